@@ -44,7 +44,7 @@ def __getattr__(name):
     if name in ELSEWHERE:
         value = globals()[name] = getattr(importlib.import_module(f"tensh.{ELSEWHERE[name]}"), name)
         return value
-    from tensh.engine import named
+    from tensh.engine import find_public
 
     try:
         if name.startswith("_foreach_") and (found := importlib.import_module("tensh.foreach").find(name)):
@@ -53,7 +53,7 @@ def __getattr__(name):
             from tensh import checks
 
             return getattr(checks, name)
-        value = globals()[name] = named(name)
+        value = globals()[name] = find_public(name)
     except AttributeError:
         from tensh.switched_off import has, lookup
 

@@ -1,6 +1,6 @@
 """torch.functional: functions of torch that PyTorch has written in Python, under their old address."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.namespace import declare_namespace
 
 NAMES = frozenset(
@@ -10,4 +10,4 @@ NAMES = frozenset(
 """.split()
 )
 
-__getattr__, __dir__ = declare_namespace("tensh.functional", globals(), NAMES, find=named)
+__getattr__, __dir__ = declare_namespace("tensh.functional", globals(), NAMES, find=find_public)

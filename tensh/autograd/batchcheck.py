@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.autograd.checking import GradcheckError, differentiable
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import wrap
 
@@ -20,6 +20,6 @@ def check_batched(func, inputs, checked):
         except RuntimeError as error:
             raise GradcheckError(f"While computing batched gradients, got: {error}") from None
         for place, (got, expected) in enumerate(zip(together, zip(*alone, strict=True), strict=True)):
-            expected = named("stack")(list(expected))
+            expected = find_public("stack")(list(expected))
             if not np.allclose(np.broadcast_to(got.array, expected.array.shape), expected.array):
                 raise GradcheckError(f"For output {number} and input {place}:\n\nGot:\n{got}\n\nExpected:\n{expected}")

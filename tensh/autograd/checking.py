@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import mode
@@ -72,7 +72,7 @@ def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_gr
 
 
 def check_input(index, x):
-    if x.dtype not in (named("float64"), named("complex128")):
+    if x.dtype not in (find_public("float64"), find_public("complex128")):
         warnings.warn(
             f"Input #{index} requires gradient and is not a double precision floating point or complex. This check will "
             "likely fail if all the inputs are not of double precision floating point or complex. ",

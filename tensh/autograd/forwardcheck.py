@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
@@ -104,7 +104,7 @@ def check_batched(func, inputs):
 
         together, alone = vmap(push)(batch), zip(*(push(direction) for direction in batch), strict=True)
         for number, (got, expected) in enumerate(zip(together, alone, strict=True)):
-            expected = named("stack")(list(expected))
+            expected = find_public("stack")(list(expected))
             if not np.allclose(got.array, expected.array):
                 raise Mismatch(f"For output {number} and input {place}:\n\nGot:\n{got}\n\nExpected:\n{expected}")
 

@@ -1,7 +1,7 @@
 """Jacobians and Hessians of functions of tensors: torch.autograd.functional."""
 
 from tensh.autograd.preparing import as_tuple, detach_unless, grads_of, prepared, require, zeros
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import mode
@@ -120,7 +120,7 @@ def _batched_rows(outputs, inputs, create_graph):
             is_grads_batched=True,
         )
     columns = [
-        named("zeros")((sum(numels), *x.shape), dtype=x.dtype) if g is None else g for g, x in zip(found, inputs)
+        find_public("zeros")((sum(numels), *x.shape), dtype=x.dtype) if g is None else g for g, x in zip(found, inputs)
     ]
     split = [column.split(numels) for column in columns]
     return tuple(
@@ -150,9 +150,9 @@ def _rows(number, output, inputs, create_graph, strict):
                     "strict mode when create_graph=True."
                 )
             column.append(g)
-    stack = named("stack")
+    stack = find_public("stack")
     return tuple(
-        (stack(column, 0) if column else named("zeros")((0, *x.shape), dtype=x.dtype)).view(
+        (stack(column, 0) if column else find_public("zeros")((0, *x.shape), dtype=x.dtype)).view(
             tuple(output.shape) + tuple(x.shape)
         )
         for column, x in zip(columns, inputs)

@@ -1,6 +1,6 @@
 """What the functions of torch.autograd.functional share: their arguments, one backward pass, their results."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import Tensor
 
@@ -45,7 +45,7 @@ def grads_of(outputs, inputs, weights, create_graph):
 
 
 def zeros(x):
-    return named("zeros_like")(x)
+    return find_public("zeros_like")(x)
 
 
 WORDS = {

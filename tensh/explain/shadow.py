@@ -12,7 +12,7 @@ import types
 
 import numpy as np
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Size, Tensor, wrap
 from tensh.engine.dtypes.dtype import dtype as Dtype
@@ -255,8 +255,8 @@ def has_hooks(module):
 @contextlib.contextmanager
 def kept_generator():
     """The user's random numbers go on as if nothing had been drawn within."""
-    state = named("get_rng_state")()
+    state = find_public("get_rng_state")()
     try:
         yield
     finally:
-        named("set_rng_state")(state)
+        find_public("set_rng_state")(state)

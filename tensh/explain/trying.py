@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Unknown, parsed
@@ -18,10 +18,10 @@ CHANGES = {
     ".squeeze(-1)": lambda t: t.dim() > 0 and t.shape[-1] == 1,
     ".flatten()": lambda t: t.dim() > 1,
     ".flatten(1)": lambda t: t.dim() > 2,
-    ".float()": lambda t: t.dtype != named("float32"),
-    ".double()": lambda t: t.dtype != named("float64"),
-    ".long()": lambda t: t.dtype != named("int64"),
-    ".bool()": lambda t: t.dtype != named("bool"),
+    ".float()": lambda t: t.dtype != find_public("float32"),
+    ".double()": lambda t: t.dtype != find_public("float64"),
+    ".long()": lambda t: t.dtype != find_public("int64"),
+    ".bool()": lambda t: t.dtype != find_public("bool"),
     ".argmax(1)": lambda t: t.dim() == 2,
 }
 

@@ -1,6 +1,6 @@
 """torch.func.jvp: derivatives by forward accumulation."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
@@ -100,4 +100,4 @@ def filled(value, tangent, strict):
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed with "
             "strict=True."
         )
-    return named("zeros_like")(value) if tangent is None else tangent
+    return find_public("zeros_like")(value) if tangent is None else tangent

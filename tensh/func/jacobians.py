@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.func.checks import chosen, real, sliced
 from tensh.func.forward import jvp_by
@@ -38,9 +38,9 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         real(flat, "jacrev", "outputs")
         inputs, spec = flatten(sliced(args, argnums, chosen(args, argnums)))
         columns = [by_weights(pull, part, structure, chunk_size) for part in basis(flat, chunk_size)]
-        rows = [column[0] if len(column) == 1 else named("cat")(column) for column in map(list, zip(*columns))]
+        rows = [column[0] if len(column) == 1 else find_public("cat")(column) for column in map(list, zip(*columns))]
         sizes = [t.numel() for t in flat]
-        split = [named("split")(row, sizes) for row in rows]
+        split = [find_public("split")(row, sizes) for row in rows]
         blocks = [
             unflatten([parts[i].view(t.shape + x.shape) for parts, x in zip(split, inputs, strict=True)], spec)
             for i, t in enumerate(flat)
@@ -101,7 +101,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         sizes = [x.numel() for x in inputs]
         blocks = []
         for t in flat:
-            parts = named("split")(t.movedim(0, -1), sizes, -1)
+            parts = find_public("split")(t.movedim(0, -1), sizes, -1)
             parts = [
                 part.unflatten(-1, x.shape) if x.shape else part.squeeze(-1)
                 for part, x in zip(parts, inputs, strict=True)

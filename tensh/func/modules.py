@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 
 
@@ -148,7 +148,7 @@ def _leaf(name, tensors):
     wanted = {t.requires_grad for t in tensors}
     if len(wanted) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
-    stacked = named("stack")(tensors)
+    stacked = find_public("stack")(tensors)
     return stacked.detach().requires_grad_() if True in wanted else stacked
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 from keyword import iskeyword
 from math import prod
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 
@@ -39,7 +39,7 @@ def rearrange(tensor, pattern, **axes_lengths):
     torch.Size([32, 15, 20, 12])
     """
     if not isinstance(tensor, Tensor):
-        tensor = named("stack")(tensor)
+        tensor = find_public("stack")(tensor)
     left, right = _sides(pattern, axes_lengths)
     _check(left, right, axes_lengths, tensor.ndim)
     lengths, places, summed = _taken_apart(left, tensor.shape, axes_lengths)

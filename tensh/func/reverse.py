@@ -2,7 +2,7 @@
 
 import functools
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd import gradients
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
@@ -83,10 +83,10 @@ def computed(outputs, leaves, weights, keep, graph):
     weights = [None] * len(outputs) if weights is None else weights
     pairs = [(t, w) for t, w in zip(outputs, weights, strict=True) if live(value_of(t).node) or t.requires_grad]
     if not pairs:
-        return [named("zeros_like")(t) for t in leaves]
+        return [find_public("zeros_like")(t) for t in leaves]
     outputs, weights = zip(*pairs)
     found = gradients.grad(outputs, leaves, weights, keep, graph, allow_unused=True)
-    return [named("zeros_like")(t) if g is None else g for t, g in zip(leaves, found, strict=True)]
+    return [find_public("zeros_like")(t) if g is None else g for t, g in zip(leaves, found, strict=True)]
 
 
 def vjp(func, *primals, has_aux=False):

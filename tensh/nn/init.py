@@ -4,7 +4,7 @@ import functools
 import math
 import warnings
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.errors.warnings import warn
 from tensh.engine.override.points import watch
@@ -89,13 +89,15 @@ def _redrawn(tensor, mean, std, a, b, generator):
     low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
     result = tensor.normal_(mean, std, generator=generator)
     while bool((outside := (result < low) | (result > high)).any()):
-        result = named("where")(outside, named("empty_like")(result).normal_(mean, std, generator=generator), result)
+        result = find_public("where")(
+            outside, find_public("empty_like")(result).normal_(mean, std, generator=generator), result
+        )
     return tensor if result is tensor else tensor.copy_(result)
 
 
 def _rejected(tensor, mean, std, a, b, generator):
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
-    chance = named("empty_like")(tensor)
+    chance = find_public("empty_like")(tensor)
 
     def refused(candidates):
         density = ((candidates - mean) / std).pow_(2).mul_(-0.5).sub_(peak)
@@ -104,8 +106,8 @@ def _rejected(tensor, mean, std, a, b, generator):
     result = tensor.uniform_(a, b, generator=generator)
     pending = refused(result)
     while bool(pending.any()):
-        candidates = named("empty_like")(tensor).uniform_(a, b, generator=generator)
-        result = named("where")(pending, candidates, result)
+        candidates = find_public("empty_like")(tensor).uniform_(a, b, generator=generator)
+        result = find_public("where")(pending, candidates, result)
         pending = pending & refused(candidates)
     return tensor if result is tensor else tensor.copy_(result)
 
@@ -155,7 +157,7 @@ def eye_(tensor):
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        return tensor.copy_(named("eye")(*tensor.shape, dtype=tensor.dtype))
+        return tensor.copy_(find_public("eye")(*tensor.shape, dtype=tensor.dtype))
 
 
 def dirac_(tensor, groups=1):
@@ -305,7 +307,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[named("randperm")(rows)[:zeros], column] = 0
+            tensor[find_public("randperm")(rows)[:zeros], column] = 0
     return tensor
 
 

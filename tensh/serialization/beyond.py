@@ -12,7 +12,7 @@ import types
 import numpy as np
 
 from tensh import nn
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import Generator
@@ -131,7 +131,7 @@ def there(module, name):
     elif module == "torch.nn.functional":
         space = functional
     elif module == "torch":
-        return named(name) if name in PUBLIC else None
+        return find_public(name) if name in PUBLIC else None
     else:
         return vars(sys.modules[module]).get(name) if module in sys.modules else None
     return None if name.startswith("_") else getattr(space, name, None)

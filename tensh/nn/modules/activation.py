@@ -1,6 +1,6 @@
 """Activations: functions of single values, and of values along one dimension."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn import init
@@ -63,7 +63,7 @@ class PReLU(Module):
         self.num_parameters = num_parameters
         super().__init__()
         self.init = init
-        self.weight = Parameter(named("empty")(num_parameters, device=device, dtype=dtype))
+        self.weight = Parameter(find_public("empty")(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -125,7 +125,7 @@ class Sigmoid(Layer, settings=""):
 
     def forward(self, input):
         """``torch.sigmoid(input)``"""
-        return named("sigmoid")(input)
+        return find_public("sigmoid")(input)
 
 
 class Tanh(Layer, settings=""):
@@ -138,7 +138,7 @@ class Tanh(Layer, settings=""):
 
     def forward(self, input):
         """``torch.tanh(input)``"""
-        return named("tanh")(input)
+        return find_public("tanh")(input)
 
 
 class Hardsigmoid(Layer, settings="inplace=False", computes="hardsigmoid(input, inplace)"):

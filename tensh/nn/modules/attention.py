@@ -1,6 +1,6 @@
 """Attention of several heads (Vaswani et al., 2017)."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.operators.forms import require
 from tensh.nn import functional as F
 from tensh.nn import init
@@ -46,7 +46,7 @@ class MultiheadAttention(Module):
             raise AssertionError("embed_dim must be divisible by num_heads")
 
         def parameter(*shape):
-            return Parameter(named("empty")(shape, device=device, dtype=dtype))
+            return Parameter(find_public("empty")(shape, device=device, dtype=dtype))
 
         widths = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
         same = self._qkv_same_embed_dim

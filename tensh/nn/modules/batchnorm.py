@@ -3,7 +3,7 @@
 In evaluation, and only where running statistics are kept, these take the place of the batch's.
 """
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.arguments.public_wrapper import renamed
 from tensh.nn import functional as F
 from tensh.nn import init
@@ -27,11 +27,11 @@ class _NormBase(Module):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(named("empty")(num_features, **made)) if wanted else None)
+            self.register_parameter(name, Parameter(find_public("empty")(num_features, **made)) if wanted else None)
         tracked = track_running_stats
-        self.register_buffer("running_mean", named("zeros")(num_features, **made) if tracked else None)
-        self.register_buffer("running_var", named("ones")(num_features, **made) if tracked else None)
-        self.register_buffer("num_batches_tracked", named("tensor")(0, device=device) if tracked else None)
+        self.register_buffer("running_mean", find_public("zeros")(num_features, **made) if tracked else None)
+        self.register_buffer("running_var", find_public("ones")(num_features, **made) if tracked else None)
+        self.register_buffer("num_batches_tracked", find_public("tensor")(0, device=device) if tracked else None)
         self.reset_parameters()
 
     def reset_running_stats(self):
@@ -65,7 +65,7 @@ class _NormBase(Module):
         version, key = local_metadata.get("version"), prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
             own = self.num_batches_tracked
-            state_dict[key] = named("tensor")(0) if own is None else own
+            state_dict[key] = find_public("tensor")(0) if own is None else own
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
@@ -125,7 +125,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if track_running_stats:
             self.running_mean = UninitializedBuffer(**made)
             self.running_var = UninitializedBuffer(**made)
-            self.num_batches_tracked = named("tensor")(0, device=device)
+            self.num_batches_tracked = find_public("tensor")(0, device=device)
 
     def reset_parameters(self):
         """As for the module that this one becomes, once there are parameters."""

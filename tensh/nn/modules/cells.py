@@ -5,7 +5,7 @@ All weights start uniform within 1 / sqrt(hidden_size) of zero.
 
 import math
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.layers.composites.recurrent import cell
 from tensh.nn import init
@@ -28,10 +28,10 @@ class RNNCellBase(Module):
         super().__init__()
         made, gates = {"device": device, "dtype": dtype}, num_chunks * hidden_size
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
-        self.weight_ih = Parameter(named("empty")((gates, input_size), **made))
-        self.weight_hh = Parameter(named("empty")((gates, hidden_size), **made))
+        self.weight_ih = Parameter(find_public("empty")((gates, input_size), **made))
+        self.weight_hh = Parameter(find_public("empty")((gates, hidden_size), **made))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(named("empty")(gates, **made)) if bias else None)
+            self.register_parameter(name, Parameter(find_public("empty")(gates, **made)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -58,7 +58,7 @@ class RNNCellBase(Module):
         alone = input.dim() == 1
         batch = input.unsqueeze(0) if alone else input
         if states is None:
-            states = [named("zeros")(batch.size(0), self.hidden_size, dtype=input.dtype)] * len(names)
+            states = [find_public("zeros")(batch.size(0), self.hidden_size, dtype=input.dtype)] * len(names)
         elif alone:
             states = [each.unsqueeze(0) for each in states]
         elif isinstance(states, Tensor):

@@ -7,7 +7,7 @@ transposed convolution [in_channels, out_channels / groups, *kernel_size]; it an
 
 import math
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.families import family
@@ -34,9 +34,9 @@ class _ConvNd(Module):
         self.transposed, self.output_padding, self.padding_mode = transposed, output_padding, padding_mode
         self._reversed_padding_repeated_twice = both_sides(padding, dilation, kernel_size)
         made = {"device": device, "dtype": dtype}
-        self.weight = Parameter(named("empty")(self._weight_shape(), **made))
+        self.weight = Parameter(find_public("empty")(self._weight_shape(), **made))
         if bias:
-            self.bias = Parameter(named("empty")(out_channels, **made))
+            self.bias = Parameter(find_public("empty")(out_channels, **made))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.lazy import LazyModuleMixin
@@ -44,9 +44,9 @@ class Linear(Module):
         made = {"device": device, "dtype": dtype}
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(named("empty")((out_features, in_features), **made))
+        self.weight = Parameter(find_public("empty")((out_features, in_features), **made))
         if bias:
-            self.bias = Parameter(named("empty")(out_features, **made))
+            self.bias = Parameter(find_public("empty")(out_features, **made))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -86,8 +86,8 @@ class Bilinear(Module):
         super().__init__()
         made = {"device": device, "dtype": dtype}
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = Parameter(named("empty")((out_features, in1_features, in2_features), **made))
-        self.register_parameter("bias", Parameter(named("empty")(out_features, **made)) if bias else None)
+        self.weight = Parameter(find_public("empty")((out_features, in1_features, in2_features), **made))
+        self.register_parameter("bias", Parameter(find_public("empty")(out_features, **made)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self):

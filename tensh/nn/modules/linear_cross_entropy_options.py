@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.dtypes.dtype import dtype
 
 POLICIES = ("auto", "accurate", "balanced", "compact")
@@ -33,7 +33,7 @@ class LinearCrossEntropyOptions:
         size = self.batch_chunk_size
         if size is not None and not (isinstance(size, int) and size > 0):
             raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
-        fitting = [named(name) for name in ("float16", "bfloat16", "float32", "float64")]
+        fitting = [find_public(name) for name in ("float16", "bfloat16", "float32", "float64")]
         if self.acc_dtype is not None and self.acc_dtype not in fitting:
             raise ValueError(
                 "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, torch.float64}, got "

@@ -2,7 +2,7 @@
 
 import numbers
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.layer import Layer
@@ -28,7 +28,9 @@ class LayerNorm(Module):
         self.eps, self.elementwise_affine = eps, elementwise_affine
         made = {"device": device, "dtype": dtype}
         for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            self.register_parameter(name, Parameter(named("empty")(self.normalized_shape, **made)) if wanted else None)
+            self.register_parameter(
+                name, Parameter(find_public("empty")(self.normalized_shape, **made)) if wanted else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -63,7 +65,7 @@ class RMSNorm(Module):
         self.normalized_shape = shape_of(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         made = {"device": device, "dtype": dtype}
-        weight = Parameter(named("empty")(self.normalized_shape, **made)) if elementwise_affine else None
+        weight = Parameter(find_public("empty")(self.normalized_shape, **made)) if elementwise_affine else None
         self.register_parameter("weight", weight)
         self.reset_parameters()
 
@@ -98,7 +100,7 @@ class GroupNorm(Module):
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         made = {"device": device, "dtype": dtype}
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(named("empty")(num_channels, **made)) if wanted else None)
+            self.register_parameter(name, Parameter(find_public("empty")(num_channels, **made)) if wanted else None)
         self.reset_parameters()
 
     def reset_parameters(self):

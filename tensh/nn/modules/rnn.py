@@ -8,7 +8,7 @@ import inspect
 import math
 import numbers
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrent import recurrent
 from tensh.nn import init
@@ -55,7 +55,7 @@ class RNNBase(Module):
             for suffix in ("", "_reverse")[:directions]:
                 names = {name: f"{name}_l{layer}{suffix}" for name in shapes}
                 for name, shape in shapes.items():
-                    setattr(self, names[name], Parameter(named("empty")(shape, **made)))
+                    setattr(self, names[name], Parameter(find_public("empty")(shape, **made)))
                 self._all_weights.append(list(names.values()))
         self.reset_parameters()
 
@@ -152,7 +152,7 @@ class RNNBase(Module):
         return [(count, batch, self.proj_size or self.hidden_size), (count, batch, self.hidden_size)][: self._states]
 
     def _begin(self, input, batch):
-        return [named("zeros")(shape, dtype=input.dtype) for shape in self._sizes(batch)]
+        return [find_public("zeros")(shape, dtype=input.dtype) for shape in self._sizes(batch)]
 
     # -- checks -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Tables of vectors, looked up by number."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.nn import functional as F
 from tensh.nn import init
@@ -13,7 +13,7 @@ class _Table(Module):
 
     def _make(self, shape, weight, freeze, device, dtype):
         if weight is None:
-            self.weight = Parameter(named("empty")(shape, device=device, dtype=dtype), requires_grad=not freeze)
+            self.weight = Parameter(find_public("empty")(shape, device=device, dtype=dtype), requires_grad=not freeze)
             self.reset_parameters()
             return
         if tuple(weight.shape) != shape:

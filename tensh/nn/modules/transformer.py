@@ -5,7 +5,7 @@ Sequences are [L, N, E], with ``batch_first`` [N, L, E], and without a batch [L,
 
 import copy
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import is_grad_enabled
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.attention import float_mask
@@ -43,7 +43,7 @@ def copies(module, number):
 
 def causal_mask(size, device=None, dtype=None):
     """0 where a position may look (at itself and before), minus infinity where not: [size, size]."""
-    return named("triu")(named("full")((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
+    return find_public("triu")(find_public("full")((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
 def is_causal_mask(mask, hint, sequence, batch_first):

@@ -3,7 +3,7 @@
 import functools
 import types
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
@@ -40,8 +40,10 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
 
     tensors, norm_type = _listed(tensors), float(norm_type)
     if not tensors:
-        return named("tensor")(0.0)
-    total = linalg.vector_norm(named("stack")([linalg.vector_norm(each, norm_type) for each in tensors]), norm_type)
+        return find_public("tensor")(0.0)
+    total = linalg.vector_norm(
+        find_public("stack")([linalg.vector_norm(each, norm_type) for each in tensors]), norm_type
+    )
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "

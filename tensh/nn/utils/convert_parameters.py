@@ -1,6 +1,6 @@
 """Parameters as one vector, and back."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.members import typename
 
@@ -12,7 +12,7 @@ def parameters_to_vector(parameters):
     >>> torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 3).parameters()).shape
     torch.Size([9])
     """
-    return named("cat")([parameter.view(-1) for parameter in parameters])
+    return find_public("cat")([parameter.view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec, parameters):

@@ -2,7 +2,7 @@
 
 import copy
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.nn.parameter import Parameter
 
 
@@ -45,9 +45,9 @@ def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, trans
     >>> weight.flatten(1).data[:, 0], bias.data
     (tensor([3., 3.]), tensor([1., 1.]))
     """
-    conv_b = named("zeros_like")(bn_rm) if conv_b is None else conv_b
-    bn_w = named("ones_like")(bn_rm) if bn_w is None else bn_w
-    bn_b = named("zeros_like")(bn_rm) if bn_b is None else bn_b
+    conv_b = find_public("zeros_like")(bn_rm) if conv_b is None else conv_b
+    bn_w = find_public("ones_like")(bn_rm) if bn_w is None else bn_w
+    bn_b = find_public("zeros_like")(bn_rm) if bn_b is None else bn_b
     shape = [1] * conv_w.dim()
     shape[1 if transpose else 0] = -1
     deviation = (bn_rv + bn_eps).rsqrt()
@@ -94,7 +94,7 @@ def fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     >>> weight.flatten(1).data[:, 0], bias.data
     (tensor([3., 3.]), tensor([1., 1.]))
     """
-    linear_b = named("zeros_like")(bn_rm) if linear_b is None else linear_b
+    linear_b = find_public("zeros_like")(bn_rm) if linear_b is None else linear_b
     scale = bn_w * (bn_rv + bn_eps).rsqrt()
     weight = linear_w * scale.unsqueeze(-1).to(linear_w.dtype)
     bias = ((linear_b - bn_rm) * scale + bn_b).to(linear_b.dtype)

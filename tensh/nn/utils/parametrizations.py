@@ -2,7 +2,7 @@
 
 from enum import Enum, auto
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
@@ -24,19 +24,19 @@ class Maps(Enum):
 
 
 def _identity(n, like):
-    return named("eye")(n, dtype=like.dtype)
+    return find_public("eye")(n, dtype=like.dtype)
 
 
 def _is_orthogonal(q):
     n, k = q.size(-2), q.size(-1)
-    return named("allclose")(q.mH @ q, _identity(k, q), atol=10.0 * n * named("finfo")(q.dtype).eps)
+    return find_public("allclose")(q.mH @ q, _identity(k, q), atol=10.0 * n * find_public("finfo")(q.dtype).eps)
 
 
 def _made_orthogonal(a):
     """The Q of ``a``, with the signs of R's diagonal, so that it is unique."""
     from tensh import linalg
 
-    x, tau = named("geqrf")(a)
+    x, tau = find_public("geqrf")(a)
     return linalg.householder_product(x, tau) * x.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
@@ -67,12 +67,12 @@ class _Orthogonal(Module):
         n, k = x.size(-2), x.size(-1)
         x = x.tril()
         if n != k:
-            x = named("cat")([x, x.new_zeros(n, n - k).expand(*x.shape[:-2], -1, -1)], dim=-1)
+            x = find_public("cat")([x, x.new_zeros(n, n - k).expand(*x.shape[:-2], -1, -1)], dim=-1)
         a = x - x.mH
         if self.orthogonal_map == Maps.matrix_exp:
-            q = named("matrix_exp")(a)
+            q = find_public("matrix_exp")(a)
         else:
-            one, add = _identity(n, a), named("add")
+            one, add = _identity(n, a), find_public("add")
             q = linalg.solve(add(one, a, alpha=-0.5), add(one, a, alpha=0.5))
         return q if n == k else q[..., :k]
 
@@ -98,9 +98,9 @@ class _Orthogonal(Module):
                 return self._reflections(q, transposed)
             n, k = q.size(-2), q.size(-1)
             if n != k:
-                q = named("cat")([q, named("randn")(*q.size()[:-2], n, n - k, dtype=q.dtype)], dim=-1)
+                q = find_public("cat")([q, find_public("randn")(*q.size()[:-2], n, n - k, dtype=q.dtype)], dim=-1)
             self.base = q.clone() if n == k and _is_orthogonal(q) else _made_orthogonal(q)
-            start = named("zeros_like")(Q)
+            start = find_public("zeros_like")(Q)
             start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
             return start
 
@@ -110,7 +110,7 @@ class _Orthogonal(Module):
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
             )
-        a, tau = named("geqrf")(q)
+        a, tau = find_public("geqrf")(q)
         a.diagonal(dim1=-2, dim2=-1).sign_()
         a.diagonal(dim1=-2, dim2=-1)[tau == 0.0] *= -1
         return a.mT if transposed else a
@@ -217,7 +217,7 @@ class _SpectralNorm(Module):
         matrix = as_matrix(weight, self.dim)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
-        return weight / named("vdot")(self._u.clone(), matrix.mv(self._v.clone()))
+        return weight / find_public("vdot")(self._u.clone(), matrix.mv(self._v.clone()))
 
     def right_inverse(self, value):
         """The weight itself."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.nn.utils.convert_parameters import parameters_to_vector
 from tensh.nn.utils.pruning import BasePruningMethod, PruningContainer, check_amount, combined, count_of, hooks_of
 
@@ -61,7 +61,7 @@ class RandomUnstructured(_Unstructured):
     """
 
     def _chosen(self, t, count):
-        return named("rand_like")(t).view(-1).topk(count).indices
+        return find_public("rand_like")(t).view(-1).topk(count).indices
 
     @classmethod
     def apply(cls, module, name, amount):
@@ -103,7 +103,7 @@ class _Structured(BasePruningMethod):
         count = count_of(self.amount, t.shape[self.dim])
         if not count:
             return default_mask
-        mask, dim = named("zeros_like")(t), self.dim % t.dim()
+        mask, dim = find_public("zeros_like")(t), self.dim % t.dim()
         mask[(slice(None),) * dim + (self._kept(t, dim, count),)] = 1
         mask *= default_mask.to(dtype=mask.dtype)
         return mask
@@ -125,7 +125,7 @@ class RandomStructured(_Structured):
         self.amount, self.dim = amount, dim
 
     def _kept(self, t, dim, count):
-        drawn = named("rand")(t.shape[dim])
+        drawn = find_public("rand")(t.shape[dim])
         return drawn > drawn.kthvalue(k=count).values
 
     @classmethod
@@ -297,7 +297,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
     scores = parameters_to_vector(given.get(pair, tensor) for pair, tensor in zip(pairs, tensors, strict=True))
     masks = [getattr(module, name + "_mask", None) for module, name in pairs]
     start = parameters_to_vector(
-        named("ones_like")(tensor) if mask is None else mask for tensor, mask in zip(tensors, masks, strict=True)
+        find_public("ones_like")(tensor) if mask is None else mask for tensor, mask in zip(tensors, masks, strict=True)
     )
     method = pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":

@@ -8,7 +8,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from tensh.engine import named
+from tensh.engine import find_public
 
 
 # ── how much ─────────────────────────────────────────────────────────────────
@@ -76,7 +76,7 @@ class BasePruningMethod(ABC):
                 f"{tensor.shape}"
             )
         if not earlier:
-            mask = method.compute_mask(scores, default_mask=named("ones_like")(tensor))
+            mask = method.compute_mask(scores, default_mask=find_public("ones_like")(tensor))
             module.register_parameter(name + "_orig", tensor)
             del module._parameters[name]
         else:
@@ -98,7 +98,7 @@ class BasePruningMethod(ABC):
             raise AssertionError(
                 f"importance_scores should have the same shape as tensor t, got {scores.shape} vs {t.shape}"
             )
-        start = named("ones_like")(t) if default_mask is None else default_mask
+        start = find_public("ones_like")(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=start)
 
     def remove(self, module):

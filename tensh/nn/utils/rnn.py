@@ -5,7 +5,7 @@ import itertools
 from collections import namedtuple
 from collections.abc import Iterable
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
@@ -100,8 +100,8 @@ def invert_permutation(permutation):
     """
     if permutation is None:
         return None
-    places = named("arange")(require(permutation, "empty_like", "input", 1).numel())
-    return named("empty_like")(permutation).scatter_(0, permutation, places)
+    places = find_public("arange")(require(permutation, "empty_like", "input", 1).numel())
+    return find_public("empty_like")(permutation).scatter_(0, permutation, places)
 
 
 # ── packing ──────────────────────────────────────────────────────────────────
@@ -116,18 +116,18 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     >>> torch.nn.utils.rnn.pack_padded_sequence(padded, [3, 2]).data
     tensor([1, 4, 2, 5, 3])
     """
-    lengths = named("as_tensor")(lengths, dtype=named("int64"))
+    lengths = find_public("as_tensor")(lengths, dtype=find_public("int64"))
     require(input, "_pack_padded_sequence", "input", 1)
     order = None
     if not enforce_sorted:
-        lengths, order = named("sort")(lengths, descending=True)
+        lengths, order = find_public("sort")(lengths, descending=True)
         input = input.index_select(0 if batch_first else 1, order)
     rows = input.transpose(0, 1) if batch_first else input
     _check_lengths(rows, lengths)
     counts = lengths.tolist()
     sizes = [sum(length > step for length in counts) for step in range(counts[0])]
     data = OPS["packed_rows"].fn(rows, _places(sizes, rows.shape[1]))
-    return PackedSequence(data, named("tensor")(sizes), order)
+    return PackedSequence(data, find_public("tensor")(sizes), order)
 
 
 def _check_lengths(rows, lengths):
@@ -160,7 +160,7 @@ def _check_lengths(rows, lengths):
 
 def _places(sizes, batch):
     """Where the samples of a packed sequence are in the padded one, its first two dimensions made one."""
-    return named("tensor")([step * batch + sample for step, size in enumerate(sizes) for sample in range(size)])
+    return find_public("tensor")([step * batch + sample for step, size in enumerate(sizes) for sample in range(size)])
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
@@ -193,7 +193,7 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
         padded[step : step + count, :size].copy_(data[begin:end].view(count, size, *data.shape[1:]))
         begin, step = end, step + count
     padded = padded.transpose(0, 1) if batch_first else padded
-    lengths = named("tensor")([sum(size > sample for size in sizes) for sample in range(batch)])
+    lengths = find_public("tensor")([sum(size > sample for size in sizes) for sample in range(batch)])
     if order is None:
         return padded, lengths
     return padded.index_select(0 if batch_first else 1, order), lengths[order]
@@ -269,5 +269,5 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
     """
     if not batch_first:
         padded_sequences.transpose_(0, 1)
-    within = named("arange")(padded_sequences.shape[1])
+    within = find_public("arange")(padded_sequences.shape[1])
     return [row[within < length] for row, length in zip(padded_sequences, lengths, strict=True)]

@@ -1,6 +1,6 @@
 """Spectral normalisation by a hook: the old form."""
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.nn import functional as F
 from tensh.nn.parameter import Parameter, is_lazy
@@ -29,7 +29,7 @@ class SpectralNorm:
                     v = F.normalize(matrix.t().mv(u), dim=0, eps=self.eps, out=v)
                     u = F.normalize(matrix.mv(v), dim=0, eps=self.eps, out=u)
                 u, v = u.clone(), v.clone()
-        return weight / named("dot")(u, matrix.mv(v))
+        return weight / find_public("dot")(u, matrix.mv(v))
 
     @staticmethod
     def apply(module, name, n_power_iterations, dim, eps):

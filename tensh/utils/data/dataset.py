@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.errors.warnings import warn
 
-randperm, default_generator = named("randperm"), named("default_generator")
+randperm, default_generator = find_public("randperm"), find_public("default_generator")
 Sample = TypeVar("Sample", covariant=True)
 
 

@@ -2,10 +2,10 @@
 
 import math
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.utils.data.sampler import Sampler
 
-randperm, Generator = named("randperm"), named("Generator")
+randperm, Generator = find_public("randperm"), find_public("Generator")
 
 
 class DistributedSampler(Sampler):

@@ -3,11 +3,11 @@
 from itertools import islice
 from typing import Generic, TypeVar
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.dtypes.dtype import float64, int64
 
 as_tensor, empty, multinomial, randint, randperm, Generator = map(
-    named, "as_tensor empty multinomial randint randperm Generator".split()
+    find_public, "as_tensor empty multinomial randint randperm Generator".split()
 )
 Index = TypeVar("Index", covariant=True)
 BLOCK = 32  # indices that RandomSampler draws at a time, with replacement

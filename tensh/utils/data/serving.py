@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy import random as numpy_random
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.utils.data.fetch import Source
 from tensh.utils.data.spawning import Program, ignore_interrupts
 from tensh.utils.data.transport import pack
@@ -70,7 +70,7 @@ def serve(connection, duty):
     """The life of a worker: it ends when the loader's end of the connection is closed."""
     ignore_interrupts()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    named("set_num_threads")(1)
+    find_public("set_num_threads")(1)
     tasks = Tasks(connection)
     settle(duty)
     try:
@@ -114,7 +114,7 @@ def settle(duty):
     """Seed the random numbers of Python, NumPy and tensh as PyTorch does, and say which worker this process is."""
     seed = duty.base_seed + duty.id
     random.seed(seed)
-    named("manual_seed")(seed)
+    find_public("manual_seed")(seed)
     words = [duty.id, duty.base_seed & 0xFFFFFFFF, duty.base_seed >> 32, 0]
     numpy_random.seed(numpy_random.SeedSequence(words).generate_state(4))
     set_worker_info(WorkerInfo(duty.id, duty.num_workers, seed, duty.source.dataset))

@@ -5,12 +5,12 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
 import numpy as np
 
-from tensh.engine import named
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import float64
 from tensh.utils.data.worker_info import get_worker_info
 
-as_tensor, empty, stack, tensor = map(named, "as_tensor empty stack tensor".split())
+as_tensor, empty, stack, tensor = map(find_public, "as_tensor empty stack tensor".split())
 MESSAGE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 WITHOUT_NUMBERS = "SUaO"  # kinds of NumPy arrays: strings, bytes and objects
 

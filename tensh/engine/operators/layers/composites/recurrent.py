@@ -4,11 +4,11 @@ The input's part of the gates is one product for all steps; each step adds the h
 lists of steps [batch, features], which may have fewer and fewer samples (packed sequences).
 """
 
-from tensh.engine import named
 from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.dtypes.dtype import float32
+from tensh.engine.methods.creation.fill import zeros
 from tensh.engine.operators.layers.composites.dropout import dropout as drop
 from tensh.engine.operators.layers.composites.projection import product
 from tensh.engine.operators.layers.recurrent import lstm_layer
@@ -111,7 +111,7 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
             if mode == "LSTM" and sizes is None and in_one_piece(input, start, weights):
                 w_ih, b_ih, w_hh, b_hh, _ = weights
                 if b_ih is None:
-                    b_ih = b_hh = named("zeros")(len(w_ih.array), dtype=w_ih.dtype)
+                    b_ih = b_hh = zeros(len(w_ih.array), dtype=w_ih.dtype)
                 output, *end, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
             else:
                 output, *end = one_direction(mode, input, start, weights, direction == 1, sizes)
