@@ -3,11 +3,13 @@
 from functools import cache
 
 from tensh.engine.arguments.signatures import Form, choose
+from tensh.engine.arrays.absent import absent, without_elements
+from tensh.engine.arrays.memory import order_in
 from tensh.engine.core.clock import mode, wrote
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.tensor import new
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import cpu, require_cpu, require_strided
+from tensh.engine.dtypes.device import HERE, cpu, on_meta, preserve_format, require_strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import too_large
 from tensh.engine.inplace.out import resize_out
@@ -53,27 +55,29 @@ def plain(default, dtype=None, requires_grad=False, device=None):
     Binding arguments by signature costs 5 µs.  So the functions below try the plain case first, and bind only when that
     fails: either it was a rare case, or what was wrong with the arguments is found then.
     """
-    if device is not None and device is not cpu and device != "cpu" or type(requires_grad) is not bool:
+    if device is not None and device is not cpu and device != "cpu" or type(requires_grad) is not bool or not HERE:
         raise Rare
     return default if dtype is None else dtype.numpy, requires_grad
 
 
 def place(device=None, layout=None, pin_memory=False):
-    """Refuse every device except the CPU."""
+    """Is the tensor to be made on "meta"?  Refuse every device except that and the CPU."""
     if pin_memory:
         raise RuntimeError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
             "this system."
         )
-    require_cpu(device)
     require_strided(layout)
+    return on_meta(device)
 
 
 def finish(name, make, default, given):
     """The tensor over ``make(dtype)``, with the bound keywords ``given``; ``default`` is the dtype (NumPy's) if none is."""
-    place(given["device"], given["layout"], given["pin_memory"])
+    away = place(given["device"], given["layout"], given["pin_memory"])
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:
+        if away:
+            return make_leaf(made_absent(make, default if dtype is None else dtype.numpy, given), requires_grad)
         return make_leaf(make_array(make, default if dtype is None else dtype.numpy), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
@@ -87,6 +91,18 @@ def finish(name, make, default, given):
     if requires_grad:
         out.requires_grad = True
     return out
+
+
+def made_absent(make, dtype, given):
+    """The array of ``make(dtype)`` without its elements, which are not computed where the size is given."""
+    order = given.get("memory_format")
+    if "input" in given:
+        source = given["input"].array
+        return absent(source.shape, dtype, order_in(source, order or preserve_format))
+    size = given.get("size")
+    if size is None or min(size, default=0) < 0:
+        return without_elements(make_array(make, dtype))
+    return absent(size, dtype, None if order is None else order_in(absent(size, dtype), order))
 
 
 def make_array(make, dtype):

@@ -68,6 +68,8 @@ def view_memory(block, dtype, shape, steps, start=0):
     steps = [s * size for s in steps]
     if max(steps, default=0) > MOST:  # along a dimension of one element
         steps = [0 if s > MOST else s for s in steps]
+    if type(block) is not ndarray and hasattr(type(block), "seen"):  # without elements
+        return block.seen(view_memory(block.layout, dtype, shape, [s // size for s in steps], start))
     if dtype.kind != "V":
         return ndarray(shape, dtype, block, start * size, steps)
     bits = f"u{size}"  # ml_dtypes: the buffer protocol does not know them

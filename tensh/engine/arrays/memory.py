@@ -23,7 +23,11 @@ def address(array):
 
 def distance(base, array):
     """The number of elements of ``array`` between the first element of ``base`` and its own."""
-    return 0 if base is array else (address(array) - address(base)) // array.itemsize
+    if base is array:
+        return 0
+    if type(array) is not np.ndarray:
+        return array.place() - base.place()
+    return (address(array) - address(base)) // array.itemsize
 
 
 def offset(array):
@@ -204,6 +208,8 @@ class _Interface:
 
 def apart(array):
     """Share memory under another owner, a memoryview: writes through it do not count as writes to ``array``."""
+    if type(array) is not np.ndarray:
+        return array.seen(array.layout)
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without an element nothing can be written
     block = dense_owner(array)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray, ufunc
 
 from tensh.engine.core.clock import owner
+from tensh.engine.core.lift import Lift
 
 # Elements from which a job is worth sharing: one bound by computation, and one bound by memory.  On two cores
 # tanh of half as many takes 1.3 times the time of one core, and the sum of half as many 1.6 times.
@@ -113,7 +114,7 @@ def run_with_helpers(work, blocks, helpers):
         while (i := take()) < blocks:
             try:
                 work(i)
-            except Exception as error:
+            except (Exception, Lift) as error:
                 errors[i] = error
             if finish() == blocks:
                 over.release()
@@ -170,6 +171,8 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     other functions do if the result is of its dtype, and of real or complex numbers, with which nothing fails halfway.
     Of a function with an attribute ``into`` that writes the result into its first argument, no block is copied.
     """
+    if any([type(a) is not ndarray for a in arrays if a is not None]):
+        return kernel(*arrays, *others, **options)  # which asks for elements that are not there
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct, write = isinstance(kernel, ufunc), getattr(kernel, "into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)

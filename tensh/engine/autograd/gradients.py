@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.absent import Absent, like
 from tensh.engine.autograd.edges import GradientEdge
 from tensh.engine.core import ports
 from tensh.engine.core.backward import Misfit, accumulate, fit, run
@@ -47,13 +48,14 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     graph = bool(create_graph) or mode.off  # tangents are carried only by computations on tensors
+    graph, record = (graph, None) if not _absent(tensors) else (True, bool(create_graph))
     grads = _roots(tensors, gradients, graph)
     if inputs is None:
-        run(grads, graph, keep)
+        run(grads, graph, keep, None, record)
         return
     nodes = [_wanted_edge(t) for t in inputs]
     wanted = dict.fromkeys(nodes)
-    run(grads, graph, keep, wanted)
+    run(grads, graph, keep, wanted, record)
     for t, node in zip(inputs, nodes):
         g = wanted[node]
         if g is not None:
@@ -114,14 +116,16 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
-    graph = bool(create_graph) or mode.off
+    graph, record = bool(create_graph) or mode.off, None
     try:
+        if _absent(outputs):
+            graph, record = True, bool(create_graph)
         roots = _roots(outputs, weights, graph)
         nodes = [_wanted_edge(t) for t in inputs]
     except Lift:
         return ports.batched_grad(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
     wanted = dict.fromkeys(nodes)
-    run(roots, graph, keep, wanted)
+    run(roots, graph, keep, wanted, record)
     return tuple(
         _arrived(number, t, wanted[node], allow_unused, materialize_grads)
         for number, (t, node) in enumerate(zip(inputs, nodes))
@@ -135,7 +139,7 @@ def _arrived(number, t, g, allow_unused, materialize):
                 f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        return wrap(np.zeros_like(t.array)) if materialize else None
+        return wrap(np.zeros_like(t.array) if type(t.array) is not Absent else like(t.array)) if materialize else None
     return g if isinstance(g, Tensor) else wrap(g)
 
 
@@ -203,6 +207,11 @@ def _check_all(tensors, gradients):
             _one(t)
 
 
+def _absent(tensors):
+    """True for tensors without elements, whose derivatives are computed on tensors."""
+    return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
+
+
 def _one(t):
     """The gradient of a tensor of one element with respect to itself."""
     array = t.array
@@ -210,6 +219,8 @@ def _one(t):
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
+    if type(array) is Absent:
+        return like(array)
     one = np.empty(array.shape, array.dtype)  # and fill: a quarter of the time of np.ones
     one.fill(1)
     return one

@@ -6,6 +6,8 @@ import types
 
 from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.signatures import type_name
+from tensh.engine.core.lift import Absence
+from tensh.engine.core.ports import batched_function
 
 FILE = "<tensh guard of {}>"
 """Where the code of guards says that it comes from."""
@@ -50,6 +52,8 @@ def guarded(fn, name):
         f"    try:\n"
         f"{look}"
         f"        return __fn({', '.join(filter(None, [given, named]))})\n"
+        f"    except __Absence:\n"
+        f"        return __answered({name!r}, __fn, ({given}{',' * bool(given)}), dict({named}))\n"
         f"    except Exception as failure:\n"
         f"        wrong = __wrong(failure, ({given}{',' * bool(given)}), dict({named}))\n"
         f"        if wrong is None:\n"
@@ -64,7 +68,14 @@ def guarded(fn, name):
         flag, value = next((flag, value) for flag, value in given.items() if type(value) is not bool)
         raise TypeError(f"{name}(): argument '{flag}' must be bool, not {type_name(value)}")
 
-    environment = {"__fn": fn, "__wrong": wrong_with, "__refuse": refuse, "__name__": fn.__module__}
+    environment = {
+        "__Absence": Absence,
+        "__answered": batched_function,
+        "__fn": fn,
+        "__wrong": wrong_with,
+        "__refuse": refuse,
+        "__name__": fn.__module__,
+    }
     exec(compile(source, FILE.format(own), "exec"), environment)
     made = functools.update_wrapper(environment[own], fn)
     made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__

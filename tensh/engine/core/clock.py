@@ -63,6 +63,8 @@ class Modes(threading.local):
     running = None  # state of the innermost backward pass: see the end of core/backward.py
     inspect = None  # function that inspects the gradients of every node: see autograd/anomaly.py
     check_nan = True
+    device = None  # where new tensors are made, if not on the CPU: see dtypes/device.py
+    devices = ()  # the devices of ``with`` statements, outermost first
     packing = ()  # pairs of pack and unpack hooks, the last one in force: see autograd/saved_tensors.py
 
 
@@ -103,7 +105,9 @@ stamps: dict[int, Stamp] = {}  # id(memory owner) -> Stamp; removed when the own
 def owner(array):
     """The array that owns the memory of ``array``: NumPy collapses chains of views, so one step leads there."""
     base = array.base
-    return base if type(base) is ndarray else array
+    if type(base) is ndarray:
+        return base
+    return array.root if type(array) is not ndarray and hasattr(type(array), "root") else array  # without elements
 
 
 def wrote(array):

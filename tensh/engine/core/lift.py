@@ -9,13 +9,21 @@ arguments to the ports of vmap, so no operator has to look for batches; the ``ex
 
 import functools
 
-from numpy import ndarray
+from numpy import empty, ndarray
 
 from tensh.engine.core.ports import batched_function
 
 
 class Lift(BaseException):
-    """An operator was given a tensor with a hidden batch dimension."""
+    """An operator was given a tensor with a hidden batch dimension; ``package`` answers."""
+
+    package = "vmap"
+
+
+class Absence(Lift):
+    """An operator was given a tensor without elements, of the device "meta"."""
+
+    package = "meta"
 
 
 def for_batches(fn):
@@ -32,6 +40,11 @@ def for_batches(fn):
 
 
 def all_samples(t):
-    """The array of ``t``, or of all samples of a batch, for checks that must hold for every sample."""
+    """The array of ``t``, or of all samples of a batch, for checks that must hold for every sample.
+
+    Without elements there is none that could fail: an empty array.
+    """
     array = t.array
-    return array if type(array) is ndarray else t.value.array
+    if type(array) is ndarray:
+        return array
+    return t.value.array if hasattr(t, "value") else empty((0, *array.shape[1:]), array.dtype)

@@ -6,6 +6,7 @@ A port names a function and its module, which is imported at the first call.  By
 imported already: a tensor with a hidden batch dimension, say, comes from the package that its port calls.
 """
 
+import sys
 from functools import cached_property
 from importlib import import_module
 
@@ -24,16 +25,29 @@ class Port:
         return self.function(*args, **options)
 
 
+class LiftPort(Port):
+    """A function in the package that answers the ``Lift`` in hand: see Note [Batches] in core/lift.py."""
+
+    def __call__(self, *args, **options):
+        if getattr(sys.exception(), "package", "vmap") == "vmap":
+            return self.function(*args, **options)
+        return self.of_absent(*args, **options)
+
+    @cached_property
+    def of_absent(self):
+        return getattr(import_module("tensh.engine.meta.dispatch"), self.name)
+
+
 construct = Port("engine.methods.creation.legacy", "construct")
 """``construct(cls, args, options)``: the result of ``torch.Tensor(...)``."""
 
 is_generator = Port("engine.random.generator", "is_generator")
 """True if a value is a generator of random numbers.  Few programs need the module."""
 
-batched_operator = Port("engine.vmap.dispatch", "operator")
+batched_operator = LiftPort("engine.vmap.dispatch", "operator")
 """``batched_operator(name, *args, **options)``: an operator on tensors with hidden batch dimensions, or "add_"."""
 
-batched_function = Port("engine.vmap.dispatch", "function")
+batched_function = LiftPort("engine.vmap.dispatch", "function")
 """``batched_function(name, fn, args, options)``: a composite on such tensors; ``fn(*args, **options)`` calls it."""
 
 batched_custom = Port("engine.vmap.custom", "apply_custom")

@@ -9,8 +9,9 @@ from operator import index
 import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.core import ports
-from tensh.engine.dtypes.device import cpu, strided
+from tensh.engine.dtypes.device import cpu, meta, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.naming import torch_is_tensh
 
@@ -129,16 +130,21 @@ class Tensor:
     ndim = property(lambda self: self.array.ndim, doc="The number of dimensions.")
     itemsize = property(lambda self: self.array.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self.array.nbytes, doc="Bytes of all elements.")
-    device = property(lambda self: cpu, doc="Where the tensor lives.")
+    device = property(lambda self: cpu if type(self.array) is not Absent else meta, doc="Where the tensor lives.")
     layout = property(lambda self: strided, doc="How it lies in memory: torch.strided.")
 
 
 new = partial(object.__new__, Tensor)  # 75 ns; Tensor() would run __new__: 160 ns
 
 
+def as_array(array):
+    """A NumPy scalar as an array; an array without elements as it is."""
+    return array if type(array) is Absent else np.asarray(array)
+
+
 def wrap(array, node=None):
     """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
     t = new()
-    t.array = array if type(array) is np.ndarray else np.asarray(array)
+    t.array = array if type(array) is np.ndarray else as_array(array)
     t.node, t._base, t._kept = node, None, None
     return t

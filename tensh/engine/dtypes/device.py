@@ -1,6 +1,7 @@
 """Devices, layouts and memory formats: the places and orders that PyTorch programs name."""
 
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.core.clock import mode
 from tensh.naming import torch_is_tensh
 
 
@@ -88,11 +89,15 @@ class device:
         raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
     def __enter__(self):
-        require_cpu(self)
+        if self.type != "meta":
+            require_cpu(self)
+        mode.devices = (*mode.devices, self)
+        switch_shortcuts()
         return self
 
     def __exit__(self, *error):
-        return None
+        mode.devices = mode.devices[:-1]
+        switch_shortcuts()
 
     def __reduce__(self):
         facts = (self.type,) if self.index is None else (self.type, self.index)
@@ -113,7 +118,56 @@ def made_device(type, index=None):
     return device(type, index)
 
 
-cpu = device("cpu")
+cpu, meta = device("cpu"), device("meta")
+
+
+# ── the default device ───────────────────────────────────────────────────────
+_shortcuts: list = []  # (container, what is in it)
+
+
+def shortcut(container):
+    """Register a set or dictionary of what takes a function's short way, which asks for no device.
+
+    It is empty while new tensors have another device than the CPU.
+    """
+    _shortcuts.append((container, container.copy()))
+    if default_device() is not cpu:
+        container.clear()
+    return container
+
+
+def switch_shortcuts():
+    """Empty the shortcuts, or fill them again."""
+    away = default_device() is not cpu
+    for container, content in _shortcuts:
+        container.clear() if away else container.update(content)
+
+
+def default_device():
+    """Where this thread makes new tensors."""
+    return mode.devices[-1] if mode.devices else mode.device or cpu
+
+
+def set_default_device(where):
+    """Make new tensors on a device from now on, the CPU or "meta"; None is the CPU."""
+    where = cpu if where is None else device(where)
+    if where.type != "meta":
+        require_cpu(where)
+    mode.device = None if where.type == "cpu" else where
+    switch_shortcuts()
+
+
+HERE = shortcut({"cpu"})
+"""True where new tensors are made on the CPU, as a container costs less to ask than a function."""
+
+
+def on_meta(where=None):
+    """Is ``where``, or without one the default device, "meta"?  An error for a device that is neither that nor the CPU."""
+    where = default_device() if where is None else device(where)
+    if where.type == "meta":
+        return True
+    require_cpu(where)
+    return False
 
 
 def require_cpu(where):

@@ -10,7 +10,9 @@ import re
 
 import numpy as np
 
+from tensh.engine.arrays.absent import Absent as WithoutElements
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.lift import Absence
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
 second_time = (
@@ -30,6 +32,8 @@ def explained(error, name, operands, shapes_first=False):
 
     ``shapes_first`` reports shapes that do not fit before a dtype.
     """
+    if any(type(a) is WithoutElements for a in operands):
+        raise Absence from None
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
     if (larger := too_large(error)) is not None:
         spread = len(arrays) > 1 and (op := OPS.get(name.removesuffix("_"))) is not None and op.parallel

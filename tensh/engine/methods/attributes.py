@@ -11,7 +11,8 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, public
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, cpu, require_cpu
+from tensh.engine.dtypes.device import contiguous_format, default_device
+from tensh.engine.dtypes.device import set_default_device as make_default
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
 
 
@@ -189,14 +190,14 @@ def result_type(*args, **given):
 # ── devices ──────────────────────────────────────────────────────────────────
 @public
 def get_default_device():
-    """Where new tensors live: on the CPU."""
-    return cpu
+    """Where new tensors live: on the CPU, unless :func:`set_default_device` or ``with torch.device("meta")`` says otherwise."""
+    return default_device()
 
 
 @public
 def set_default_device(device):
-    """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
-    require_cpu(device)
+    """Make new tensors on the CPU or on "meta"; AssertionError or NotImplementedError for any other device."""
+    make_default(device)
 
 
 # ── names ──────────────────────────────────────────────────────────────────

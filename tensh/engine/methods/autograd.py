@@ -4,6 +4,7 @@ import operator
 import weakref
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd import gradients
 from tensh.engine.codegen.registry import HANGING
 from tensh.engine.codegen.table import (
@@ -297,11 +298,17 @@ def _version(t):
 
 @member()
 def is_cpu(t):
-    """True: tensh computes on the CPU."""
-    return True
+    """True unless the tensor is on "meta"."""
+    return type(t.array) is not Absent
 
 
-for _name in "is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps is_xpu is_nested is_xla".split():
+@member()
+def is_meta(t):
+    """True on the device "meta", where tensors have no elements."""
+    return type(t.array) is Absent
+
+
+for _name in "is_cuda is_sparse is_sparse_csr is_quantized is_mkldnn is_mps is_xpu is_nested is_xla".split():
     setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
 
 for _name, _each in list(vars(Tensor).items()):

@@ -3,16 +3,19 @@
 A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
 """
 
+from numpy import ndarray
+
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import Absent, without_elements
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import live
-from tensh.engine.core.tensor import Tensor, new
+from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format, require_cpu
+from tensh.engine.dtypes.device import contiguous_format, cpu, on_meta, preserve_format, require_cpu
 from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.errors.warnings import warn_once
@@ -71,14 +74,24 @@ def to(self, *args, **given):
         if type(args[0]) is dtype:
             return cast(self, args[0])
         if args[0] in HERE:
-            return self
+            return self if type(self.array) is ndarray else moved(self, cpu)
         if type(args[0]) in NUMBERS:  # stands for a tensor of this number
             return cast(self, NUMBERS[type(args[0])])
     given = bind("to", TO, args, given)
     other = given.get("tensor")
     wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
-    require_cpu(given.get("device"))
-    return converted(self, wanted or BY_NUMPY[self.array.dtype], given["copy"], given["memory_format"])
+    where = given.get("device") if other is None else other.device
+    wanted = wanted or BY_NUMPY[self.array.dtype]
+    if where is not None and on_meta(where) is not (type(self.array) is Absent):
+        return moved(self, where, wanted, given["memory_format"])
+    return converted(self, wanted, given["copy"], given["memory_format"])
+
+
+def moved(t, where, to=None, memory_format=None):
+    """``t`` without its elements, on "meta"; from there no way leads back: NotImplementedError."""
+    if not on_meta(where):
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    return recast(wrap(without_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
 
 
 def converted(t, to, copy=False, memory_format=None):
@@ -129,6 +142,8 @@ def type_as(self, other):
 # ── to another place: there is none ──────────────────────────────────────────
 def cpu_(self, *, memory_format=None):
     """The tensor itself: it is on the CPU."""
+    if type(self.array) is Absent:
+        moved(self, cpu)
     return self if memory_format is None else converted(self, BY_NUMPY[self.array.dtype], False, memory_format)
 
 
@@ -172,6 +187,10 @@ def numpy(self, *, force=False):
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
     elif live(self.node if self._base is None else refresh_node(self)):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if type(self.array) is Absent:
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
     if self.array.dtype.kind == "V":
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")
     return memory.lend(self.array).view()

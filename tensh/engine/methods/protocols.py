@@ -10,7 +10,9 @@ from tensh.engine.arrays import memory
 from tensh.engine.codegen.mixing import NUMBERS
 from tensh.engine.codegen.scalars import overflow
 from tensh.engine.codegen.table import METHODS, function
+from tensh.engine.core import ports
 from tensh.engine.core.clock import owner
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import Tensor, wrap
@@ -46,13 +48,15 @@ def __reversed__(self):
 def __contains__(self, element):
     if not isinstance(element, (Tensor, *NUMBERS)):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
-    return bool((element == self).array.any())
+    return bool((element == self).any())
 
 
 # ── as a number ──────────────────────────────────────────────────────────────
 def __bool__(self):
     try:
         return bool(self.array.item())
+    except Lift:
+        return ports.batched_function("item", bool, (self,), {})
     except ValueError:
         many = "no values" if not self.array.size else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous") from None
@@ -64,6 +68,8 @@ def number(t):
         warn_recorded()
     try:
         return t.array.item()
+    except Lift:
+        return ports.batched_function("item", number, (t,), {})
     except ValueError:
         raise ValueError("only one element tensors can be converted to Python scalars") from None
 

@@ -56,7 +56,7 @@ def expand(input, size):
             [2, 2, 2]])
     """
     try:
-        if input.flags.c_contiguous and input.dtype.kind not in "VW":
+        if input.flags.c_contiguous and input.dtype.kind not in "VW" and type(input) is np.ndarray:
             size, steps = expansion(input.shape, input.strides, size)
             return np.ndarray(
                 size, input.dtype, input, 0, steps

@@ -236,7 +236,7 @@ def infinity(sign):
 def isreal(input):
     """True where the imaginary part is zero."""
     if is_real(input):
-        return np.ones(input.shape, bool)
+        return np.ones_like(input, bool)
     return np.equal((input if input.dtype.kind == "c" else input.astype(np.complex64)).imag, 0)
 
 

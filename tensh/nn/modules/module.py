@@ -4,7 +4,7 @@ import importlib
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.dtypes.device import require_cpu
+from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.methods.conversion import TO, converted
 from tensh.naming import torch_is_tensh
@@ -185,7 +185,8 @@ class Module(Members, Calls, State):
             raise RuntimeError(".to() does not accept copy argument")
         other = given.get("tensor")
         wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
-        require_cpu(given.get("device"))
+        where = given.get("device") if other is None else other.device
+        away = None if where is None else on_meta(where)
         if wanted is not None and wanted.category < FLOAT:
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
@@ -194,6 +195,8 @@ class Module(Members, Calls, State):
 
         def convert(t):
             is_number = t.is_floating_point() or t.is_complex()
+            if away is not None and away is not t.is_meta:
+                t = moved_module(t, where)
             target = wanted if wanted is not None and is_number else BY_NUMPY[t.array.dtype]
             return converted(t, target, False, memory_format if t.dim() in (4, 5) else None)
 
@@ -259,6 +262,16 @@ class Module(Members, Calls, State):
         if not lines and not children:
             return f"{name}()"
         return f"{name}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+def moved_module(t, where):
+    """A tensor of a module on another device."""
+    if t.is_meta:
+        raise NotImplementedError(
+            "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
+            "moving module from meta to a different device."
+        )
+    return t.to(where)
 
 
 def indented(text):

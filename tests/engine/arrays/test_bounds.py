@@ -233,6 +233,7 @@ def test_memory_of_another_library_is_not_read_backwards():
 
 SOURCES = Path(tensh.__file__).parent
 UNPROVED = {  # where arrays are made of addresses or strides without the proof, and why
+    "engine/arrays/absent.py": "arrays that say what has no elements, and of which nothing is read",
     "engine/arrays/bounds.py": "the proof itself",
     "engine/arrays/memory.py": "arrays over the same memory as one that is there, of the same extent",
     "engine/vmap/batched.py": "an array that answers for a sample refuses to show its memory",

@@ -4,10 +4,12 @@ import numpy as np
 
 from tensh.engine.arguments.binding import KEYWORDS, bind, finish, make_leaf, place
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
+from tensh.engine.arrays.absent import without_elements
 from tensh.engine.arrays.memory import lend
 from tensh.engine.codegen.scalars import fitting
 from tensh.engine.codegen.table import METHODS, public
 from tensh.engine.core.tensor import Tensor, new, wrap
+from tensh.engine.dtypes.device import HERE, cpu, meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, float16, of_scalar
 from tensh.engine.dtypes.dtype import dtype as DType
 from tensh.engine.errors.warnings import warn
@@ -35,18 +37,19 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     kind = type(data)
     if (
         (kind is list and {*map(type, data)} == FLOATS or kind is float)
+        and HERE
         and dtype is None and device is None and pin_memory is False and of_scalar[float] is not float16
     ):  # fmt: skip
         array = np.array(data, of_scalar[float].numpy)  # the commonest data: 0.9 µs instead of 1.6
-    elif device is None and pin_memory is False and (dtype is None or type(dtype) is DType):
+    elif device is None and pin_memory is False and HERE and (dtype is None or type(dtype) is DType):
         array = copied(data, dtype)
     else:
         given = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "requires_grad": requires_grad}
         dtype = bind("tensor", (f"({DATA}, bool requires_grad = False, bool pin_memory = False)",), (data,), given)[
             "dtype"
         ]
-        place(device, None, pin_memory)
-        array = copied(data, dtype)
+        away = place(device, None, pin_memory)
+        array = without_elements(copied(data, dtype)) if away else copied(data, dtype)
     if requires_grad is not False:
         if requires_grad is not True:
             raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
@@ -91,6 +94,7 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
         "pin_memory": pin_memory,
     }
     given = bind("new_tensor", (f"(object data, *, {KEYWORDS})",), (data,), given)
+    given["device"] = given["device"] or self.device
     return finish(
         "new_tensor", lambda d: copied(data, BY_NUMPY[d], "tensor.new_tensor(sourceTensor)"), self.array.dtype, given
     )
@@ -117,9 +121,10 @@ def as_tensor(data, *, dtype=None, device=None):
 
     ValueError for an array whose bytes or strides no tensor can have.
     """
-    if dtype is not None or device is not None:
+    if dtype is not None or device is not None or not HERE:
         dtype = bind("as_tensor", (f"({DATA})",), (data,), {"dtype": dtype, "device": device})["dtype"]
-        place(device)
+        if place(device):
+            return as_tensor(data, dtype=dtype, device=cpu).to(meta)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
@@ -143,16 +148,18 @@ def asarray(obj, **given):
     """
     given = bind("asarray", (ASARRAY,), (obj,), given)
     dtype, copy, requires_grad = given["dtype"], given["copy"], given["requires_grad"]
-    place(given["device"])
+    away = place(given["device"])
     source = as_source(obj, dtype)
     if source is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return make_leaf(nested.read(obj, dtype), bool(requires_grad))
+        array = nested.read(obj, dtype)
+        return make_leaf(without_elements(array) if away else array, bool(requires_grad))
     if copy is False and dtype is not None and dtype.numpy != source.array.dtype:
         title = BY_NUMPY[source.array.dtype].title
         raise ValueError(f"can't alias tensor with dtype '{title}' into dtype '{dtype.title}'.")
     result = source if dtype is None else source.to(dtype)
+    result = result.to(meta) if away else result
     if copy and result is source:
         result = result.clone()
     if requires_grad is None and source is obj and obj.requires_grad and not told:

@@ -12,10 +12,10 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Size, Tensor
-from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format
+from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, shortcut
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
 
-SHAPES = frozenset({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch
+SHAPES = shortcut({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch
 LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
 
 
@@ -35,6 +35,13 @@ def described(shown):
         return fn
 
     return decorate
+
+
+def beside(t, given):
+    """The bound keywords, with the device of ``t`` where none is given."""
+    if given["device"] is None:
+        given["device"] = t.device
+    return given
 
 
 # ── zeros, ones, empty ───────────────────────────────────────────────────────
@@ -58,28 +65,30 @@ def filler(name, make, what):
 
     def method(self, *size, **given):
         shape = size[0] if len(size) == 1 else size
-        if type(shape) in SHAPES and size:
+        if type(shape) in SHAPES and size and type(self.array) is np.ndarray:
             try:
                 numpy, requires_grad = plain(self.array.dtype, **given)
                 return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
-        given = bind(f"new_{name}", (own_text,), size, given)
+        given = beside(self, bind(f"new_{name}", (own_text,), size, given))
         return finish(f"new_{name}", lambda d: make_filled(f"new_{name}", make, d, given), self.array.dtype, given)
 
     def like(*args, **given):
         if len(args) == 1 and isinstance(args[0], Tensor):
             try:
                 _ = args[0].node  # which may raise Lift
-                if not given:
-                    return make_leaf(like_array(args[0].array, make))
-                numpy, requires_grad = plain(args[0].array.dtype, **given)
-                return make_leaf(like_array(args[0].array, make, numpy), requires_grad)
+                if type(array := args[0].array) is np.ndarray:
+                    if not given:
+                        return make_leaf(like_array(array, make))
+                    numpy, requires_grad = plain(array.dtype, **given)
+                    return make_leaf(like_array(array, make, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
                 return ports.batched_function(f"{name}_like", like, args, given)
         given = bind(f"{name}_like", (like_text,), args, given)
+        beside(given["input"], given)
         array, order = given["input"].array, given["memory_format"]
         return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
 
@@ -222,8 +231,10 @@ def full_like(input, fill_value, **given):
     """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
     if isinstance(input, Tensor):
         try:
-            numpy, requires_grad = plain(input.array.dtype, **given)
             _ = input.node  # which may raise Lift
+            if type(input.array) is not np.ndarray:
+                raise Rare
+            numpy, requires_grad = plain(input.array.dtype, **given)
             return make_leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             pass
@@ -231,6 +242,7 @@ def full_like(input, fill_value, **given):
             return ports.batched_function("full_like", full_like, (input, fill_value), given)
     given = bind("full_like", (f"(Tensor input, Number fill_value, {LIKE})",), (input, fill_value), given)
     number, order = given["fill_value"], given["memory_format"]
+    beside(input, given)
 
     def make(dtype):
         array = like_array(input.array, np.empty, dtype, order)
@@ -247,7 +259,7 @@ def new_full(self, size, fill_value, **given):
     RuntimeError for a negative size.
     """
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
-    make = filled(given["fill_value"])
+    make = filled(beside(self, given)["fill_value"])
     return finish("new_full", lambda d: make_filled("new_full", make, d, given), self.array.dtype, given)
 
 

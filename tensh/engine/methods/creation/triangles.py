@@ -31,7 +31,7 @@ def eye(*sizes, **given):
     for name, number in ("n", n), ("m", m):
         if number < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {number}")
-    return finish("eye", lambda d: diagonal(n, m, d), of_scalar[float].numpy, given)
+    return finish("eye", lambda d: diagonal(n, m, d), of_scalar[float].numpy, {**given, "size": (n, m)})
 
 
 def diagonal(n, m, dtype):

@@ -10,6 +10,7 @@ from math import floor, isfinite
 
 import numpy as np
 
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -32,6 +33,8 @@ def tokens(tensor, contents=None):
     word = "tensor" if kind is Tensor or "_heading" in vars(kind) else kind.__name__
     parts = [("keyword", word), ("punctuation", "(")]
     indent = len(word) + 1
+    if contents is None and type(tensor.array) is Absent:
+        contents = "..."
     if contents is None:
         append_elements(parts, tensor.array, tensor.dtype.category, indent)
     else:
@@ -56,7 +59,7 @@ def text(tensor, *, tensor_contents=None):
 
 def formatted(tensor, specification):
     """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
-    if tensor.array.ndim == 0 and type(tensor) is Tensor:
+    if tensor.array.ndim == 0 and type(tensor) is Tensor and type(tensor.array) is not Absent:
         return format(tensor.array.item(), specification)
     return object.__format__(tensor, specification)
 
@@ -66,9 +69,12 @@ def attributes(tensor):
     array, dtype, usual = tensor.array, tensor.dtype, get_default_dtype()
     usual_complex = complex128 if usual is float64 else complex64
     found = []
-    if array.ndim != 1 if array.size == 0 else not options.edgeitems:
+    absent = type(array) is Absent
+    if absent:
+        found += ["device='meta'", f"size={array.shape}"]
+    elif array.ndim != 1 if array.size == 0 else not options.edgeitems:
         found.append(f"size={array.shape}")
-    if dtype is not usual and (array.size == 0 or dtype not in (int64, bool_, usual_complex)):
+    if dtype is not usual and (absent or array.size == 0 or dtype not in (int64, bool_, usual_complex)):
         found.append(f"dtype={dtype}")
     try:
         node = tensor.grad_fn

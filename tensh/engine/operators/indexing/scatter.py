@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.absent import require_elements
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import expandable, wrap_dim
@@ -23,6 +24,7 @@ from tensh.engine.operators.writing import writes
 @op(public=False, out=False, grad=None)
 def zeros_as(grad, shape):
     """Zeros of another shape in the dtype of ``grad``."""
+    require_elements(grad)
     return np.zeros(shape, grad.dtype)
 
 

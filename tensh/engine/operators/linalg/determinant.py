@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.linalg.shared import check_floating, check_square, empty_in_any_dtype
@@ -10,7 +11,7 @@ from tensh.engine.operators.linalg.shared import check_floating, check_square, e
 @word
 def regular(determinant):
     """True if no determinant is zero."""
-    return not bool((determinant == 0).any())
+    return is_absent(determinant) or not bool((determinant == 0).any())
 
 
 @op(

@@ -4,6 +4,7 @@ The record says that the tensor no longer depends on its history: an arriving gr
 """
 
 from tensh.engine.arguments.signatures import accepts
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.codegen.table import composite, op
 from tensh.engine.core.clock import mode, tick, wrote
 from tensh.engine.core.views import refresh_node
@@ -41,7 +42,8 @@ def overwrite(t, name, fill, generator, *args):
     if recorded:
         refuse_unrecordable(t)
     refuse_overlap(t.array)
-    fill(t.array, default_generator if generator is None else generator, *args)
+    if type(t.array) is not Absent:
+        fill(t.array, default_generator if generator is None else generator, *args)
     if recorded:
         return write_inplace(t, tick(), DRAWN[name].fn(t), name)
     wrote(t.array)
@@ -125,7 +127,8 @@ def bernoulli_(self, p=0.5, *, generator=None):
     if recorded:
         refuse_unrecordable(self)
     refuse_overlap(self.array)
-    drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
+    if type(self.array) is not Absent:
+        drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
     if recorded:
         return write_inplace(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
     wrote(self.array)

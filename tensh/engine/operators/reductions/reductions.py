@@ -7,6 +7,7 @@ float32.
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
@@ -220,7 +221,7 @@ def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):
 @word
 def free_of_zeros(input):
     """True if no element is zero, so that a product without one factor is a quotient."""
-    return not bool((input == 0).any())
+    return is_absent(input) or not bool((input == 0).any())
 
 
 @word

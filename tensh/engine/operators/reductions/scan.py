@@ -295,7 +295,7 @@ def running_extreme(name, ufunc, doc):
         if input.ndim == 0 or not input.size:
             if not input.ndim and dim not in (0, -1):  # of no elements there may be any dimension
                 raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-            return input.copy(), np.zeros(input.shape, I8)
+            return input.copy(), np.zeros_like(input, I8)
         axis = wrap_dim(dim, input.ndim)
         if input.dtype.kind == "c":
             refuse_dtype(name, input.dtype)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import require_elements
 from tensh.engine.codegen.scalars import fitting
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -83,6 +84,7 @@ def number_as(number, dtype):
 
 
 def filled(input, value):
+    require_elements(input)
     out = memory.empty_like(input, input.dtype)
     out[...] = value
     return out

@@ -3,6 +3,7 @@
 import math
 
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import size_of
 from tensh.engine.dtypes.dtype import float32
@@ -91,7 +92,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
         return out, input.new_empty(0), input.new_empty(0)
     form = (array.shape[0], channels, math.prod(array.shape[2:]))
     out, mean, rstd, variance = batch_norm_train.fn(input, weight, bias, at, form, eps)
-    if running_mean is not None:
+    if running_mean is not None and not is_absent(running_mean):
         count = form[0] * form[2]
         move(running_mean.array, mean.array, momentum)
         move(running_var.array, variance.array * (count / (count - 1) if count > 1 else math.nan), momentum)

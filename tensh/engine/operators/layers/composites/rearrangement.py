@@ -1,6 +1,7 @@
 """Pixels and channels in another order, windows as columns and back, classes as vectors."""
 
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core import lift
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.operators.forms import require
@@ -30,8 +31,11 @@ def one_hot(input, num_classes=-1):
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if array.size:
-        array = lift.all_samples(input)
+    elements = lift.all_samples(input)
+    if num_classes == -1 and is_absent(input):
+        input.max().item()  # which is refused
+    if elements.size:
+        array = elements
         if array.min() < 0:
             raise RuntimeError("Class values must be non-negative.")
         if num_classes == -1:

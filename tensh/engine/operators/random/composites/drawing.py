@@ -13,6 +13,7 @@ from tensh.engine.codegen.table import PUBLIC, public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.dtypes.device import HERE
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
 from tensh.engine.operators.random import draws as operators
 from tensh.engine.random import discrete, drawing
@@ -103,7 +104,7 @@ def draw_new(name, size, draw, generator, given, default=None):
         array = out.array if out is not None and out.array.shape == size else np.empty(size, dtype)
         return draw_into(array, draw, generator, out is None and given["requires_grad"])
 
-    return finish(name, make, default or of_scalar[float].numpy, given)
+    return finish(name, make, default or of_scalar[float].numpy, {**given, "size": tuple(size)})
 
 
 def draw_like(name, input, draw, generator, memory_format, given):
@@ -112,6 +113,7 @@ def draw_like(name, input, draw, generator, memory_format, given):
     def make(dtype):
         return draw_into(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
 
+    given = {**given, "input": input, "memory_format": memory_format, "device": given["device"] or input.device}
     return finish(name, make, input.array.dtype, given)
 
 
@@ -130,7 +132,7 @@ def takes_size(draw):
 
         def function(*size, **given):
             shape = size[0] if len(size) == 1 and type(size[0]) in (tuple, list, Size) else size
-            if given or not size or any(type(n) is not int or n < 0 for n in shape):
+            if given or not size or not HERE or any(type(n) is not int or n < 0 for n in shape):
                 return bound(*size, **given)
             try:
                 array = np.empty(shape, of_scalar[float].numpy)

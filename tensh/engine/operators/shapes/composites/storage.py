@@ -61,7 +61,8 @@ def storage_offset(self):
 @method
 def data_ptr(self):
     """The address of the first element; 0 if there is none."""
-    return memory.address(self.array) if self.array.size else 0
+    array = self.array
+    return memory.address(array) if array.size and type(array) is np.ndarray else 0
 
 
 METHODS["const_data_ptr"] = data_ptr

@@ -1,0 +1,191 @@
+"""Arrays whose elements are not there: the arrays of tensors on the device "meta".
+
+An ``Absent`` has the shape, strides, dtype and place in memory of an array.  They come from a NumPy array over an address
+where nothing is: NumPy computes views of it from shapes and strides alone, at any size.  That array never leaves its
+``Absent``; whoever asks for elements gets ``Absence``.
+"""
+
+import mmap
+from contextlib import suppress
+from functools import cache
+from math import prod
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import count_elements, view_memory
+from tensh.engine.core.lift import Absence
+
+
+@cache
+def nowhere():
+    """An address at which there is nothing: memory that reads as zeros if a fault of tensh's reads it after all."""
+    for bits in (40, 36, 30):
+        with suppress(OSError, ValueError, OverflowError, AttributeError):
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+            room = np.frombuffer(mmap.mmap(-1, 1 << bits, flags, mmap.PROT_READ), np.uint8)
+            return address(room), room
+    return 4096, None
+
+
+class Layout:
+    """What NumPy needs to know to make an array over memory that is not there."""
+
+    def __init__(self, shape, kind):
+        self.__array_interface__ = {"shape": tuple(shape), "typestr": kind, "data": (nowhere()[0], True), "version": 3}
+
+
+class Absent:
+    """An array without elements; ``root`` is the one whose memory it shares, itself if that is its own."""
+
+    __slots__ = ("layout", "root", "__weakref__")
+
+    def __init__(self, layout, root=None):
+        self.layout, self.root = layout, self if root is None else root
+
+    shape = property(lambda a: a.layout.shape)
+    strides = property(lambda a: a.layout.strides)
+    ndim = property(lambda a: a.layout.ndim)
+    dtype = property(lambda a: a.layout.dtype)
+    itemsize = property(lambda a: a.layout.itemsize)
+    nbytes = property(lambda a: a.layout.nbytes)
+    size = property(lambda a: a.layout.size)
+    base = property(lambda a: None if a.root is a else a.root)
+
+    @property
+    def flags(self):
+        """Those of the layout: order, and nothing else that anybody may rely on."""
+        return self.layout.flags
+
+    def place(self):
+        """The number of elements between the start of the memory and the first one."""
+        return (address(self.layout) - address(self.root.layout)) // self.itemsize
+
+    def seen(self, layout):
+        """An array over the same memory."""
+        return Absent(layout, self.root)
+
+    def strided(self, shape, steps, start=0):
+        """An array over the same memory, from ``start`` elements after the first one."""
+        return view_memory(self.root, self.dtype, shape, steps, self.place() + start)
+
+    # ── views, and copies ────────────────────────────────────────────────────
+    def reshape(self, *shape, order="C"):
+        """A view where that is possible, otherwise new memory."""
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        if -1 in shape:
+            rest = -prod(shape)
+            shape = [self.size // rest if n == -1 and rest else n for n in shape]
+        if prod(shape) != self.size:
+            raise ValueError(f"cannot reshape array of size {self.size} into shape {tuple(shape)}")
+        steps = memory.view_strides(self.shape, memory.strides(self), tuple(shape))
+        return absent(shape, self.dtype) if steps is None else self.strided(shape, steps)
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        """New memory for another dtype, in the same order."""
+        dtype = np.dtype(dtype)
+        return self if not copy and dtype is self.dtype else like(self, dtype)
+
+    def copy(self, order="C"):
+        """New memory: row by row, or with "K" in the same order."""
+        return like(self) if order == "K" else absent(self.shape, self.dtype)
+
+    def fill(self, number):
+        """Nothing: there are no elements."""
+
+    def __getitem__(self, index):
+        index = index if type(index) is tuple else (index,)
+        if not all([each is None or each is ... or type(each) in (int, slice) for each in index]):
+            raise Absence
+        return self.seen(self.layout[index if ... in index else (*index, ...)])
+
+    def __setitem__(self, index, value):
+        """Nothing: there are no elements."""
+
+    def item(self):
+        """There is none."""
+        if self.size != 1:
+            raise ValueError
+        raise Absence
+
+    def __len__(self):
+        return len(self.layout)
+
+    def __getattr__(self, name):
+        raise Absence
+
+    def __array__(self, *args, **options):
+        raise Absence
+
+    def __reduce__(self):
+        return without_elements_of, (self.shape, memory.strides(self), self.dtype)
+
+    __array_ufunc__ = __array_function__ = __array__
+    __array_struct__ = __array_interface__ = property(__array__)
+    __hash__ = object.__hash__
+
+
+def _view(name):
+    def method(self, *args):
+        return self.seen(getattr(self.layout, name)(*args))
+
+    setattr(Absent, name, method)
+
+
+for _name in ("transpose", "swapaxes", "squeeze", "view", "diagonal"):
+    _view(_name)
+for _name in ("T", "real", "imag"):
+    setattr(Absent, _name, property(lambda a, name=_name: a.seen(getattr(a.layout, name))))
+for _name in (
+    "iter contains bool int float complex index eq ne lt le gt ge neg pos abs invert add radd iadd sub rsub isub mul rmul imul "
+    "truediv rtruediv itruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand iand or ror ior xor rxor ixor "
+    "lshift rshift"
+).split():
+    setattr(Absent, f"__{_name}__", Absent.__array__)
+
+
+def address(layout):
+    """The address of the first element."""
+    return layout.__array_interface__["data"][0]
+
+
+def absent(shape, dtype, order=None):
+    """A new array without elements, its dimensions from the outermost to the innermost in ``order``."""
+    dtype = np.dtype(dtype)
+    shape = tuple(shape)
+    inside = shape if order is None else [shape[d] for d in order]
+    kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no name for what it lacks
+    layout = np.asarray(Layout(inside, kind))
+    root = Absent(layout if layout.dtype == dtype else layout.view(dtype))
+    return root if order is None else root.transpose(np.argsort(order))
+
+
+def like(array, dtype=None):
+    """A new array without elements, with the dimensions of ``array`` in the same order and no gaps."""
+    order = None if array.flags.c_contiguous else memory.order_of(array.shape, array.strides)
+    return absent(array.shape, dtype or array.dtype, order)
+
+
+def without_elements(array):
+    """A new array of the shape, strides and dtype of ``array``."""
+    if type(array) is Absent:
+        return array
+    if array.flags.c_contiguous or min(array.strides) < 0 or not array.size:
+        return absent(array.shape, array.dtype)
+    return without_elements_of(array.shape, memory.strides(array), array.dtype)
+
+
+def without_elements_of(shape, steps, dtype):
+    """A new array of these strides, to rebuild a pickled one."""
+    return view_memory(absent((count_elements(shape, steps),), dtype), dtype, shape, steps)
+
+
+def is_absent(value):
+    """True for an array, or a tensor, without elements."""
+    return type(getattr(value, "array", value)) is Absent
+
+
+def require_elements(array):
+    """Raise ``Absence`` in a kernel that would otherwise ask for nothing but shape and dtype."""
+    if type(array) is Absent:
+        raise Absence
