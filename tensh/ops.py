@@ -19,18 +19,24 @@ class Operator:
             raise AttributeError(overload)
         return self
 
+    def __str__(self):
+        return self._name.replace("::", ".")
+
     def __repr__(self):
-        return f"<OpOverloadPacket(op='{self._name.replace('::', '.')}')>"
+        return f"<OpOverloadPacket(op='{self}')>"
 
 
 class Operators(ModuleType):
     """The operators of one namespace."""
 
     def __getattr__(self, name):
+        from tensh._aten.overloads import packet_of, schemas
         from tensh.library import OPERATORS
 
         space = self.__name__.rpartition(".")[2]
         found = OPERATORS.get(f"{space}::{name}")
+        if space == "aten" and found is None and name in schemas():
+            return packet_of(name)
         if space in ("aten", "prims") and found is None and not name.startswith("__"):
             import tensh
 

@@ -30,7 +30,9 @@ class Suite(NamedTuple):
 
 
 SUITES = {
-    "einops": Suite("einops", "einops/tests", "--ignore=einops/tests/test_notebooks.py", {"EINOPS_TEST_BACKENDS": "numpy,torch"}),
+    "einops": Suite(
+        "einops", "einops/tests", "--ignore=einops/tests/test_notebooks.py", {"EINOPS_TEST_BACKENDS": "numpy,torch"}
+    ),
     "entmax": Suite("entmax", "tests"),
     "torch-optimizer": Suite("torch-optimizer", "tests"),
     "linear_operator": Suite("linear_operator", "test"),
@@ -50,9 +52,21 @@ def fetch(project, cache, python):
     version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
     stem = project.replace("-", "_")
     for wanted in (f"{project}=={version}", project):
-        if found := [path for path in cache.iterdir() if path.is_dir() and path.name.replace("-", "_").startswith(f"{stem}_")]:
+        if found := [
+            path for path in cache.iterdir() if path.is_dir() and path.name.replace("-", "_").startswith(f"{stem}_")
+        ]:
             return found[0]
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation", "--no-binary", ":all:"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--no-deps",
+            "--no-build-isolation",
+            "--no-binary",
+            ":all:",
+        ]
         subprocess.run([*command, wanted, "-d", str(cache)], check=False)
         for archive in cache.glob("*.tar.gz"):
             with tarfile.open(archive) as file:
@@ -64,9 +78,22 @@ def fetch(project, cache, python):
 def run(suite, folder, python, report, on_tensh):
     """Test -> (how it ended, the last line of its message)."""
     if not report.exists():
-        options = [*suite.options.split(), "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly", f"--junitxml={report}"]
+        options = [
+            *suite.options.split(),
+            "-q",
+            "--tb=short",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            f"--junitxml={report}",
+        ]
         command = [python, "-m", "pytest", *suite.paths.split(), *options, *["--tensh"] * on_tensh]
-        environment = os.environ | suite.environment | {"PYTHONPATH": str(folder), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+        environment = (
+            os.environ
+            | suite.environment
+            | {"PYTHONPATH": str(folder), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+        )
         with open(report.with_suffix(".txt"), "w", encoding="utf-8") as output:
             subprocess.run(command, cwd=folder, env=environment, stdout=output, stderr=output, timeout=LIMIT)
     return {name: outcome for name, outcome in cases(report)}
@@ -77,7 +104,10 @@ def cases(report):
     for case in xml.parse(report).iter("testcase"):
         ended = [part for part in case if part.tag in ("failure", "error", "skipped")]
         text = (ended[0].get("message") or "").strip().splitlines() if ended else []
-        yield f"{case.get('classname')}::{case.get('name')}", (ended[0].tag if ended else "passed", text[0] if text else "")
+        yield (
+            f"{case.get('classname')}::{case.get('name')}",
+            (ended[0].tag if ended else "passed", text[0] if text else ""),
+        )
 
 
 def compare(name, cache, python, failures):

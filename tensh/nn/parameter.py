@@ -49,7 +49,11 @@ class Parameter(Tensor, metaclass=ParameterType):
     __torch_function__ = disabled
 
     def __new__(cls, data=None, requires_grad=True):
-        if data is not None and type(data) is not Tensor and overrides(type(data)):
+        if (
+            data is not None
+            and type(data) is not Tensor
+            and (overrides(type(data)) or getattr(type(data), "__torch_dispatch__", None) is not None)
+        ):
             return _of_subclass(data, requires_grad)
         if cls is not Parameter:
             arm_for(cls)

@@ -26,8 +26,10 @@ LAYERS = {
     "tensh.engine": ("", "numpy ml_dtypes"),
     "tensh.nn": ("tensh.engine tensh.namespace tensh.switched_off", "numpy"),
     "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
+    "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
+    "tensh.ops": ("tensh tensh._aten tensh.library", ""),
     "tensh.utils": (
-        "tensh.switched_off tensh.namespace tensh.hub tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
+        "tensh.ops tensh.switched_off tensh.namespace tensh.hub tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
         "numpy",
     ),
     "tensh.distributions": (
@@ -189,7 +191,7 @@ def test_operators_are_imported_or_stand_in_tables(module):
                 assert ast.unparse(node.value) not in REGISTRIES, f"{module}:{node.lineno} {ast.unparse(node)}"
 
 
-PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass torch_function"
+PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass torch_function make_wrapper_subclass dispatch_aten dispatch_lifted"
 """All ways upwards: see engine/core/ports.py, and the list in ARCHITECTURE.md."""
 
 

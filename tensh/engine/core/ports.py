@@ -73,6 +73,15 @@ dispatch_override = Port("engine.override.dispatch", "dispatch")
 answer_override = Port("engine.override.dispatch", "answer_late")
 """What an argument that overrides answers to a call that has failed with it, as a tuple of one."""
 
+dispatch_aten = Port("_aten.translation", "call")
+"""``dispatch_aten(point, args, options)``: a function in terms of PyTorch's operators, which dispatch modes and classes see."""
+
+dispatch_lifted = Port("_aten.translation", "lifted")
+"""``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""
+
+make_wrapper_subclass = Port("engine.override.wrappers", "make_wrapper_subclass")
+"""What ``Tensor._make_wrapper_subclass`` does."""
+
 make_subclass = Port("engine.override.classes", "make_subclass")
 """What ``Tensor._make_subclass`` does."""
 

@@ -125,6 +125,11 @@ class Tensor:
         """Make an object of a subclass over the memory of a tensor, detached from its history."""
         return ports.make_subclass(cls, data, require_grad)
 
+    @staticmethod
+    def _make_wrapper_subclass(cls, size, strides=None, storage_offset=None, **options):
+        """Make an object of a subclass with a shape and a dtype and no elements: its ``__torch_dispatch__`` knows them."""
+        return ports.make_wrapper_subclass(cls, size, strides, **options)
+
     shape = property(lambda self: SIZES[self.array.shape], doc="The size of each dimension.")
     dtype = property(lambda self: BY_NUMPY[self.array.dtype], doc="The type of the elements.")
     ndim = property(lambda self: self.array.ndim, doc="The number of dimensions.")

@@ -139,6 +139,8 @@ class Tensor:
         ...
     def _make_subclass(self, data: _Any, require_grad: _Any = False) -> _Any:
         """Make an object of a subclass over the memory of a tensor, detached from its history."""
+    def _make_wrapper_subclass(self, size: _Any, strides: _Any = None, storage_offset: _Any = None, **options: _Any) -> _Any:
+        """Make an object of a subclass with a shape and a dtype and no elements: its ``__torch_dispatch__`` knows them."""
     @property
     def _version(self) -> _int:
         """How often the memory was written in place."""

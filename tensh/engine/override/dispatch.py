@@ -2,6 +2,7 @@
 
 import inspect
 
+from tensh.engine.core import ports
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.override.points import armed, keep_armed, points
 from tensh.engine.override.state import ALL, USUAL, DisabledForClasses, disabled, state
@@ -42,14 +43,14 @@ def collect(values, found, python, depth):
 def dispatch(point, args, options):
     """The result of an armed function that was not called with plain arguments alone."""
     if state.off == ALL:
-        return point.original(*args, **options)
+        return below(point, args, options)
     given = (*args, *options.values())
     found = [] if state.off or point.data else overriding(given, point.python)
     if not found and not state.modes:
         if not point.data or state.off:
-            return point.original(*args, **options)
+            return below(point, args, options)
         with DisabledForClasses():
-            return point.original(*args, **options)
+            return below(point, args, options)
     types = [type(each) for each in found]
     if not found and (point.python or point.is_accessor):  # PyTorch tells modes of plain tensors here, and nowhere else
         kinds = {type(each): None for each in given if isinstance(each, Tensor)}
@@ -62,6 +63,24 @@ def dispatch(point, args, options):
         if point.operator:
             return NotImplemented
         raise
+
+
+def below(point, args, options):
+    """The result for dispatch modes and classes with a ``__torch_dispatch__``, or of the function itself."""
+    if state.dispatch_off or state.below or not (state.dispatch_modes or any_dispatches((*args, *options.values()))):
+        return point.original(*args, **options)
+    return ports.dispatch_aten(point, args, options)
+
+
+def any_dispatches(values, depth=2):
+    """True if one of the values, also in lists, is a tensor whose class has a ``__torch_dispatch__``."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if getattr(type(value), "__torch_dispatch__", None) is not None:
+                return True
+        elif depth and isinstance(value, (tuple, list)) and any_dispatches(value, depth - 1):
+            return True
+    return False
 
 
 def answer_late(function, args, options):

@@ -95,7 +95,8 @@ class Point:
         self.function, self.name, self.public = function, name, public or function
         self.python = name in PYTHON or getattr(function, "written_in_python", False)
         self.data = function.__name__ in OF_DATA
-        self.operator = name.strip("_").removeprefix("r") in BINARY or name.strip("_") in BINARY
+        own = name.strip("_")
+        self.operator = name.startswith("__") and (own in BINARY or own.removeprefix("r") in BINARY)
         self.is_accessor = name == ACCESSOR
         self.original = copy_of(function)
         self.code = function.__code__
@@ -175,8 +176,8 @@ def disarm():
 
 
 def arm_for(cls):
-    """Arm the functions for good if ``cls``, of which an object is being made, overrides them."""
-    if not armed.lasting and overrides(cls):
+    """Arm the functions for good if ``cls``, of which an object is being made, overrides them or is asked below them."""
+    if not armed.lasting and (overrides(cls) or getattr(cls, "__torch_dispatch__", None) is not None):
         keep_armed()
 
 

@@ -1,6 +1,9 @@
 """Dispatch of operators on batched tensors: by a rule if there is one, otherwise by a loop over the samples."""
 
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core import ports
+from tensh.engine.override.dispatch import any_dispatches
+from tensh.engine.override.points import armed
 from tensh.engine.vmap import errors
 from tensh.engine.vmap.batched import Batched
 from tensh.engine.vmap.loop import call_by_samples
@@ -15,6 +18,8 @@ RULES: dict = {}  # the rules made so far: name -> function of the operator's ar
 
 def operator(name, /, *args, out=None, **options):
     """Apply the operator ``name`` to batches; "add_" is the in-place form of "add"."""
+    if armed.lasting and any_dispatches(args):
+        return ports.dispatch_lifted(name, args, options)
     if out is not None:
         raise RuntimeError(errors.OUT.format(name))
     rule = RULES.get(name)
@@ -42,6 +47,8 @@ def rule_of(name):
 
 def function(name, fn, args, options, /):
     """Apply a composite to batches."""
+    if armed.lasting and any_dispatches(args):
+        return ports.dispatch_lifted(name, args, options)
     if options.get("out") is not None:
         raise RuntimeError(errors.OUT.format(name))
     if name in DRAWN:

@@ -1,0 +1,125 @@
+"""What computes an overload of ``aten``: a function of tensh, mostly of the same name."""
+
+from functools import cache
+
+import tensh as torch
+from tensh.nn import functional
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+@cache
+def kernel_of(overload):
+    """The function that computes an overload."""
+    name = overload._opname
+    if name in KERNELS:
+        return KERNELS[name]
+    parameters = overload.parameters
+    found = (
+        getattr(torch.Tensor, name, None)
+        if parameters and parameters[0].name == "self" and parameters[0].kind == "Tensor"
+        else None
+    )
+    reduces = any(p.name == "reduction" for p in parameters)
+    for space in (functional, torch) if reduces else (torch, functional):
+        found = found or getattr(space, name, None)
+    for family in ("linalg", "fft", "special"):
+        if found is None and name.startswith(f"{family}_"):
+            found = getattr(getattr(torch, family), name.removeprefix(f"{family}_"), None)
+    if found is None:
+        raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
+    if reduces:
+        return with_reduction(found, parameters)
+    return found
+
+
+def with_reduction(function, parameters):
+    """``function`` for the number of a reduction in the place of its name."""
+    names = [p.name if p.name != "self" else "input" for p in parameters]
+
+    def kernel(*args, **options):
+        options = dict(zip(names, args)) | options
+        return function(**options | {"reduction": REDUCTIONS[options.get("reduction", 1)]})
+
+    return kernel
+
+
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    dims = input.dim() - 2
+    if transposed:
+        function = getattr(functional, f"conv_transpose{dims}d")
+        return function(input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return getattr(functional, f"conv{dims}d")(input, weight, bias, stride, padding, dilation, groups)
+
+
+def nll_loss_forward(self, target, weight, reduction, ignore_index):
+    loss = functional.nll_loss(self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction])
+    kept = target != ignore_index
+    total = kept.sum().to(self.dtype) if weight is None else weight[target[kept]].sum()
+    return loss, total if reduction else self.new_zeros(())
+
+
+def native_layer_norm(input, normalized_shape, weight, bias, eps):
+    dims = tuple(range(-len(normalized_shape), 0))
+    variance, mean = torch.var_mean(input, dims, correction=0, keepdim=True)
+    return functional.layer_norm(input, normalized_shape, weight, bias, eps), mean, (variance + eps).rsqrt()
+
+
+def native_dropout(input, p, train):
+    mask = torch.bernoulli(torch.full_like(input, 1 - p)).bool() if train else torch.ones_like(input, dtype=torch.bool)
+    return (input * mask / (1 - p) if train else input.clone()), mask
+
+
+def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    out = functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    dims = [d for d in range(input.dim()) if d != 1]
+    variance, mean = torch.var_mean(input, dims, correction=0) if training else (input.new_empty(0), input.new_empty(0))
+    return out, mean, (variance + eps).rsqrt() if training else variance
+
+
+def native_group_norm(input, weight, bias, n, c, hxw, group, eps):
+    parts = input.reshape(n, group, -1)
+    variance, mean = torch.var_mean(parts, 2, correction=0)
+    return functional.group_norm(input, group, weight, bias, eps), mean, (variance + eps).rsqrt()
+
+
+def index_put_(self, indices, values, accumulate=False):
+    return self.index_put_(tuple(slice(None) if each is None else each for each in indices), values, accumulate)
+
+
+def _to_copy(self, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None):
+    return self.to(dtype=dtype or self.dtype, copy=True)
+
+
+def threshold_backward(grad_output, self, threshold):
+    return grad_output * (self > threshold)
+
+
+def slice_tensor(self, dim=0, start=None, end=None, step=1):
+    return self[(slice(None),) * (dim % self.dim()) + (slice(start, end, step),)]
+
+
+KERNELS = {
+    "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
+    "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
+    "_local_scalar_dense": lambda self: self.item(),
+    "_unsafe_view": lambda self, size: self.reshape(size),
+    "_reshape_alias": lambda self, size, stride: self.view(size),
+    "lift_fresh": lambda self: self,
+    "lift_fresh_copy": lambda self: self.clone(),
+    "alias": lambda self: self.view(self.shape),
+    "rsub": lambda self, other, alpha=1: other - self * alpha if alpha != 1 else other - self,
+    "index": lambda self, indices: self[tuple(slice(None) if each is None else each for each in indices)],
+    "embedding": lambda weight, indices, *args: functional.embedding(indices, weight),
+    "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False, *, dtype=None: torch.linalg.vector_norm(self, ord, dim, keepdim, dtype=dtype),
+    "max_pool2d_with_indices": lambda *args: functional.max_pool2d(*args, return_indices=True),
+    "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),
+    "new_empty_strided": lambda self, size, stride, **options: torch.empty_strided(size, stride, dtype=self.dtype),
+    "pow": lambda self, exponent: torch.pow(self, exponent),
+    "where": lambda condition, *values: torch.where(condition, *values),
+    "slice": slice_tensor,
+    **{each.__name__: each for each in (
+        convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_,
+        _to_copy, threshold_backward,
+    )},
+}  # fmt: skip

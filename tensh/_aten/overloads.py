@@ -1,0 +1,307 @@
+"""PyTorch's operators below autograd, ``torch.ops.aten.NAME.OVERLOAD``: their signatures, and calls of them.
+
+``schemas.txt`` is written by ``tools/aten.py``.
+"""
+
+import re
+from ast import literal_eval
+from functools import cache
+from pathlib import Path
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.override.state import state
+
+PARAMETER = re.compile(r"(?P<kind>\w+)[\[\d*\]?]* (?P<name>\w+)(?:=(?P<default>.+))?")
+ONLY_TENSORS = frozenset("add sub mul div floor_divide true_divide divide multiply subtract".split())
+"""Operators whose overload for tensors takes numbers, too, in Python."""
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+REQUIRED = object()
+
+
+class Parameter:
+    """A parameter of an overload."""
+
+    def __init__(self, text, named):
+        found = PARAMETER.fullmatch(text)
+        self.name, self.kind, self.named = found["name"], found["kind"], named
+        kind = text.partition(" ")[0]
+        self.list, self.optional = "[" in kind, "?" in kind
+        self.length = int(re.search(r"\[(\d+)\]", kind)[1]) if re.search(r"\[\d", kind) else 1
+        self.default = REQUIRED if found["default"] is None else value_of(found["default"])
+
+    def converted(self, value, numbers):
+        """``value`` as it is handed on; TypeError if the overload does not take it."""
+        if self.name == "reduction" and isinstance(value, str):
+            return REDUCTIONS[value]
+        if value is None and (self.optional or self.default is None):
+            return None
+        if self.list:
+            values = [value] * self.length if isinstance(value, (int, float)) and self.kind != "Tensor" else value
+            if isinstance(values, (tuple, list)):
+                return [self.one(each, numbers) for each in values]
+            raise TypeError
+        return self.one(value, numbers)
+
+    def one(self, value, numbers):
+        if value is None and self.optional:
+            return None
+        kinds = KINDS.get(self.kind)
+        if kinds and not (
+            isinstance(value, kinds) or numbers and self.kind == "Tensor" and isinstance(value, (int, float, complex))
+        ):
+            raise TypeError
+        return value
+
+
+KINDS = {
+    "Tensor": Tensor, "Scalar": (int, float, complex), "int": int, "float": (int, float), "bool": bool, "str": str, "ScalarType": dtype,
+}  # fmt: skip
+
+
+def value_of(text):
+    """The default that a signature names."""
+    try:
+        return literal_eval({"None": "None", "True": "True", "False": "False"}.get(text, text))
+    except (ValueError, SyntaxError):
+        return text  # a constant such as Mean or contiguous_format
+
+
+@cache
+def schemas():
+    """Name of an operator -> its overloads, in the order in which they are tried: those for tensors first."""
+    found = {}
+    for line in Path(__file__).with_name("schemas.txt").read_text(encoding="utf-8").splitlines():
+        head, _, rest = line.removeprefix("+").partition("(")
+        name, _, overload = head.partition(".")
+        made = Overload(name, overload or "default", rest.removesuffix(")"), line.startswith("+"))
+        found.setdefault(name, {})[made._overloadname] = made
+    return {
+        name: dict(
+            sorted(
+                overloads.items(),
+                key=lambda each: (
+                    each[1].composed,
+                    each[0] != "default",
+                    not each[0].startswith("Tensor"),
+                    len(each[1]._text),
+                ),
+            )
+        )
+        for name, overloads in found.items()
+    }
+
+
+class Overload:
+    """One overload of an operator: called, it asks the dispatch modes and classes, and then computes."""
+
+    namespace = "aten"
+
+    def __init__(self, name, overload, text, composed):
+        self._opname, self._overloadname, self._text, self.composed = name, overload, text, composed
+        self.__name__, self.__qualname__ = f"{name}.{overload}", f"aten::{name}"
+        self.__module__ = "torch._ops.aten"
+
+    @property
+    def overloadpacket(self):
+        return packet_of(self._opname)
+
+    @property
+    def parameters(self):
+        """The parameters, read when first needed."""
+        parameters, named = [], False
+        for text in re.split(r", (?![^\[]*\])", self._text) if self._text else ():
+            if text == "*":
+                named = True
+            else:
+                parameters.append(Parameter(text, named))
+        self.__dict__["_parameters"] = parameters
+        return parameters
+
+    def name(self):
+        return f"aten::{self._opname}" + (f".{self._overloadname}" if self._overloadname != "default" else "")
+
+    @property
+    def _schema(self):
+        return f"{self.name()}({self._text})"
+
+    @property
+    def tags(self):
+        return []
+
+    def __str__(self):
+        return f"aten.{self.__name__}"
+
+    def __repr__(self):
+        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+
+    def __reduce__(self):
+        return overload_called, (self._opname, self._overloadname)
+
+    def bind(self, args, options):
+        """(args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
+        parameters = self.__dict__.get("_parameters") or self.parameters
+        numbers = self._opname.removesuffix("_") in ONLY_TENSORS
+        options = {
+            ("self" if name == "input" and parameters[0].name == "self" else name): v for name, v in options.items()
+        }
+        places = [p for p in parameters if not p.named]
+        if len(args) > len(places):
+            if not (places and places[-1].list and all(type(each) is int for each in args[len(places) - 1 :])):
+                raise TypeError
+            args = (*args[: len(places) - 1], list(args[len(places) - 1 :]))  # sizes side by side
+        given = {p.name: value for p, value in zip(places, args)}
+        if given.keys() & options.keys():
+            raise TypeError
+        given |= options
+        positional, named = [], {}
+        for p in parameters:
+            if p.name not in given and p.default is REQUIRED and not p.named:
+                raise TypeError
+            value = p.converted(given.pop(p.name), numbers) if p.name in given else p.default
+            if not p.named:
+                positional.append(value)
+            elif value != p.default and value is not None:
+                named[p.name] = value
+        if any(value is not None and value is not False for value in given.values()):
+            raise TypeError
+        for p, value in zip(reversed(places), positional[::-1]):
+            if (
+                isinstance(value, Tensor)
+                or p.default is REQUIRED
+                or not (value is p.default or value == p.default or is_default(p, value))
+            ):
+                break
+            positional.pop()
+        return tuple(positional), named
+
+    def __call__(self, *args, **kwargs):
+        handlers = handlers_for((*args, *kwargs.values()))
+        if handlers:
+            return ask(self, handlers, args, kwargs)
+        return self.compute(args, kwargs)
+
+    def compute(self, args, kwargs):
+        """The result, computed by tensh."""
+        from tensh._aten.kernels import kernel_of
+
+        before, state.below = state.below, True
+        try:
+            return kernel_of(self)(*args, **kwargs)
+        finally:
+            state.below = before
+
+
+class Packet:
+    """An operator of ``aten`` with its overloads as attributes; called, it takes the one that fits."""
+
+    def __init__(self, name, overloads):
+        self._qualified_op_name, self.__name__, self._overloads = f"aten::{name}", name, overloads
+        self.__dict__.update(overloads)
+
+    def overloads(self):
+        """The names of the overloads."""
+        return list(self._overloads)
+
+    def __call__(self, *args, **kwargs):
+        for overload in self._overloads.values():
+            try:
+                bound = overload.bind(args, kwargs)
+            except (TypeError, KeyError):
+                continue
+            return overload(*bound[0], **bound[1])
+        raise RuntimeError(f"{self._qualified_op_name}: no overload takes these arguments")
+
+    def __str__(self):
+        return self._qualified_op_name.replace("::", ".")
+
+    def __repr__(self):
+        return f"<OpOverloadPacket(op='{self}')>"
+
+
+@cache
+def packet_of(name):
+    """The operator of a name, with all its overloads."""
+    return Packet(name, schemas()[name])
+
+
+def is_default(parameter, value):
+    """Reductions and numbers in brackets stand for words and single numbers."""
+    default = parameter.default
+    return (
+        default == "Mean"
+        and value == 1
+        or type(value) is list
+        and type(default) is int
+        and all(each == default for each in value)
+    )
+
+
+def overload_called(name, overload):
+    return schemas()[name][overload]
+
+
+def dispatches(cls):
+    """True if tensors of a class are handed to its ``__torch_dispatch__``."""
+    return getattr(cls, "__torch_dispatch__", None) is not None
+
+
+def handlers_for(values, depth=2):
+    """The modes and tensors that are asked about a call, the first first."""
+    if state.dispatch_off:
+        return []
+    found = list(state.dispatch_modes[-1:])
+    collect(values, found, depth)
+    return found
+
+
+def collect(values, found, depth):
+    for value in values:
+        if isinstance(value, Tensor):
+            if dispatches(type(value)) and not any(type(each) is type(value) for each in found):
+                place = next(
+                    (
+                        i
+                        for i, each in enumerate(found)
+                        if isinstance(each, Tensor) and issubclass(type(value), type(each))
+                    ),
+                    len(found),
+                )
+                found.insert(place, value)
+        elif depth and isinstance(value, (tuple, list)):
+            collect(value, found, depth - 1)
+
+
+def ask(overload, handlers, args, kwargs):
+    """The first answer of the handlers; TypeError if nobody has one."""
+    types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
+    for each in handlers:
+        if isinstance(each, Tensor):
+            result = type(each).__torch_dispatch__(overload, types, args, kwargs)
+        else:
+            modes = state.dispatch_modes
+            state.dispatch_modes = modes[:-1]
+            try:
+                result = each.__torch_dispatch__(overload, types, args, kwargs)
+            finally:
+                state.dispatch_modes = modes
+        if result is not NotImplemented:
+            return checked(overload, result)
+    asked = "".join(
+        f"  - {'tensor subclass ' + str(type(each)) if isinstance(each, Tensor) else f'mode object {each}'}\n"
+        for each in handlers
+    )
+    raise TypeError(
+        f"Multiple dispatch failed for 'torch._ops.aten.{overload.__name__}'; all __torch_dispatch__ handlers returned NotImplemented:\n\n"
+        f"{asked}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+def checked(overload, result):
+    """The answer of a handler, if it is what an operator can give."""
+    if overload._opname not in NO_TENSORS and not isinstance(result, (Tensor, tuple, list, type(None))):
+        raise RuntimeError(f"Unable to cast {result!r} to Tensor")
+    return result
+
+
+NO_TENSORS = frozenset("_local_scalar_dense equal allclose item is_same_size".split())

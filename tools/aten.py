@@ -1,0 +1,48 @@
+"""Record the signatures of PyTorch's ``aten`` operators that tensh's functions stand for: ``python tools/aten.py``, beside PyTorch.
+
+Each line is the signature of an overload; ``+`` before it says that PyTorch composes it of others.
+"""
+
+import re
+from pathlib import Path
+
+TARGET = Path(__file__).parents[1] / "tensh/_aten/schemas.txt"
+MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _unsafe_view slice select index convolution index_put
+    native_layer_norm native_dropout native_batch_norm native_group_norm lift_fresh permute t rsub constant_pad_nd copy_
+    linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
+    threshold_backward _reshape_alias unfold scalar_tensor""".split()
+ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
+UNWANTED = re.compile(r"Dimname|Stream|Storage|QScheme|\*,.*\w!\)")
+
+
+def main():
+    import torch
+
+    import tensh
+
+    spaces = tensh, tensh.Tensor, tensh.nn.functional
+    names = {name for space in spaces for name in dir(space)} | set(MORE)
+    for family in ("linalg", "fft", "special"):
+        names |= {f"{family}_{name}" for name in dir(getattr(tensh, family))}
+    lines = []
+    for schema in torch._C._jit_get_all_schemas():
+        space, _, name = schema.name.partition("::")
+        wanted = space == "aten" and name in names and not name.startswith(("__", "is_", "set_", "get_"))
+        if not wanted:
+            continue
+        text = ALIAS.sub("", str(schema)[6:].replace("SymInt", "int")).rpartition(" -> ")[0]
+        if UNWANTED.search(str(schema).rpartition(" -> ")[0]):
+            continue
+        full = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
+        try:
+            composed = torch._C._dispatch_has_kernel_for_dispatch_key(full, "CompositeImplicitAutograd")
+        except RuntimeError:  # an operator of TorchScript alone
+            continue
+        lines.append("+" * composed + text)
+    TARGET.write_text(
+        "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+"))), encoding="utf-8"
+    )
+
+
+if __name__ == "__main__":
+    main()
