@@ -1035,7 +1035,7 @@ def get_autocast_dtype(device_type: _Any) -> _Any:
 def get_autocast_gpu_dtype() -> _Any:
     """Return the dtype of lower precision on "cuda"."""
 def get_default_device() -> _Any:
-    """Where new tensors live: on the CPU."""
+    """Where new tensors live: on the CPU, unless :func:`set_default_device` or ``with torch.device("meta")`` says otherwise."""
 def get_default_dtype() -> _dtype:
     """The floating point dtype of new tensors made from Python floats."""
 def get_deterministic_debug_mode() -> _Any:
@@ -1563,7 +1563,7 @@ def set_autocast_enabled(device_type: _Any, enabled: _Any = None) -> _Any:
 def set_autocast_gpu_dtype(dtype: _dtype | None) -> _Any:
     """Set the dtype of lower precision on "cuda"."""
 def set_default_device(device: _device | _str | _int | None) -> None:
-    """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; AssertionError or NotImplementedError for any other device."""
 def set_default_dtype(d: _Any) -> None:
     """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
 def set_default_tensor_type(t: _Any) -> None:

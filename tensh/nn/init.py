@@ -86,6 +86,8 @@ def _below(x):
 
 
 def _redrawn(tensor, mean, std, a, b, generator):
+    if tensor.is_meta:
+        return tensor
     low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
     result = tensor.normal_(mean, std, generator=generator)
     while bool((outside := (result < low) | (result > high)).any()):

@@ -7,12 +7,13 @@ import numpy
 from tensh.engine.arguments.binding import make_array
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arrays.absent import absent
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.ports import reduce_parameter
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import require_cpu
+from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.engine.override.points import arm_for, overrides
@@ -137,9 +138,10 @@ class UninitializedTensorMixin:
 
     def materialize(self, shape, device=None, dtype=None):
         """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
-        require_cpu(device)
+        away = on_meta(self.device if device is None else device)
         shape, requires_grad = (shape,) if isinstance(shape, int) else tuple(shape), self.requires_grad
-        array = make_array(lambda numbers: numpy.empty(shape, numbers), (dtype or self.dtype).numpy)
+        make = absent if away else numpy.empty
+        array = make_array(lambda numbers: make(shape, numbers), (dtype or self.dtype).numpy)
         self.__class__ = self.cls_to_become
         self.array, self.node = array, None
         self.requires_grad = requires_grad
@@ -291,8 +293,8 @@ def is_parameter(value):
 
 
 def _empty(dtype=None, device=None):
-    require_cpu(device)
-    return wrap(numpy.empty(0, (require_dtype(dtype, "empty") or get_default_dtype()).numpy))
+    make = absent if on_meta(device) else numpy.empty
+    return wrap(make((0,), (require_dtype(dtype, "empty") or get_default_dtype()).numpy))
 
 
 def _rebuild(data, requires_grad):

@@ -13,6 +13,7 @@ computes on the way is then small as well, and memory for it costs next to nothi
 
 import numpy as np
 
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.threads import BLOCK, over_rows
 
 
@@ -179,6 +180,8 @@ def in_pieces(update, arrays, names=()):
     The last of them are given by ``names``.
     """
     first = arrays[0]
+    if is_absent(first):
+        return
     kind = Rounded if first.dtype.itemsize == 2 else Raw
     if not first.ndim:  # what NumPy computes from arrays without dimensions is no array
         arrays = [array.reshape(1) for array in arrays]

@@ -5,6 +5,7 @@ import pickle
 import struct
 import zipfile
 
+from tensh.engine.arrays.absent import without_elements
 from tensh.engine.dtypes.device import device
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
@@ -123,10 +124,12 @@ def _callers(function, *arguments):
 
 
 def restored(row, where):
-    """The row itself, if it belongs on the CPU."""
+    """The row itself, if it belongs on the CPU; on "meta" one without elements."""
     kind = where.partition(":")[0]
     if kind == "cpu":
         return row
+    if kind == "meta":
+        return without_elements(row)
     if kind in ("cuda", "xpu", "hpu"):
         raise RuntimeError(NO_DEVICE.format(kind.upper(), kind))
     raise RuntimeError(NOWHERE.format(where))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core.clock import owner
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY
 
@@ -27,6 +28,8 @@ class Place(NamedTuple):
 
 def placed(array):
     """Where the elements of an array are: in the memory of its owner where that is one dense block, else in a copy."""
+    if is_absent(array):
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     whole = owner(array)
     size = array.itemsize
     distance = memory.address(array) - memory.address(whole) if array.size else 0

@@ -182,7 +182,7 @@ def without_elements_of(shape, steps, dtype):
 
 def is_absent(value):
     """True for an array, or a tensor, without elements."""
-    return type(getattr(value, "array", value)) is Absent
+    return type(value) is Absent or type(getattr(value, "array", None)) is Absent
 
 
 def require_elements(array):

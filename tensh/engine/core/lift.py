@@ -25,6 +25,9 @@ class Absence(Lift):
 
     package = "meta"
 
+    def __str__(self):
+        return "a tensor of the device 'meta' has no elements"
+
 
 def for_batches(fn):
     """Wrap ``fn``, a function without public wrapper, so that it accepts tensors with a hidden batch dimension."""

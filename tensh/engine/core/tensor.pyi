@@ -664,7 +664,7 @@ class Tensor:
         """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
     @property
     def is_cpu(self) -> _bool:
-        """True: tensh computes on the CPU."""
+        """True unless the tensor is on "meta"."""
     @is_cpu.setter
     def is_cpu(self, value: _bool) -> None: ...
     @property
@@ -695,7 +695,7 @@ class Tensor:
     def is_maia(self, value: _Any) -> None: ...
     @property
     def is_meta(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """True on the device "meta", where tensors have no elements."""
     @is_meta.setter
     def is_meta(self, value: _bool) -> None: ...
     @property
@@ -1362,5 +1362,7 @@ _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
 def rebuild_size(sizes: _Any) -> _Any:
     """Rebuild a pickled size."""
+def as_array(array: _Any) -> _Any:
+    """A NumPy scalar as an array; an array without elements as it is."""
 def wrap(array: _Any, node: _Any = None) -> Tensor:
     """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""

@@ -2,6 +2,8 @@
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import absent, like
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.meta.probing import probe
 
 KERNELS: dict = {}
 """Operator -> kernel on absent arrays, where probing would not find or would take long to find the shape."""
@@ -52,5 +54,16 @@ OF_ELEMENTS = {
     "geqrf": "geqrf",
 }  # fmt: skip
 """Operators and functions whose results depend on elements -> their names in PyTorch's message."""
+ALL_NONZERO = NO_KERNEL.format("nonzero")
+
+
+@kernel
+def index(input, indices):
+    """A mask says by its elements how many places it names."""
+    if any(each is not None and each.dtype.kind == "b" for each in indices):
+        raise NotImplementedError(ALL_NONZERO)
+    return probe(OPS["index"].kernel, (input, indices), {}, "index")
+
+
 REFUSED = {name: refused(NotImplementedError, NO_KERNEL.format(spoken)) for name, spoken in OF_ELEMENTS.items()}
 KERNELS.update(REFUSED)

@@ -1,6 +1,7 @@
 """Tensors without elements: what is known of a result without computing it, and what is refused."""
 
 import copy
+import io
 import pickle
 import warnings
 
@@ -129,6 +130,9 @@ def test_a_tensor_of_any_size_costs_nothing(text, shape):
         ("nn.Linear(2, 3, device='meta').to('cpu')", NotImplementedError, "torch.nn.Module.to_empty()"),
         ("torch.equal(x, x)", NotImplementedError, "aten::equal: attempted to run this operator with Meta tensors"),
         ("x.unique()", NotImplementedError, "attempted to run this operator with Meta tensors"),
+        ("x[x > 0]", NotImplementedError, "aten::nonzero"),
+        ("torch.save(x, io.BytesIO())", NotImplementedError, "Cannot copy out of meta tensor; no data!"),
+        ("x.__dlpack__()", BufferError, "Cannot pack tensors on meta"),
         ("x @ x", RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"),
         ("x + wide(4)", RuntimeError, "The size of tensor a (3) must match the size of tensor b (4)"),
     ],
@@ -200,6 +204,29 @@ def test_gradients_have_shapes():
     model(wide(4, 2)).sum().backward()
     assert [(p.grad.shape, p.grad.is_meta) for p in model.parameters()] == [(p.shape, True) for p in model.parameters()]
     assert [p.grad.requires_grad for p in model.parameters()] == [False] * 4
+
+
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+def test_optimizers_step(optimizer):
+    model = nn.Linear(2, 3, device="meta")
+    model(wide(4, 2)).sum().backward()
+    optimizer(model.parameters(), lr=0.1).step()
+    assert model.weight.is_meta
+
+
+def test_files_are_loaded_without_elements():
+    file = io.BytesIO()
+    torch.save({"a": torch.ones(2, 3).t()}, file)
+    file.seek(0)
+    loaded = torch.load(file, map_location="meta")["a"]
+    assert (loaded.shape, loaded.stride(), loaded.is_meta) == ((3, 2), (1, 3), True)
+
+
+def test_lazy_modules_and_initialisers():
+    layer = nn.LazyLinear(3, device="meta")
+    assert layer(wide(4, 2)).is_meta
+    for fill in (nn.init.trunc_normal_, nn.init.orthogonal_, nn.init.kaiming_uniform_, nn.init.eye_, nn.init.zeros_):
+        assert fill(layer.weight).is_meta
 
 
 def test_copies_and_pickles():

@@ -9,6 +9,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.table import METHODS, function, public
 from tensh.engine.core.tensor import Size, Tensor, wrap
 from tensh.engine.dtypes.device import CONSTANTS, device
@@ -172,6 +173,8 @@ def type_(self, dtype=None, non_blocking=False, **given):
     if given:
         raise TypeError(f"type() got an unexpected keyword argument '{next(iter(given))}'")
     if dtype is None:
+        if is_absent(self):
+            return f"torch.meta.{BY_NUMPY[self.array.dtype].legacy}"
         return f"torch.{BY_NUMPY[self.array.dtype].legacy}"
     return cast(self, meant(dtype))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind, make_leaf, place
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.table import MEMBERS, public
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, wrap
@@ -206,6 +207,8 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
         raise TypeError("stream must be ``int`` or ``none``")
     if live(refresh_node(self)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if is_absent(self):
+        raise BufferError("Cannot pack tensors on meta")
     if self.array.dtype.kind in "VW":
         title = BY_NUMPY[self.array.dtype]
         raise BufferError(f"DLPack of {title} is not supported by tensh: NumPy exports no dtype of which it has no own")

@@ -11,13 +11,14 @@ from tensh.engine.arguments.checks import format_named
 from tensh.engine.arguments.overloads import forms_of
 from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import Absent, is_absent
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.core.clock import counted_on, owner, wrote
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import SIZES, Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format, require_cpu
+from tensh.engine.dtypes.device import contiguous_format, cpu, meta, preserve_format, require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.basic import clone as clone_op
@@ -142,7 +143,7 @@ class UntypedStorage:
 
     def __init__(self, source=0, *, device=None):
         require_cpu(device)
-        if isinstance(source, np.ndarray):
+        if isinstance(source, (np.ndarray, Absent)):
             self.array = memory.dense_owner(source)
         elif isinstance(source, int):
             self.array = new_row(source, np.dtype(np.uint8))
@@ -287,11 +288,11 @@ class UntypedStorage:
     @property
     def device(self):
         """Where the memory is."""
-        return cpu
+        return meta if is_absent(self) else cpu
 
     def __repr__(self):
-        lines = "".join(f" {byte}\n" for byte in self.tolist())
-        return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
+        lines = "" if is_absent(self) else "".join(f" {byte}\n" for byte in self.tolist())
+        return f"{lines}[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
 def read_buffer(buffer, byte_order, count, offset, dtype):
