@@ -19,6 +19,7 @@ from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong
     register_module_full_backward_pre_hook,
 )
 from tensh.nn.modules.members import Members, empty
+from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, no_state_hooks
 from tensh.nn.parameter import Parameter, is_lazy
