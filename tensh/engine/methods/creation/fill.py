@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy import ndarray
 
 from tensh.engine.arguments.binding import KEYWORDS, OUT, Rare, bind, finish, make_leaf, plain
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
@@ -65,7 +66,7 @@ def filler(name, make, what):
 
     def method(self, *size, **given):
         shape = size[0] if len(size) == 1 else size
-        if type(shape) in SHAPES and size and type(self.array) is np.ndarray:
+        if type(shape) in SHAPES and size and type(self.array) is ndarray:
             try:
                 numpy, requires_grad = plain(self.array.dtype, **given)
                 return make_leaf(make(shape, numpy), requires_grad)
@@ -78,7 +79,7 @@ def filler(name, make, what):
         if len(args) == 1 and isinstance(args[0], Tensor):
             try:
                 _ = args[0].node  # which may raise Lift
-                if type(array := args[0].array) is np.ndarray:
+                if type(array := args[0].array) is ndarray:
                     if not given:
                         return make_leaf(like_array(array, make))
                     numpy, requires_grad = plain(array.dtype, **given)
@@ -232,7 +233,7 @@ def full_like(input, fill_value, **given):
     if isinstance(input, Tensor):
         try:
             _ = input.node  # which may raise Lift
-            if type(input.array) is not np.ndarray:
+            if type(input.array) is not ndarray:
                 raise Rare
             numpy, requires_grad = plain(input.array.dtype, **given)
             return make_leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
