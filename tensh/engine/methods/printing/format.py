@@ -43,11 +43,11 @@ def tokens(tensor, contents=None):
     if found:
         append_attributes(parts, found, indent)
     parts.append(("punctuation", ")"))
-    if heading is None:
-        return parts
-    if word != "tensor":
+    if word != "tensor" and (
+        heading is not None or "_is_param" in tensor.__dict__
+    ):  # a tensor of a subclass as parameter
         parts = [("keyword", "Parameter"), ("punctuation", "("), *parts, ("punctuation", ")")]
-    return [("keyword", heading), *parts]
+    return parts if heading is None else [("keyword", heading), *parts]
 
 
 def text(tensor, *, tensor_contents=None):
