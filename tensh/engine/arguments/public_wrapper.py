@@ -40,7 +40,7 @@ PYTHON = frozenset(
 """.split()
 )
 """Functions that are written in Python in PyTorch, too, and raise Python's errors."""
-NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
+NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
@@ -61,6 +61,8 @@ class PublicWrapper:
             value = args[place] if place < len(args) else options.get(name, False)
             if value is not False and value is not True:
                 self.require_bool(name, value)
+        if options and not options.keys() <= self.parameters.keys():
+            args, options = self.with_own_names(args, options)
         given = {**dict(zip(self.positional, args, strict=False)), **options}
         for name in INTEGERS & given.keys():
             if is_long(given[name]) and self.kinds_of(name).isdisjoint(("Number", "Tensor")):
@@ -71,6 +73,18 @@ class PublicWrapper:
         if self.method and "out" in options:
             raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         return self.fn(*positional, **named, **options)
+
+    def with_own_names(self, args, options):
+        """The arguments with our names for NumPy's; a default that such a name replaces is taken from its position."""
+        args, known, places = list(args), {}, list(self.positional)
+        for name, value in options.items():
+            own = NUMPY.get(name, name) if name not in self.parameters else name
+            place = places.index(own) if own != name and own in places else len(args)
+            if place < len(args) and (args[place] is REQUIRED or args[place] is self.positional[own].default):
+                args[place] = value
+            else:
+                known[own if own in self.parameters else name] = value
+        return tuple(args), known
 
     def kinds_of(self, name):
         """The kinds that PyTorch's signatures give the parameter."""

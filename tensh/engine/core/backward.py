@@ -5,6 +5,7 @@ tensors that carry tangents and are not recorded (``graph=FORWARD``).
 Pending gradients belong to the run, never to a node: nested and failed passes leave nothing behind.
 """
 
+import sys
 from heapq import heappop, heappush
 from sys import getrefcount
 
@@ -17,6 +18,9 @@ from tensh.engine.core.hooks import require_gradient, require_gradients, require
 from tensh.engine.core.nodes import AccumulateGrad, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
+
+FRAMES = 100
+"""How many more calls within calls each pass within a pass allows: thousands may lie within one another, as in PyTorch."""
 
 
 def run(grads, graph, keep, wanted=None, record=None):
@@ -31,6 +35,8 @@ def run(grads, graph, keep, wanted=None, record=None):
     before, mode.grad = mode.grad, graph if record is None else record
     outer, mode.running = mode.running, (queue, grads, wanted, only)
     add = recorded("add") if graph else np.add
+    if outer is not None:  # a pass within a pass
+        sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES)
     try:
         while queue:
             node = heappop(queue)[1]
@@ -72,6 +78,8 @@ def run(grads, graph, keep, wanted=None, record=None):
         raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
     finally:
         mode.grad, mode.running = before, outer
+        if outer is not None:
+            sys.setrecursionlimit(sys.getrecursionlimit() - FRAMES)
 
 
 class Misfit(Exception):

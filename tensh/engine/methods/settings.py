@@ -3,6 +3,10 @@
 All but the number of threads change nothing here, where results are deterministic and of the highest precision anyway.
 """
 
+import sys
+
+import numpy as np
+
 from tensh.engine.arrays.threads import pool, processors
 from tensh.engine.codegen.table import public
 from tensh.engine.errors.warnings import always, warn
@@ -72,6 +76,16 @@ def alert(name):
     if state["debug"] == 2:
         raise RuntimeError(text)
     warn(text)
+
+
+def fill_unset(array):
+    """The array, whose elements nobody has set: nan, or the largest integer, where deterministic algorithms were asked for."""
+    if state["debug"]:
+        chosen = sys.modules.get("tensh.utils.deterministic")
+        if chosen is None or chosen.fill_uninitialized_memory:
+            kind = array.dtype.kind
+            array.fill(True if kind == "b" else np.iinfo(array.dtype).max if kind in "iu" else np.nan)
+    return array
 
 
 @public

@@ -15,9 +15,15 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Size, Tensor
 from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, shortcut
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
+from tensh.engine.methods.settings import fill_unset
 
 SHAPES = shortcut({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch
 LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
+
+
+def make_unset(shape, dtype):
+    """An array whose elements are not set."""
+    return fill_unset(np.empty(shape, dtype))
 
 
 def make_ones(shape, dtype):
@@ -143,7 +149,7 @@ def make_filled(name, make, dtype, given):
         return memory.allocate(size, dtype, make)
     if memory_format not in (channels_last, channels_last_3d):
         raise RuntimeError("unsupported memory format Preserve")
-    return memory.empty_like(np.broadcast_to(np.uint8(0), size), dtype, memory_format)
+    return fill_unset(memory.empty_like(np.broadcast_to(np.uint8(0), size), dtype, memory_format))
 
 
 def require_room(name, size, dtype):
@@ -165,6 +171,8 @@ def like_array(array, make, dtype=None, memory_format=None):
             return make(array.shape, dtype)
         return memory.empty_strided(array.shape, memory.strides(array), dtype)
     result = memory.empty_like(array, dtype, memory_format)
+    if make is make_unset:
+        return fill_unset(result)
     if make is not np.empty:
         result.fill(make is make_ones)
     return result
@@ -172,7 +180,7 @@ def like_array(array, make, dtype=None, memory_format=None):
 
 zeros, zeros_like = filler("zeros", np.zeros, "zeros")
 ones, ones_like = filler("ones", make_ones, "ones")
-filler("empty", np.empty, "elements that are not set")
+filler("empty", make_unset, "elements that are not set")
 
 
 # ── full ─────────────────────────────────────────────────────────────────────

@@ -5,6 +5,7 @@ from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import METHODS, public
 from tensh.engine.dtypes.dtype import of_scalar
+from tensh.engine.methods.settings import fill_unset
 
 
 @public
@@ -44,7 +45,7 @@ def strided(size, stride, dtype):
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
-    return memory.empty_strided(size, stride, dtype)
+    return fill_unset(memory.empty_strided(size, stride, dtype))
 
 
 @public
@@ -72,7 +73,9 @@ def empty_permuted(size, physical_layout, **given):
             raise RuntimeError("Duplicate dim not allowed")
     inner = memory.contiguous_strides([size[dim] for dim in order])
     steps = [inner[order.index(dim)] for dim in range(len(size))]
-    return finish("empty_permuted", lambda d: memory.empty_strided(size, steps, d), of_scalar[float].numpy, given)
+    return finish(
+        "empty_permuted", lambda d: fill_unset(memory.empty_strided(size, steps, d)), of_scalar[float].numpy, given
+    )
 
 
 METHODS["new_empty_strided"] = new_empty_strided

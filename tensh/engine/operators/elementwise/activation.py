@@ -41,6 +41,25 @@ def as_array(value, array):
     return SCALARS[value, array.dtype]
 
 
+@word
+def refuse_negative(slope, name):
+    """``slope``, or RuntimeError where it is negative, and the input cannot be told from what was written over it."""
+    if slope >= 0:
+        return slope
+    raise RuntimeError(
+        f"In-place {name} backward calculation is triggered with a negative slope which is not supported. This is caused by "
+        f"calling in-place forward function with a negative slope, please call out-of-place version instead."
+        + FILE_AN_ISSUE
+        * (name == "leakyReLu")
+    )
+
+
+FILE_AN_ISSUE = (
+    " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu backward "
+    "calculation with negative slope"
+)
+
+
 # ── exponentials below zero ──────────────────────────────────────────────────
 def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):
     low = np.minimum(input, as_array(0, input))
@@ -66,9 +85,9 @@ elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(i
 celu_op = activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", kernel_name="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
 elu_over = activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", kernel_name="elu_cpu",
-           input="g * masked_fill((only(out, out < 0) + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
+           input="g * masked_fill((only(out, out < 0) + refuse_negative(alpha, 'elu') * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
 celu_over = activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", kernel_name="elu_cpu",
-           input="g * masked_fill(only(out, out < 0) / alpha + 1, ~(out <= 0), 1)")  # fmt: skip
+           input="g * masked_fill(only(out, out < 0) / refuse_negative(alpha, 'elu') + 1, ~(out <= 0), 1)")  # fmt: skip
 
 
 # ── straight pieces ──────────────────────────────────────────────────────────
@@ -87,7 +106,7 @@ leaky_relu_op = activation(
     input=LEAKY,
 )
 leaky_relu_over = activation(leaky_relu, "The same, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
-           kernel_name="leaky_relu_cpu", input=LEAKY.replace("input", "out"))  # fmt: skip
+           kernel_name="leaky_relu_cpu", input=LEAKY.replace("input", "out").replace("negative_slope", "refuse_negative(negative_slope, 'leakyReLu')"))  # fmt: skip
 
 
 def threshold(input, threshold, value):

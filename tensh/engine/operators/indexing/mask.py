@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import METHODS, op
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.methods.settings import alert
 from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.indexing.index import title
 from tensh.engine.operators.writing import in_place, writes
@@ -63,6 +64,8 @@ def put(input, index, source, accumulate=False):
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
             f"{title(input)} and source.dtype = {title(source)}"
         )
+    if not accumulate:
+        alert("put_")
     if index.size == source.size and index.size and not input.size:
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     where = flat_places(index, input.size, "put_") if index.size == source.size or index.dtype.kind != "i" else None

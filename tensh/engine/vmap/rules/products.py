@@ -77,14 +77,37 @@ def stacked(input, other, a, b, levels):
     return batched(result, levels)
 
 
+DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)}
+"""How many dimensions a sample of each factor has."""
+
+
+def checked(name):
+    """``times``, after a check that samples have the dimensions that the operator takes."""
+    first, second = DIMS[name]
+
+    def rule(input, other):
+        a, b = ndim_of(input), ndim_of(other)
+        if (a, b) == (first, second):
+            return times(input, other)
+        if first == second == 1:
+            raise RuntimeError("Got wrong shapes for dot")
+        raise RuntimeError(
+            f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a}and b has dim {b}"
+            f"but expected them to have dim {first} and dim {second}"
+        )
+
+    return rule
+
+
 def product(op):
     """A maker: the rule of mm, mv, bmm and dot."""
-    return times
+    return checked(op.name)
 
 
 def conjugate_product(op):
     """A maker: the rule of vdot."""
-    return lambda input, other: times(conjugate.fn(input), other)
+    rule = checked(op.name)
+    return lambda input, other: rule(conjugate.fn(input), other)
 
 
 def added(operands):
@@ -134,9 +157,9 @@ def solved(op):
 
 
 ADDED = {
-    "addmm": added(times),
-    "addmv": added(times),
-    "baddbmm": added(times),
+    "addmm": added(checked("mm")),
+    "addmv": added(checked("mv")),
+    "baddbmm": added(checked("bmm")),
     "addr": added(lambda first, second: first.unsqueeze(-1) * second),
     "addbmm": added(lambda first, second: times(first, second).sum(0)),
 }

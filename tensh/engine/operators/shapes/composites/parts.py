@@ -15,7 +15,7 @@ from tensh.engine.operators.shapes.composites.reshaping import shaped
 from tensh.engine.operators.shapes.diagonal import diag_embed, diagonal_copied
 from tensh.engine.operators.shapes.layout import restrided, view_as_real
 from tensh.engine.operators.shapes.rearrangement import narrowed_copy
-from tensh.engine.operators.shapes.split import split_by_sizes, split_equally, unsafe_split
+from tensh.engine.operators.shapes.split import split_by_sizes, split_equally, unsafe_split, unsafe_split_with_sizes
 from tensh.engine.operators.shapes.views import select, slice_dim
 
 
@@ -115,7 +115,8 @@ def chunked(input, chunks, dim, operator):
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = array.shape[wrap_dim(dim, array.ndim)]
     if length == 0:
-        return split_by_sizes.fn(input, (0,) * chunks, dim)
+        by_sizes = split_by_sizes if operator is split_equally else unsafe_split_with_sizes
+        return by_sizes.fn(input, (0,) * chunks, dim)
     return operator.fn(input, -(-length // chunks), dim)
 
 

@@ -21,6 +21,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, meta, preserve_format, require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.methods.settings import fill_unset
 from tensh.engine.operators.basic import clone as clone_op
 from tensh.engine.operators.forms import ints, method, require
 
@@ -389,6 +390,8 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
         before, self.array = self.array, memory.in_room(self.array, shape, steps)
         if owner(self.array) is not owner(before):
             counted_on(before, self.array)
+            if self.array.size > before.size and self.array.flags.c_contiguous:
+                fill_unset(self.array.reshape(-1)[before.size :])
         wrote(self.array)
     return self
 
