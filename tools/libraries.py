@@ -1,10 +1,11 @@
 """Run small programs of libraries that are written for PyTorch, on PyTorch and on tensh:  python tools/libraries.py [NAME...]
 
 For an environment with PyTorch and such libraries: each program whose library is there runs twice, and the two must print
-the same. What a library lacks is left out; the last line says how many programs agree.
+the same. A program whose library is missing is left out, one that fails on PyTorch is no evidence; the last line counts the others.
 """
 
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -137,7 +138,7 @@ from safetensors.torch import save, load; print(load(save({"a":torch.ones(2)})))
 
 
 def printed(program, variables):
-    """What a program prints, or the last line of its failure."""
+    """(True if a program ended well, what it prints or the last line of its failure)."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", f"import torch\n{program}"],
         env=variables,
@@ -145,22 +146,29 @@ def printed(program, variables):
         text=True,
         timeout=600,
     )
-    return done.stdout if done.returncode == 0 else f"failed: {done.stderr.strip().splitlines()[-1]}"
+    worked = done.returncode == 0
+    return worked, done.stdout if worked else (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+
+
+def judge(theirs, ours):
+    """How two results of ``printed`` compare; a program that fails on PyTorch, or prints nothing there, shows nothing."""
+    worked, text = theirs
+    if not worked or not text.strip():
+        return f"no evidence, on PyTorch: {text!r}"
+    return "the same" if theirs == ours else f"PyTorch {text!r}, tensh {'' if ours[0] else 'failed: '}{ours[1]!r}"
 
 
 def main(wanted):
     """Run the programs, all or those that are named; 1 if two differ."""
-    import os
-
     agreed = tried = 0
     for (name, library), program in PROGRAMS.items():
         if (wanted and name not in wanted) or importlib.util.find_spec(library) is None:
             continue
-        tried += 1
-        theirs, ours = printed(program, {**os.environ}), printed(program, {**os.environ, **environment(os.environ)})
-        agreed += theirs == ours
-        print(f"{name}: {'the same' if theirs == ours else f'PyTorch {theirs!r}, tensh {ours!r}'}", flush=True)
-    print(f"{agreed} of {tried} programs print the same")
+        verdict = judge(printed(program, {**os.environ}), printed(program, {**os.environ, **environment(os.environ)}))
+        tried += not verdict.startswith("no evidence")
+        agreed += verdict == "the same"
+        print(f"{name}: {verdict}", flush=True)
+    print(f"{agreed} of {tried} programs that work on PyTorch print the same")
     return agreed != tried
 
 

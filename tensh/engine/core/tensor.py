@@ -29,13 +29,9 @@ class Size(tuple):
 
     def __new__(cls, sizes=()):
         size = tuple.__new__(cls, sizes)
-        for position, n in enumerate(size):
+        for n in size:
             if type(n) is not int:
-                try:
-                    index(n)
-                except (TypeError, ValueError, RuntimeError):
-                    kind = type(n).__name__
-                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
+                return tuple.__new__(cls, whole_numbers(size))
         return size
 
     def numel(self):
@@ -55,11 +51,10 @@ class Size(tuple):
         return size_of(item) if type(index) is slice else item
 
     def __add__(self, other):
-        joined = tuple.__add__(self, other) if isinstance(other, tuple) else NotImplemented
-        return joined if joined is NotImplemented else size_of(joined)
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
 
     def __radd__(self, other):
-        return size_of(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times):
         return size_of(tuple.__mul__(self, times))
@@ -68,6 +63,16 @@ class Size(tuple):
 
     def __reduce__(self):
         return (Size if torch_is_tensh() else rebuild_size), (tuple(self),)
+
+
+def whole_numbers(sizes):
+    """The numbers of a size as integers; TypeError for one that is none."""
+    for position, n in enumerate(sizes):
+        try:
+            yield index(n)
+        except (TypeError, ValueError, RuntimeError):
+            kind = type(n).__name__
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
 
 
 def rebuild_size(sizes):

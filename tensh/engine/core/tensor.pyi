@@ -1360,6 +1360,8 @@ _F = _TypeVar("_F", bound=_Callable[..., _Any])
 _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
+def whole_numbers(sizes: _Any) -> _Any:
+    """The numbers of a size as integers; TypeError for one that is none."""
 def rebuild_size(sizes: _Any) -> _Any:
     """Rebuild a pickled size."""
 def as_array(array: _Any) -> _Any:

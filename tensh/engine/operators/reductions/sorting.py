@@ -57,7 +57,7 @@ def order(input, axis, descending):
     if not descending:
         return ascending(input, axis)
     backwards = ascending(np.flip(input, axis), axis)
-    return np.flip(input.shape[axis] - 1 - backwards, axis)
+    return np.subtract(input.shape[axis] - 1, np.flip(backwards, axis), order="C")  # no tensor has a negative stride
 
 
 def sorted_along(input, dim, descending):
