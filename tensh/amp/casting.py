@@ -142,14 +142,15 @@ def exchange(function, policy):
     exchanged[function] = twin
     function.__dict__.setdefault("__wrapped__", twin)  # its signature
     values = {"CALL": call, "TWIN": twin, "CAST": policy}
-    code = template(own.co_freevars)
+    code = template(len(own.co_freevars))
     constants = tuple(values.get(each, each) if isinstance(each, str) else each for each in code.co_consts)
     function.__code__ = code.replace(co_consts=constants, co_name=own.co_name)
 
 
-def template(free):
-    """The code of ``CODE`` as that of a function with these free variables."""
+def template(count):
+    """The code of ``CODE`` as that of a function with ``count`` free variables."""
     source = CODE
+    free = [f"_free_{n}" for n in range(count)]  # by any names: a function's code is exchanged for one with as many
     if free:  # named where they are never reached, which makes them free
         body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
         source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")

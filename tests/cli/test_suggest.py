@@ -33,7 +33,7 @@ MEANT = {
     "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
     "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",
     # keywords
-    "torch.ones(2).sum(axes=1)": "dim=", "torch.ones(2, 2).softmax(axis=0)": "dim=", "torch.zeros(2, requires_gard=True)": "requires_grad=",
+    "torch.ones(2).sum(axes=1)": "dim=", "torch.zeros(2, requires_gard=True)": "requires_grad=",
     "torch.ones(2).std(ddof=1)": "correction=", "torch.linalg.norm(torch.ones(2), order=2)": "ord=", "torch.cat([], axsi=0)": "dim=",
     "torch.clip(torch.ones(2), a_min=0)": "min=", "F.relu(torch.ones(2), inplce=True)": "inplace=",
     "def f(first, second=1):\n    pass\nf(1, secnd=2)": "second=",

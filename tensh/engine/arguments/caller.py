@@ -5,8 +5,8 @@ from itertools import takewhile
 
 ARMED = "<tensh override point>"
 """File name of code that stands before a function: see Note [Override points] in override/points.py."""
-HAND_ON = (ARMED, os.path.join("override", "dispatch.py"))
-"""Files whose functions look for overrides, and hand ``options`` on as they were given."""
+HAND_ON = (ARMED, os.path.join("override", "dispatch.py"), os.path.join("amp", "casting.py"))
+"""Files whose functions look for overrides or cast operands, and hand ``options`` on as they were given."""
 
 
 def named_at_the_call(frame):

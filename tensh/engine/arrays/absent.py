@@ -31,8 +31,10 @@ def nowhere():
 class Layout:
     """What NumPy needs to know to make an array over memory that is not there."""
 
-    def __init__(self, shape, kind):
-        self.__array_interface__ = {"shape": tuple(shape), "typestr": kind, "data": (nowhere()[0], True), "version": 3}
+    def __init__(self, shape, kind, strides=None):
+        self.__array_interface__ = {
+            "shape": tuple(shape), "typestr": kind, "strides": strides, "data": (nowhere()[0], True), "version": 3
+        }  # fmt: skip
 
 
 class Absent:
@@ -149,14 +151,18 @@ def address(layout):
     return layout.__array_interface__["data"][0]
 
 
+def lay_out(shape, dtype, strides=None):
+    """A NumPy array over memory that is not there, with ``strides`` in bytes."""
+    kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no name for what it lacks
+    layout = np.asarray(Layout(shape, kind, strides))
+    return layout if layout.dtype == dtype else layout.view(dtype)
+
+
 def absent(shape, dtype, order=None):
     """A new array without elements, its dimensions from the outermost to the innermost in ``order``."""
-    dtype = np.dtype(dtype)
     shape = tuple(shape)
     inside = shape if order is None else [shape[d] for d in order]
-    kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no name for what it lacks
-    layout = np.asarray(Layout(inside, kind))
-    root = Absent(layout if layout.dtype == dtype else layout.view(dtype))
+    root = Absent(lay_out(inside, np.dtype(dtype)))
     return root if order is None else root.transpose(np.argsort(order))
 
 

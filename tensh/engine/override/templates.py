@@ -49,9 +49,10 @@ def armed(a, b):
 
 
 @functools.cache
-def template(arity, free):
-    """The code of ``FIXED[arity]``, or of ``ANY``, as that of a function with these free variables."""
+def template(arity, count):
+    """The code of ``FIXED[arity]``, or of ``ANY``, as that of a function with ``count`` free variables."""
     source = FIXED.get(arity, ANY)
+    free = [f"_free_{n}" for n in range(count)]  # by any names: a function's code is exchanged for one with as many
     if free:  # named where they are never reached, which makes them free
         body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
         source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")
@@ -65,7 +66,7 @@ def code_for(point, plain, fixed):
     """The code of an armed point; with ``fixed``, for exactly the parameters of its function."""
     own = point.code
     simple = fixed and not own.co_flags & 0x0C and not own.co_kwonlyargcount and not point.function.__defaults__
-    code = template(own.co_argcount if simple else None, own.co_freevars)
+    code = template(own.co_argcount if simple else None, len(own.co_freevars))
     values = {
         "PLAIN": plain,
         "TYPE": type,

@@ -1,7 +1,6 @@
 """Wrapper subclasses: tensors with a shape, strides and a dtype, whose elements only their ``__torch_dispatch__`` knows."""
 
-import numpy as np
-
+from tensh.engine.arrays.absent import lay_out
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import require_cpu
@@ -18,18 +17,7 @@ class Facts(Sample):
     def __init__(self, shape, strides, kind):
         self.owner, self.hidden = self, 0
         steps = None if strides is None else tuple(n * kind.itemsize for n in strides)
-        self.array = np.lib.stride_tricks.as_strided(
-            np.zeros(1, kind), shape, steps or contiguous(shape, kind.itemsize)
-        )
-
-
-def contiguous(shape, itemsize):
-    """The strides of rows one after the other."""
-    strides = []
-    for n in reversed(shape):
-        strides.insert(0, itemsize)
-        itemsize *= max(n, 1)
-    return tuple(strides)
+        self.array = lay_out(shape, kind, steps)
 
 
 def make_wrapper_subclass(

@@ -74,7 +74,8 @@ def test_copy_shares_memory():
 
 def test_copies_keep_gradients_attributes_and_class():
     class Named(torch.Tensor):
-        pass
+        def new_empty(self, *args, **options):
+            return super().new_empty(*args, **options).as_subclass(Named)
 
     x = Named([1.0, 2.0]).requires_grad_()
     x.title = "x"

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import tensh as torch
-from tensh.engine.override.points import keep_armed
+from tensh.engine.override.points import Point, keep_armed
 from tensh.overrides import TorchFunctionMode
 from tests.recorded.sessions.replay import FOLDER, replay, sections
 
@@ -134,3 +134,19 @@ print(%s)
     for expression, name in names.items():
         done = subprocess.run([sys.executable, "-c", code % expression], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == name
+
+
+def test_a_function_is_armed_whatever_its_variables_are_called():
+    def closed(plain, original):
+        def double(value):
+            return plain + original + value
+
+        return double
+
+    double = closed(1, 2)
+    point = Point(double)
+    point.arm()
+    try:
+        assert double.__code__ is not point.code and double(torch.ones(1)).item() == 4
+    finally:
+        point.disarm()
