@@ -1,15 +1,20 @@
 """What a subclass of Tensor inherits: operations on it give its own class."""
 
+from types import BuiltinFunctionType, MethodDescriptorType
+
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.override.points import arm_for
 from tensh.engine.override.state import DisabledForClasses
 
+NOT_OURS = (BuiltinFunctionType, MethodDescriptorType)
+"""Kinds of functions that tensh has none of: PyTorch's, where a tensor is given to both."""
+
 
 def torch_function(cls, func, types, args=(), kwargs=None):
     """Call ``func`` on tensors as plain ones, and make its results tensors of ``cls``."""
-    if not all(issubclass(cls, each) for each in types):
+    if not all(issubclass(cls, each) for each in types) or isinstance(func, NOT_OURS):
         return NotImplemented
     with DisabledForClasses():
         result = func(*args, **(kwargs or {}))

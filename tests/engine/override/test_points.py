@@ -150,3 +150,8 @@ def test_a_function_is_armed_whatever_its_variables_are_called():
         assert double.__code__ is not point.code and double(torch.ones(1)).item() == 4
     finally:
         point.disarm()
+
+
+def test_functions_of_pytorch_refuse_tensors_of_tensh(oracle):
+    with pytest.raises(TypeError):
+        oracle.cholesky_inverse(torch.eye(2))
