@@ -29,7 +29,8 @@ LAYERS = {
     "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
     "tensh.ops": ("tensh tensh._aten tensh.library", ""),
     "tensh.utils": (
-        "tensh.ops tensh.switched_off tensh.namespace tensh.hub tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
+        "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.saving tensh.switched_off tensh.namespace tensh.hub "
+        "tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
         "numpy",
     ),
     "tensh.distributions": (

@@ -83,7 +83,7 @@ def test_the_graph_is_that_of_the_function():
     (expected,) = tensh.autograd.grad((x.exp() * x * 2).sin().sum(), x, create_graph=True)
     (second,) = tensh.autograd.grad(expected.sum(), x)
     assert tensh.allclose(dx, expected) and tensh.allclose(ddx, second)
-    assert function.count == 2
+    assert function.count == 3  # once forward, once for each pass
     reentrant = tensh.utils.checkpoint.checkpoint(function, x, use_reentrant=True)
     assert type(reentrant.grad_fn).__name__ == "CheckpointFunctionBackward"
 
@@ -108,7 +108,7 @@ def test_memory_is_given_back():
     z = tensh.utils.checkpoint.checkpoint(function, x, use_reentrant=False)
     z.sum().backward(retain_graph=True)
     z.sum().backward()
-    assert len(kept) == 4
+    assert len(kept) == 5  # nothing is kept from pass to pass
 
 
 def test_nested():
@@ -210,3 +210,18 @@ def test_without_the_random_numbers():
     y = tensh.utils.checkpoint.checkpoint(tensh.nn.Dropout(0.5), x, use_reentrant=False, preserve_rng_state=False)
     y.sum().backward()
     assert not tensh.equal(x.grad != 0, y.detach() != 0)
+
+
+def test_debugging_lists_the_operators_of_both_runs():
+    with pytest.raises(tensh.utils.checkpoint.CheckpointError) as failure:
+        tensh.utils.checkpoint.checkpoint(Other(), point(tensh), use_reentrant=False, debug=True).sum().backward()
+    first, second = (
+        str(failure.value).partition("Operations executed during the original forward:")[2].split("recomputation:")
+    )
+    assert "= torch._ops.aten.sin.default($1)" in first and "sin" not in second.partition("ERROR")[0]
+    assert f"{__file__}:" in str(failure.value)
+    with (
+        tensh.utils.checkpoint.set_checkpoint_debug_enabled(False),
+        pytest.raises(RuntimeError, match="Tip: To see a more detailed"),
+    ):
+        tensh.utils.checkpoint.checkpoint(Other(), point(tensh), use_reentrant=False, debug=True).sum().backward()

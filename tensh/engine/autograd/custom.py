@@ -243,6 +243,14 @@ def _keep(node, outputs, returned):
         pack_custom(node)
 
 
+def save_tensors(tensors):
+    """A node that is in no graph and keeps tensors as a custom function's does: its ``saved_tensors`` are packed and checked."""
+    node = BackwardCFunction()
+    node.to_save = tensors
+    _keep(node, (), ())
+    return node
+
+
 def once_differentiable(fn):
     """Mark a ``backward`` that cannot be differentiated: a second derivative raises instead of being wrong."""
 

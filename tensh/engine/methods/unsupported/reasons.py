@@ -50,7 +50,6 @@ REASONS = (
         autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
         serialization.default_restore_location serialization.location_tag serialization.normalize_storage_type
         serialization.register_package serialization.storage_to_tensor_type serialization.validate_*_device
-        utils.checkpoint.DefaultDeviceType utils.checkpoint.*_device_states
         """,
     ),
     out(
@@ -114,14 +113,6 @@ REASONS = (
     ),
     out("models and packages of models from elsewhere", "hub package utils.model_zoo"),
     out("logs for TensorBoard; tensh.show.track tells how far a loop is, %plot draws a curve", "utils.tensorboard"),
-    out(
-        "a choice of what a checkpoint keeps, operator by operator; tensh computes all of it again",
-        """
-        utils.checkpoint.CheckpointPolicy utils.checkpoint.GraphExecGroup utils.checkpoint.SAC_IGNORED_OPS
-        utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.create_selective_checkpoint_contexts
-        utils.checkpoint.set_checkpoint_debug_enabled
-        """,
-    ),
     out(
         "files of tensors without their data, and parts of PyTorch's reader of files",
         """
