@@ -6,7 +6,8 @@ from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequen
 from typing import Any as _Any
 from typing import TypeVar as _TypeVar
 import numpy as _np
-from tensh.engine.core.tensor import Size as Size, Tensor as Tensor
+from tensh.engine.core.tensor import Tensor as Tensor
+from tensh.engine.dtypes.size import Size as Size
 class BFloat16Storage(TypedStorage):
     """Storages of torch.bfloat16."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from types import FunctionType
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override import dispatch
+from tensh.engine.dispatch.override.classes import nowrap_functions
+from tensh.engine.dispatch.override.points import enter_mode, leave_mode
+from tensh.engine.dispatch.override.state import ALL, state
+from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunction  # noqa: F401
+from tensh.engine.dispatch.override.state import DisabledForClasses as DisableTorchFunctionSubclass
+from tensh.engine.dispatch.override.state import disabled as _disabled_torch_function_impl  # noqa: F401
 from tensh.engine.methods.unsupported import Unsupported
-from tensh.engine.override import dispatch
-from tensh.engine.override.classes import nowrap_functions
-from tensh.engine.override.points import enter_mode, leave_mode
-from tensh.engine.override.state import ALL, state
-from tensh.engine.override.state import Disabled as DisableTorchFunction  # noqa: F401
-from tensh.engine.override.state import DisabledForClasses as DisableTorchFunctionSubclass
-from tensh.engine.override.state import disabled as _disabled_torch_function_impl  # noqa: F401
 from tensh.switched_off import lookup
 
 __all__ = [

@@ -4,9 +4,10 @@ import os
 from collections.abc import Sequence
 from typing import IO, Union
 
-from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes import device, dtype
 from tensh.engine.dtypes.device import layout
+from tensh.engine.dtypes.size import Size
 from tensh.engine.methods.unsupported import unsupported_lookup
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)

@@ -51,7 +51,7 @@ def tensh_command():
 def no_overrides_of_another_test():
     """Public functions look for overriding arguments once a test has made some: the next test begins without."""
     yield
-    points = sys.modules.get("tensh.engine.override.points")
+    points = sys.modules.get("tensh.engine.dispatch.override.points")
     if points is not None and points.armed.lasting:
         points.armed.lasting = False
         if not points.armed.modes:

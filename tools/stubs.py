@@ -1,8 +1,8 @@
 """Write the stubs that editors and type checkers read:  python tools/stubs.py [--check]
 
-``tensh/__init__.pyi`` and ``tensh/engine/core/tensor.pyi`` are written from the live functions: the signature that a function
-really has, and the first line of its documentation. ``--check`` writes nothing and exits with 1 when a file is not what
-would be written.
+``tensh/__init__.pyi``, ``tensh/engine/core/tensor.pyi`` and ``tensh/engine/dtypes/size.pyi`` are written from the live
+functions: the signature that a function really has, and the first line of its documentation. ``--check`` writes nothing and
+exits with 1 when a file is not what would be written.
 
 The types come from what the functions say of themselves: an annotation where there is one, else the table of operators
 (tensors in, tensors out), else the name of the parameter, in which the whole project agrees (``dim`` is always an int).
@@ -22,7 +22,8 @@ import tensh  # noqa: E402
 from tensh.engine.codegen.derivatives import LIST  # noqa: E402
 from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
 from tensh.engine.core import tensor as tensor_module  # noqa: E402
-from tensh.engine.core.tensor import Size, Tensor  # noqa: E402
+from tensh.engine.core.tensor import Tensor  # noqa: E402
+from tensh.engine.dtypes.size import Size  # noqa: E402
 from tensh.engine.methods.autograd import OPERATORS  # noqa: E402
 from tensh.engine.methods.unsupported import Unsupported  # noqa: E402
 
@@ -214,12 +215,19 @@ def property_stub(name, member):
 
 
 def size_stub():
-    """Size: a tuple of ints, and the methods that it adds."""
+    """The text of tensh/engine/dtypes/size.pyi: a tuple of ints, and the methods that it adds."""
     methods = [
         function_stub(n, f, method_of=Size) for n, f in vars(Size).items() if inspect.isfunction(f) and n[0] != "_"
     ]
     body = [doc_of(Size), "def __new__(cls, sizes: _Sequence[_int] = ...) -> Size: ...", *methods]
-    return "class Size(tuple[_int, ...]):\n" + "\n".join(map(indented, body))
+    parts = [
+        TYPES.strip(),
+        "class Size(tuple[_int, ...]):",
+        *map(indented, body),
+        "SIZES: dict[tuple[_int, ...], Size]",
+    ]
+    parts.append("def size_of(sizes: _Sequence[_int], /) -> Size: ...")
+    return HEADER.format(doc="Size.") + "\n".join(parts) + "\n"
 
 
 def member_stub(cls, name):
@@ -264,13 +272,20 @@ def tensor_stub():
         if inspect.isfunction(thing) and thing.__module__ == tensor_module.__name__
     ]
     imports = "from tensh import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format"
-    parts = [TYPES.strip(), imports, size_stub(), tensor_class_stub(), ALIASES.strip(), *own]
-    return HEADER.format(doc="Tensor and Size.") + "\n".join(parts) + "\n"
+    imports += "\nfrom tensh.engine.dtypes.size import Size"
+    parts = [TYPES.strip(), imports, tensor_class_stub(), ALIASES.strip(), *own]
+    return HEADER.format(doc="Tensor.") + "\n".join(parts) + "\n"
 
 
 def module_stub():
     """The text of tensh/__init__.pyi."""
-    lines, functions = ["from tensh.engine.core.tensor import Size as Size, Tensor as Tensor"], []
+    lines, functions = (
+        [
+            "from tensh.engine.core.tensor import Tensor as Tensor",
+            "from tensh.engine.dtypes.size import Size as Size",
+        ],
+        [],
+    )
     names = [name for name in dir(tensh) if not name.startswith("_") and name not in ("Size", "Tensor")]
     for name in names:
         thing, entry = getattr(tensh, name), PUBLIC.get(name)
@@ -297,7 +312,11 @@ def constant(thing):
     return ANNOTATIONS.get(kind, "_Any")
 
 
-STUBS = {ROOT / "tensh" / "engine" / "core" / "tensor.pyi": tensor_stub, ROOT / "tensh" / "__init__.pyi": module_stub}
+STUBS = {
+    ROOT / "tensh" / "engine" / "core" / "tensor.pyi": tensor_stub,
+    ROOT / "tensh" / "engine" / "dtypes" / "size.pyi": size_stub,
+    ROOT / "tensh" / "__init__.pyi": module_stub,
+}
 
 
 def main():

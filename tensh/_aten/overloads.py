@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
-from tensh.engine.override.state import state
 
 PARAMETER = re.compile(r"(?P<kind>\w+)[\[\d*\]?]* (?P<name>\w+)(?:=(?P<default>.+))?")
 ONLY_TENSORS = frozenset("add sub mul div floor_divide true_divide divide multiply subtract".split())

@@ -4,8 +4,8 @@ import tensh as torch
 from tensh._aten.overloads import handlers_for, schemas
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
-from tensh.engine.override.state import state
 
 QUIET = frozenset(
     """size dim numel stride storage_offset is_contiguous requires_grad_ retain_grad backward register_hook data_ptr element_size

@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.facts import add_facts
 from tensh.distributions.utils import formula, lazy_property
-from tensh.engine.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import Batched
 
 __all__ = ["Distribution"]
 

@@ -11,10 +11,11 @@ import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than 
 from tensh.engine.arrays import floating_errors, malloc, threads
 from tensh.engine.codegen.registry import read_all
 from tensh.engine.codegen.table import PUBLIC, public, public_object
-from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtypes.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.dtypes.info import finfo, iinfo
+from tensh.engine.dtypes.size import Size
 from tensh.engine.methods import attributes, autograd, protocols  # noqa: F401
 from tensh.engine.methods.printing import format  # noqa: F401
 from tensh.engine.methods.printing.options import get_printoptions, printoptions, set_printoptions

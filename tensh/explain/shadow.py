@@ -14,8 +14,9 @@ import numpy as np
 
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import dtype as Dtype
+from tensh.engine.dtypes.size import Size
 
 FEW = 100_000  # elements of all tensors up to which the true sizes are taken
 LARGEST = 11  # sizes up to it stay as they are

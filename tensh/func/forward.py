@@ -5,10 +5,10 @@ from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.vmap.batched import Batched, batched
-from tensh.engine.vmap.differentiation import arrived, weight
-from tensh.engine.vmap.levels import running
-from tensh.engine.vmap.rules.shared import sizes_of
+from tensh.engine.dispatch.vmap.batched import Batched, batched
+from tensh.engine.dispatch.vmap.differentiation import arrived, weight
+from tensh.engine.dispatch.vmap.levels import running
+from tensh.engine.dispatch.vmap.rules.shared import sizes_of
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
 from tensh.func.tape import inside, seen_outside, value_of
 from tensh.func.trees import flatten, mapped, unflatten

@@ -3,7 +3,7 @@
 import functools
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import Batched
 
 REMOVED = ("mutations", "mutations_and_views")
 

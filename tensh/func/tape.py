@@ -17,9 +17,9 @@ from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.engine.vmap.batched import Batched, batched, expand_batches
-from tensh.engine.vmap.levels import running
 
 
 class Passed(AccumulateGrad):

@@ -6,7 +6,7 @@ dictionaries, deques.  Everything else, None among it, is a leaf.
 
 from collections import OrderedDict, defaultdict, deque
 
-from tensh.engine.core.tensor import Size
+from tensh.engine.dtypes.size import Size
 
 
 class TreeSpec:

@@ -8,10 +8,10 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.dispatch.vmap.batched import Batched, enter, leave
+from tensh.engine.dispatch.vmap.levels import level, running
 from tensh.engine.random.generator import default_generator
-from tensh.engine.vmap import errors
-from tensh.engine.vmap.batched import Batched, enter, leave
-from tensh.engine.vmap.levels import level, running
 from tensh.func.trees import flatten, unflatten
 
 RANDOMNESS = ("error", "different", "same")

@@ -6,8 +6,8 @@ import warnings
 
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
+from tensh.engine.dispatch.override.points import watch
 from tensh.engine.errors.warnings import warn
-from tensh.engine.override.points import watch
 
 LINEAR = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
 SLOPE = 0.01  # of leaky_relu, by default

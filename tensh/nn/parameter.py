@@ -13,11 +13,11 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.ports import reduce_parameter
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.points import arm_for, overrides
+from tensh.engine.dispatch.override.state import disabled
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.methods.unsupported import unsupported_lookup
-from tensh.engine.override.points import arm_for, overrides
-from tensh.engine.override.state import disabled
 from tensh.naming import torch_is_tensh
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]

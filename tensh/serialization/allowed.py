@@ -9,9 +9,9 @@ import contextlib
 import pickle
 from typing import Any, NamedTuple
 
-from tensh.engine.core.tensor import Size
 from tensh.engine.dtypes.device import device, strided
 from tensh.engine.dtypes.dtype import ALL
+from tensh.engine.dtypes.size import Size
 from tensh.serialization import containers, rebuilding
 from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.storages import KINDS, UNTYPED

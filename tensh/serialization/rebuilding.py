@@ -3,9 +3,10 @@
 import numpy as np
 
 from tensh.engine.arrays.bounds import MOST_DIMENSIONS, count_elements, view_memory
-from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import ALL, dtype
+from tensh.engine.dtypes.size import Size
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
 from tensh.serialization.containers import DamagedError

@@ -12,9 +12,10 @@ from collections import OrderedDict
 
 import numpy as np
 
-from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout
 from tensh.engine.dtypes.dtype import ALL, dtype
+from tensh.engine.dtypes.size import Size
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.engine.random.generator import Generator

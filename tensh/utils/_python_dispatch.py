@@ -3,9 +3,9 @@
 from contextlib import contextmanager
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import enter_mode, leave_mode
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
-from tensh.engine.override.points import enter_mode, leave_mode
-from tensh.engine.override.state import state
 
 
 class TorchDispatchMode:

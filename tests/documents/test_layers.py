@@ -87,7 +87,7 @@ ENGINE = (
     "core.backward inplace.writes codegen.table autograd.jvp autograd.tangent_levels",
     "codegen.source codegen.derivatives codegen.steps codegen.writer codegen.table operators",
     "codegen.vocabulary codegen.mixing codegen.table operators",
-    "arrays.memory core.tensor codegen.table operators vmap.dispatch",
+    "arrays.memory core.tensor codegen.table operators dispatch.vmap.dispatch",
     "core.tensor methods.printing",
 )
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor know the terminal

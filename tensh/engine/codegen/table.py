@@ -49,12 +49,12 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import FOREIGN, Node, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import record_retyped_view, record_view, refresh_node
+from tensh.engine.dispatch.override.points import overrides, watch
 from tensh.engine.errors.messages import REQUIRED, explained, is_long, missing, refuse_dtype
 from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
 from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
-from tensh.engine.override.points import overrides, watch
 from tensh.naming import torch_is_tensh
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant

@@ -35,7 +35,7 @@ class LiftPort(Port):
 
     @cached_property
     def of_absent(self):
-        return getattr(import_module("tensh.engine.meta.dispatch"), self.name)
+        return getattr(import_module("tensh.engine.dispatch.meta.dispatch"), self.name)
 
 
 construct = Port("engine.methods.creation.legacy", "construct")
@@ -44,19 +44,19 @@ construct = Port("engine.methods.creation.legacy", "construct")
 is_generator = Port("engine.random.generator", "is_generator")
 """True if a value is a generator of random numbers.  Few programs need the module."""
 
-batched_operator = LiftPort("engine.vmap.dispatch", "operator")
+batched_operator = LiftPort("engine.dispatch.vmap.dispatch", "operator")
 """``batched_operator(name, *args, **options)``: an operator on tensors with hidden batch dimensions, or "add_"."""
 
-batched_function = LiftPort("engine.vmap.dispatch", "function")
+batched_function = LiftPort("engine.dispatch.vmap.dispatch", "function")
 """``batched_function(name, fn, args, options)``: a composite on such tensors; ``fn(*args, **options)`` calls it."""
 
-batched_custom = Port("engine.vmap.custom", "apply_custom")
+batched_custom = Port("engine.dispatch.vmap.custom", "apply_custom")
 """``batched_custom(cls, args)``: ``cls.apply(*args)`` on such tensors, for a derivative written by the user."""
 
-batched_grad = Port("engine.vmap.differentiation", "grad")
+batched_grad = Port("engine.dispatch.vmap.differentiation", "grad")
 """``autograd.grad`` of such tensors, or by batched weights."""
 
-grad_by_batches = Port("engine.vmap.differentiation", "by_batches")
+grad_by_batches = Port("engine.dispatch.vmap.differentiation", "by_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
 
 reduce_tensor = Port("_utils", "reduce_tensor")
@@ -67,10 +67,10 @@ reduce_parameter = Port("_utils", "reduce_parameter")
 
 reduce_storage = Port("storage", "reduce_storage")
 """``reduce_storage(storage)``: the same of the memory of tensors."""
-dispatch_override = Port("engine.override.dispatch", "dispatch")
+dispatch_override = Port("engine.dispatch.override.dispatch", "dispatch")
 """``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""
 
-answer_override = Port("engine.override.dispatch", "answer_late")
+answer_override = Port("engine.dispatch.override.dispatch", "answer_late")
 """What an argument that overrides answers to a call that has failed with it, as a tuple of one."""
 
 dispatch_aten = Port("_aten.translation", "call")
@@ -79,11 +79,11 @@ dispatch_aten = Port("_aten.translation", "call")
 dispatch_lifted = Port("_aten.translation", "lifted")
 """``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""
 
-make_wrapper_subclass = Port("engine.override.wrappers", "make_wrapper_subclass")
+make_wrapper_subclass = Port("engine.dispatch.override.wrappers", "make_wrapper_subclass")
 """What ``Tensor._make_wrapper_subclass`` does."""
 
-make_subclass = Port("engine.override.classes", "make_subclass")
+make_subclass = Port("engine.dispatch.override.classes", "make_subclass")
 """What ``Tensor._make_subclass`` does."""
 
-torch_function = Port("engine.override.classes", "torch_function")
+torch_function = Port("engine.dispatch.override.classes", "torch_function")
 """What ``Tensor.__torch_function__`` does; few programs have subclasses."""

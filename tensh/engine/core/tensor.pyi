@@ -1,4 +1,4 @@
-"""Tensor and Size.
+"""Tensor.
 
 Written by tools/stubs.py; do not edit."""
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
@@ -7,11 +7,7 @@ from typing import Any as _Any
 from typing import TypeVar as _TypeVar
 import numpy as _np
 from tensh import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
-class Size(tuple[_int, ...]):
-    """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements."""
-    def __new__(cls, sizes: _Sequence[_int] = ...) -> Size: ...
-    def numel(self) -> _int:
-        """The number of elements of a tensor of this shape."""
+from tensh.engine.dtypes.size import Size
 class Tensor:
     """A multi-dimensional array of one dtype that can record what is computed from it."""
     def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ...
@@ -122,7 +118,7 @@ class Tensor:
         """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
     def __sub__(self, other: Tensor | _Number) -> Tensor: ...
     def __torch_function__(self, types: _Any, args: _Any = ..., kwargs: _Any = None) -> _Any:
-        """Call a function for tensors of a subclass, whose results are tensors of that class: see override/."""
+        """Call a function for tensors of a subclass, whose results are tensors of that class: see dispatch/override/."""
     def __truediv__(self, other: Tensor | _Number) -> Tensor: ...
     def __xor__(self, other: Tensor | _Number) -> Tensor: ...
     @property
@@ -1360,10 +1356,6 @@ _F = _TypeVar("_F", bound=_Callable[..., _Any])
 _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
-def whole_numbers(sizes: _Any) -> _Any:
-    """The numbers of a size as integers; TypeError for one that is none."""
-def rebuild_size(sizes: _Any) -> _Any:
-    """Rebuild a pickled size."""
 def as_array(array: _Any) -> _Any:
     """A NumPy scalar as an array; an array without elements as it is."""
 def wrap(array: _Any, node: _Any = None) -> Tensor:

@@ -9,8 +9,20 @@ from tensh.engine.codegen.vocabulary import recorded
 from tensh.engine.core.clock import clock, mode, tick, written_after
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, track_temporary
-from tensh.engine.core.view_info import ViewInfo
 from tensh.engine.errors.views import NO_GRAD, view_write_error
+
+
+class ViewInfo:
+    """The facts about a view that its place in memory does not tell.
+
+    ``steps`` are the operator calls that lead from the base to a view of another dtype; None for all other views.
+    ``locked`` is the reason why the view must not be written while gradients are recorded, or None.
+    """
+
+    __slots__ = ("steps", "locked")
+
+    def __init__(self, steps=None, locked=None):
+        self.steps, self.locked = steps, locked
 
 
 def record_view(base, t, locked=None):

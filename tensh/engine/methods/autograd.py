@@ -22,9 +22,9 @@ from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
+from tensh.engine.dispatch.override.points import add_member, armed
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
-from tensh.engine.override.points import add_member, armed
 
 
 def member(name=None, **accessors):

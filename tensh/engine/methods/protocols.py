@@ -17,8 +17,8 @@ from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.points import arm_for, overrides
 from tensh.engine.errors.warnings import warn_once
-from tensh.engine.override.points import arm_for, overrides
 from tensh.naming import torch_is_tensh
 
 

@@ -5,8 +5,9 @@ from tensh.engine.arguments.signatures import LIMIT
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.size import Size
 
 INTS = {int}
 

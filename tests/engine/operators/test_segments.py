@@ -91,7 +91,7 @@ def test_halves_are_summed_in_single_precision():
 @pytest.mark.parametrize("told", [{"lengths": [2, 0, 1, 1]}, {"offsets": [[0, 2], [1, 3], [0, 0]], "axis": 1}])
 def test_batches_are_computed_at_once(told, reduce, monkeypatch):
     """Data and gradients that vary, alone and together, by one map and by two."""
-    from tensh.engine.vmap import dispatch
+    from tensh.engine.dispatch.vmap import dispatch
 
     monkeypatch.setattr(dispatch, "call_by_samples", None)
     tell = {k: torch.tensor(v) if isinstance(v, list) else v for k, v in told.items()}

@@ -12,9 +12,10 @@ from tensh.engine.codegen.scalars import SAFE, fitting
 from tensh.engine.codegen.table import METHODS, PUBLIC, public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, shortcut
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
+from tensh.engine.dtypes.size import Size
 from tensh.engine.methods.settings import fill_unset
 
 SHAPES = shortcut({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch

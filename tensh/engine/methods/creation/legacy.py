@@ -11,16 +11,17 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.table import METHODS, function, public
-from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.points import arm_for
 from tensh.engine.dtypes.device import CONSTANTS, device
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
+from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.methods.conversion import cast
 from tensh.engine.methods.creation import nested
 from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.operators.shapes.composites.storage import require_kind
 from tensh.engine.operators.shapes.views import alias
-from tensh.engine.override.points import arm_for
 
 FORMS = (
     "(*, torch.device device = None)",

@@ -5,9 +5,9 @@ import math
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.table import PUBLIC
-from tensh.engine.core.tensor import size_of
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
+from tensh.engine.dtypes.size import size_of
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.padding import pad

@@ -12,9 +12,10 @@ from tensh.engine.arrays.memory import empty_like
 from tensh.engine.codegen.table import PUBLIC, public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import HERE
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
+from tensh.engine.dtypes.size import Size
 from tensh.engine.operators.random import draws as operators
 from tensh.engine.random import discrete, drawing
 from tensh.engine.random.generator import Generator, default_generator

@@ -5,8 +5,9 @@ import numpy as np
 from tensh.engine.arguments.binding import bind
 from tensh.engine.codegen.mixing import take_operands
 from tensh.engine.codegen.table import PUBLIC, composite
-from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import of_scalar
+from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
 from tensh.engine.operators.shapes.rearrangement import block_diagonal

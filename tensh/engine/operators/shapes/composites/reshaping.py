@@ -6,9 +6,10 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import FORMS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import TENSORS
-from tensh.engine.core.tensor import Size, wrap
+from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.messages import ABSENT, wrap_dim
 from tensh.engine.operators.basic import clone, expand
 from tensh.engine.operators.forms import dims_of, ints, method, require

@@ -16,10 +16,11 @@ from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.core.clock import counted_on, owner, wrote
 from tensh.engine.core.nodes import live
-from tensh.engine.core.tensor import SIZES, Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, meta, preserve_format, require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.dtypes.size import SIZES
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.methods.settings import fill_unset
 from tensh.engine.operators.basic import clone as clone_op

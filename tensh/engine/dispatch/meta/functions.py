@@ -1,0 +1,39 @@
+"""Functions made of operators that look at elements: what they return of tensors that have none."""
+
+from tensh.engine.arrays.absent import absent
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.meta.rules import REFUSED, refused
+from tensh.engine.dtypes.dtype import int64
+
+FUNCTIONS: dict = {}
+
+
+def function(fn):
+    FUNCTIONS[fn.__name__] = fn
+    return fn
+
+
+def filled(self, *args, **options):
+    """A method that fills a tensor whatever it holds: the tensor itself."""
+    return self
+
+
+FUNCTIONS["zero_"] = FUNCTIONS["fill_"] = filled
+
+
+FUNCTIONS["item"] = refused(RuntimeError, "Tensor.item() cannot be called on meta tensors")
+FUNCTIONS["tolist"] = refused(NotImplementedError, "Cannot copy out of meta tensor; no data!")
+
+
+FUNCTIONS.update(REFUSED)
+FUNCTIONS["allclose"] = FUNCTIONS["item"]
+
+
+@function
+def repeat_interleave(input, repeats, dim=None, *, output_size=None):
+    """The numbers of repetitions are elements: the size of the result must be said."""
+    if output_size is None:
+        raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
+    flat = input if dim is not None else input.reshape(-1)
+    return OPS["index_select"].fn(flat, dim or 0, wrap(absent((output_size,), int64.numpy)))

@@ -1,0 +1,76 @@
+"""Kernels that compute shapes and dtypes, and the functions of operators that have them."""
+
+from functools import cache
+from math import inf
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import Absent, absent
+from tensh.engine.codegen.source import compiled
+from tensh.engine.codegen.table import ENVIRONMENT
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.lift import Absence
+from tensh.engine.core.tensor import as_array, wrap
+from tensh.engine.dispatch.meta.probing import probe
+from tensh.engine.dispatch.meta.rules import KERNELS
+from tensh.engine.errors.messages import explained
+
+
+class Nothing(BaseException):
+    """Never raised: stands for ``Lift`` where it has been answered."""
+
+
+@cache
+def function_of(name):
+    """The function of an operator with a kernel that asks for no elements."""
+    op = OPS[name]
+    assert op.fn
+    environment = {
+        **ENVIRONMENT, f"{name}_kernel": kernel_of(op), "asarray": as_array, "wrap": wrap, "PARALLEL": inf,
+        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": Nothing, "explained": explained_by_shapes,
+    }  # fmt: skip
+    compiled(op.text, f"{name} without elements", environment)
+    return environment[name]
+
+
+def explained_by_shapes(error, name, operands, *options):
+    """PyTorch's exception for operands of these shapes and dtypes."""
+    return explained(error, name, [a.layout if type(a) is Absent else a for a in operands], *options)
+
+
+def kernel_of(op):
+    """The kernel of an operator for absent arrays: by rule, element by element, of a view, or found by probing."""
+    if op.name in KERNELS:
+        return KERNELS[op.name]
+    if op.view:
+        return lambda *args, **options: viewed(op, args, options)
+    if op.pointwise:
+        return lambda *args, **options: elementwise(op, args, options)
+    return lambda *args, **options: probe(op.kernel, args, options, op.name)
+
+
+def viewed(op, args, options):
+    """The view that NumPy makes of shape and strides alone."""
+    try:
+        return op.kernel(*args, **options)
+    except Absence:
+        return probe(op.kernel, args, options, op.name)
+
+
+def elementwise(op, args, options):
+    """The broadcast shape, and the dtype that the kernel gives one element."""
+    shapes, ones, full = [], [], None
+    for value in args:
+        array = type(value) in (Absent, np.ndarray)
+        shapes += [value.shape] if array else []
+        ones.append(np.ones((1,) * value.ndim, value.dtype) if array else value)
+    dtype = op.kernel(*ones, **options).dtype
+    shape = np.broadcast_shapes(*shapes)
+    for value in args:
+        if type(value) in (Absent, np.ndarray) and value.shape == shape and not value.flags.c_contiguous:
+            full = memory.order_of(shape, value.strides)
+            break
+        if type(value) in (Absent, np.ndarray) and value.shape == shape and 0 not in value.strides:
+            break
+    return absent(shape, dtype, full)

@@ -1,0 +1,69 @@
+"""Rules of single operators and functions for tensors without elements."""
+
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import absent, like
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.dispatch.meta.probing import probe
+
+KERNELS: dict = {}
+"""Operator -> kernel on absent arrays, where probing would not find or would take long to find the shape."""
+
+
+def kernel(fn):
+    KERNELS[fn.__name__] = fn
+    return fn
+
+
+@kernel
+def cast(input, to, memory_format=None):
+    if memory_format is None:
+        return like(input, to)
+    return absent(input.shape, to, [*memory.order_in(input, memory_format)])
+
+
+@kernel
+def mm(input, mat2):
+    if input.shape[1] != mat2.shape[0]:
+        (n, m), (k, j) = input.shape, mat2.shape
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{m} and {k}x{j})")
+    return absent((input.shape[0], mat2.shape[1]), input.dtype)
+
+
+@kernel
+def unsafe_view(input, size):
+    return input.reshape(size)
+
+
+def refused(kind, text):
+    """A function that cannot answer without elements."""
+
+    def function(*args, **options):
+        raise kind(text)
+
+    return function
+
+
+NO_KERNEL = (
+    "aten::{}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. The shape "
+    "or the value of its result depends on elements"
+)
+OF_ELEMENTS = {
+    "equal": "equal", "unique_elements": "_unique2", "unique_slices": "unique_dim", "unique_runs": "unique_consecutive",
+    "bincount": "bincount", "histogram_of": "histogram.bin_ct", "histogram_of_points": "histogramdd",
+    "masked_select": "masked_select", "nonzero": "nonzero", "argwhere": "nonzero", "linalg_lstsq": "linalg_lstsq.out",
+    "geqrf": "geqrf",
+}  # fmt: skip
+"""Operators and functions whose results depend on elements -> their names in PyTorch's message."""
+ALL_NONZERO = NO_KERNEL.format("nonzero")
+
+
+@kernel
+def index(input, indices):
+    """A mask says by its elements how many places it names."""
+    if any(each is not None and each.dtype.kind == "b" for each in indices):
+        raise NotImplementedError(ALL_NONZERO)
+    return probe(OPS["index"].kernel, (input, indices), {}, "index")
+
+
+REFUSED = {name: refused(NotImplementedError, NO_KERNEL.format(spoken)) for name, spoken in OF_ELEMENTS.items()}
+KERNELS.update(REFUSED)

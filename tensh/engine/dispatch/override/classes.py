@@ -1,0 +1,54 @@
+"""What a subclass of Tensor inherits: operations on it give its own class."""
+
+from types import BuiltinFunctionType, MethodDescriptorType
+
+from tensh.engine.arguments.signatures import type_name
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import arm_for
+from tensh.engine.dispatch.override.state import DisabledForClasses
+
+NOT_OURS = (BuiltinFunctionType, MethodDescriptorType)
+"""Kinds of functions that tensh has none of: PyTorch's, where a tensor is given to both."""
+
+
+def torch_function(cls, func, types, args=(), kwargs=None):
+    """Call ``func`` on tensors as plain ones, and make its results tensors of ``cls``."""
+    if not all(issubclass(cls, each) for each in types) or isinstance(func, NOT_OURS):
+        return NotImplemented
+    with DisabledForClasses():
+        result = func(*args, **(kwargs or {}))
+        return result if func in nowrap_functions() else converted(result, cls)
+
+
+def make_subclass(cls, data, require_grad=False):
+    """An object of ``cls`` over the array of a tensor: a leaf, whatever ``data`` was computed from."""
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(f"cls must be a type (got {cls.__name__ if isinstance(cls, type) else type_name(cls)})")
+    if not isinstance(data, Tensor):
+        kind = type_name(data)
+        raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {kind}")
+    if require_grad and data.array.dtype.kind in "biu":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    arm_for(cls)
+    made = object.__new__(cls)
+    made.array, made.node, made._base, made._kept = data.array, None, None, None
+    if require_grad:
+        made.node = AccumulateGrad(made)
+    return made
+
+
+def nowrap_functions():
+    """The accessors of Tensor whose results keep their class."""
+    return {Tensor.grad.__get__}
+
+
+def converted(result, cls):
+    """``result`` with its tensors as tensors of ``cls``, in tuples and lists, too."""
+    if cls is Tensor:
+        return result
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        return type(result)([converted(each, cls) for each in result])
+    return result

@@ -1,0 +1,159 @@
+"""Who answers a call: the innermost mode, then the overriding classes among the arguments, then the function."""
+
+import inspect
+
+from tensh.engine.core import ports
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import armed, keep_armed, points
+from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, disabled, state
+
+
+# ── the arguments that override ──────────────────────────────────────────────
+def add_overriding(value, found, python):
+    """Add ``value`` to ``found`` if its class is new and overrides; subclasses come before the classes above them."""
+    cls = type(value)
+    if cls in USUAL and not (python and cls is Tensor):
+        return
+    if getattr(cls, "__torch_function__", disabled) is disabled or any(type(each) is cls for each in found):
+        return
+    place = next((i for i, each in enumerate(found) if issubclass(cls, type(each))), len(found))
+    found.insert(place, value)
+
+
+def overriding(values, python=False, depth=2):
+    """The arguments that override, one of each class, in the order in which they are asked.
+
+    Lists and tuples are searched, too.  With ``python``, plain tensors stand among them, as where PyTorch asks in Python.
+    """
+    found = []
+    collect(values, found, python, depth)
+    return found if any(type(each) is not Tensor for each in found) else []
+
+
+def collect(values, found, python, depth):
+    for value in values:
+        cls = type(value)
+        if isinstance(value, (tuple, list)) and depth and not hasattr(cls, "__torch_function__"):
+            collect(value, found, python, depth - 1)
+        else:
+            add_overriding(value, found, python)
+
+
+# ── a call ───────────────────────────────────────────────────────────────────
+def dispatch(point, args, options):
+    """The result of an armed function that was not called with plain arguments alone."""
+    if state.off == ALL:
+        return below(point, args, options)
+    given = (*args, *options.values())
+    found = [] if state.off or point.data else overriding(given, point.python)
+    if not found and not state.modes:
+        if not point.data or state.off:
+            return below(point, args, options)
+        with DisabledForClasses():
+            return below(point, args, options)
+    types = [type(each) for each in found]
+    if not found and (point.python or point.is_accessor):  # PyTorch tells modes of plain tensors here, and nowhere else
+        kinds = {type(each): None for each in given if isinstance(each, Tensor)}
+        types = [each for each in kinds if point.is_accessor or each.__torch_function__ is not disabled]
+    if point.python:
+        args, options = as_in_python(point, args, options)
+    try:
+        return ask(point.public, tuple(types), found, args, options if options or point.python else None, point.python)
+    except TypeError:
+        if point.operator:
+            return NotImplemented
+        raise
+
+
+def below(point, args, options):
+    """The result for dispatch modes and classes with a ``__torch_dispatch__``, or of the function itself."""
+    if state.dispatch_off or state.below or not (state.dispatch_modes or any_dispatches((*args, *options.values()))):
+        return point.original(*args, **options)
+    return ports.dispatch_aten(point, args, options)
+
+
+def any_dispatches(values, depth=2):
+    """True if one of the values, also in lists, is a tensor whose class has a ``__torch_dispatch__``."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if getattr(type(value), "__torch_dispatch__", None) is not None:
+                return True
+        elif depth and isinstance(value, (tuple, list)) and any_dispatches(value, depth - 1):
+            return True
+    return False
+
+
+def answer_late(function, args, options):
+    """The answer to a call that failed at an argument that overrides it, as a tuple of one; () if none does.
+
+    ``function`` may be the code of a public function.
+
+    Objects of other classes than Tensor are met first where a function fails with them; from then on, functions look before.
+    """
+    if armed.lasting or state.off or not overriding((*args, *options.values())):
+        return ()
+    keep_armed()
+    point = points.get(function) or next((each for each in points.values() if each.code is function), None)
+    return () if point is None or point.data else (dispatch(point, args, options),)
+
+
+OURS = ("out", "copy")  # parameters that PyTorch's functions of Python lack
+
+
+def as_in_python(point, args, options):
+    """The arguments as PyTorch's functions of Python hand them on: what has a default by keyword, the rest by position."""
+    try:
+        bound = inspect.signature(point.function).bind(*args, **options)
+    except (TypeError, ValueError):
+        return args, options
+    bound.apply_defaults()
+    if point.python == "by name":
+        return (), dict(bound.arguments)
+    positional, named = [], {}
+    for name, parameter in bound.signature.parameters.items():
+        value = bound.arguments[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional += value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            named |= value
+        elif parameter.default is parameter.empty:
+            positional.append(value)
+        elif value is not None or name not in OURS:
+            named[name] = value
+    return tuple(positional), named
+
+
+def ask(function, types, found, args, options, python):
+    """The first answer of the innermost mode and of the arguments ``found``; TypeError if nobody has one."""
+    modes = state.modes
+    if modes:
+        state.modes = modes[:-1]
+        try:
+            result = modes[-1].__torch_function__(function, types, args, options)
+        finally:
+            state.modes = modes
+        if result is not NotImplemented:
+            return result
+    for each in found:
+        result = each.__torch_function__(function, types, args, options)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(unanswered(function, found, modes[-1] if modes else None, python))
+
+
+def unanswered(function, found, mode, python):
+    """PyTorch's message for a call that nobody has answered."""
+    name = getattr(function, "__name__", str(function))
+    space = "torch.Tensor" if getattr(Tensor, name, None) is function else getattr(function, "__module__", "torch")
+    space = "torch" if space.startswith("tensh.") else space
+    name = f"{'torch.functional' if python and space == 'torch' else space}.{name}"
+    if python:
+        types = [type(each) for each in found]
+        within = f" nor in mode {mode}" if mode is not None else ""
+        return f"no implementation found for '{name}' on types that implement __torch_function__: {types}{within}"
+    asked = [f"  - mode object {mode}"] * (mode is not None) + [f"  - tensor subclass {type(each)}" for each in found]
+    return (
+        f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+        + "\n".join(asked)
+        + "\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )

@@ -1,0 +1,149 @@
+"""Custom functions on batches: by their own rule, or by one derived from forward and backward."""
+
+from typing import NamedTuple
+
+from tensh.engine.autograd.custom import Function
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap.batched import Batched, batched, enter, expand_batches
+from tensh.engine.dispatch.vmap.levels import running
+from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
+
+MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+class VmapInfo(NamedTuple):
+    """Facts about the call for a rule: the number of samples and the kind of random numbers."""
+
+    batch_size: int
+    randomness: str
+
+
+def apply_custom(cls, args):
+    """``cls.apply(*args)`` where some of the arguments are batched."""
+    cls.require_separate()
+    own, generated = hasattr(cls, "vmap"), getattr(cls, "generate_vmap_rule", False)
+    if own and generated:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. "
+            + MORE
+        )
+    if own:
+        return by_own_rule(cls, args)
+    if not generated:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            f"vmap staticmethod or set generate_vmap_rule=True. {MORE}"
+        )
+    return by_values(cls, args)
+
+
+# ── the user's rule ──────────────────────────────────────────────────────────
+def by_own_rule(cls, args):
+    """Call ``cls.vmap`` outside of the innermost call that the arguments vary with."""
+    number = max(levels_of(args))
+    level, before = running.levels[number - 1], running.levels
+    given = [batched(a.value, a.levels[:-1]) if varies(a, number) else a for a in args]
+    in_dims = tuple([0 if varies(a, number) else None for a in args])
+    running.levels = before[: number - 1]
+    try:
+        result, out_dims = cls.vmap(VmapInfo(level.size, level.randomness), in_dims, *given)
+    finally:
+        running.levels = before
+    if not isinstance(result, (tuple, list)):
+        return back(result, out_dims, number)
+    dims = out_dims if isinstance(out_dims, (tuple, list)) else [out_dims] * len(result)
+    return type(result)([back(t, dim, number) for t, dim in zip(result, dims, strict=True)])
+
+
+def varies(t, number):
+    """True if ``t`` varies with the call of this number."""
+    return type(t) is Batched and number in t.levels
+
+
+def back(t, dim, number):
+    """A result of the rule as the function sees it."""
+    return t if dim is None or not isinstance(t, Tensor) else enter(t, dim % t.ndim, number)
+
+
+# ── the rule that follows ────────────────────────────────────────────────────
+def by_values(cls, args):
+    """A function of the values, which calls the user's forward and backward on batches."""
+    levels, sizes = levels_of(args), sizes_of(args)
+    own = [a.levels if type(a) is Batched else () for a in args]
+
+    def seen(values, which):
+        return [batched(v, each) if isinstance(v, Tensor) else v for v, each in zip(values, which, strict=True)]
+
+    def value_of(t):
+        return expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t
+
+    class OfValues(Function):
+        """The function of the values."""
+
+        @staticmethod
+        def forward(*values):
+            result = cls.forward(*seen(values, own))
+            return tuple(map(value_of, result)) if isinstance(result, tuple) else value_of(result)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            outputs = output if isinstance(output, tuple) else (output,)
+            outputs = seen(outputs, [levels] * len(outputs))
+            cls.setup_context(
+                Context(ctx), tuple(seen(inputs, own)), tuple(outputs) if isinstance(output, tuple) else outputs[0]
+            )
+
+        @staticmethod
+        def backward(ctx, *gradients):
+            given = [None if g is None else batched(g, levels) for g in gradients]
+            result = cls.derivative()(Context(ctx), *given)
+            result = result if isinstance(result, tuple) else (result,)
+            return tuple([summed(g, each, levels, sizes) for g, each in zip(result, own, strict=True)])
+
+    OfValues.__name__ = OfValues.__qualname__ = f"Vmapped{cls.__name__}"
+    result = OfValues.apply(*[a.value if type(a) is Batched else a for a in args])
+    if isinstance(result, tuple):
+        return tuple([batched(t, levels) if isinstance(t, Tensor) else t for t in result])
+    return batched(result, levels)
+
+
+def summed(g, own, levels, sizes):
+    """The gradient of a value: summed over the levels that its argument does not vary with."""
+    if g is None:
+        return None
+    value = expand_batches(g, levels, sizes)
+    extra = [place for place, each in enumerate(levels) if each not in own]
+    return value.sum(extra) if extra else value
+
+
+class Context:
+    """The ``ctx`` of the user's methods, which saves the values of batched tensors."""
+
+    def __init__(self, node):
+        object.__setattr__(self, "node", node)
+
+    def save_for_backward(self, *tensors):
+        self.node.levels_saved = [t.levels if type(t) is Batched else None for t in tensors]
+        self.node.save_for_backward(*[t.value if type(t) is Batched else t for t in tensors])
+
+    @property
+    def saved_tensors(self):
+        return tuple(
+            [
+                t if each is None else batched(t, each)
+                for t, each in zip(self.node.saved_tensors, self.node.levels_saved)
+            ]
+        )
+
+    def mark_dirty(self, *tensors):
+        self.node.mark_dirty(*[t.value if type(t) is Batched else t for t in tensors])
+
+    def mark_non_differentiable(self, *tensors):
+        self.node.mark_non_differentiable(*[t.value if type(t) is Batched else t for t in tensors])
+
+    def __getattr__(self, name):
+        return getattr(self.node, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.node, name, value)

@@ -1,0 +1,116 @@
+"""Gradients of batched tensors, and by batched weights, computed on the values, where operations are recorded.
+
+A weight that varies with calls of ``vmap`` that its output does not vary with is sent through the graph as a batched tensor,
+one sample of which has the shape of the output's value: the derivatives, read on tensors, compute the whole batch.
+"""
+
+import numpy as np
+
+from tensh.engine.autograd.gradients import _arrived, _given, _wanted_edge
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core.backward import run
+from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import wrap
+from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.vmap.batched import Batched, batched, enter, expand_batches, leave
+from tensh.engine.dispatch.vmap.levels import level
+from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
+from tensh.engine.operators.basic import cast
+from tensh.engine.operators.shapes.views import permute
+
+
+def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+    """``autograd.grad`` where any of the tensors is batched."""
+    sizes = sizes_of([*outputs, *inputs, *[w for w in weights if w is not None]])
+    roots, extra = {}, ()
+    for number, (t, w) in enumerate(zip(outputs, weights, strict=True)):
+        value = value_of(t)
+        node = refresh_node(value)
+        if not live(node):
+            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+        g = weight(number, t, w, sizes)
+        extra = levels_of((g,)) or extra
+        roots[node] = roots[node] + g if node in roots else g
+    nodes = [_wanted_edge(value_of(t)) for t in inputs]
+    wanted = dict.fromkeys(nodes)
+    on_tensors = graph or bool(mode.off) or bool(extra)
+    if not on_tensors:
+        roots = {node: g.array for node, g in roots.items()}
+    run(roots, on_tensors, keep, wanted, record=graph or mode.off)
+    return tuple(
+        arrived(number, t, wanted[node], allow_unused, materialize)
+        for number, (t, node) in enumerate(zip(inputs, nodes, strict=True))
+    )
+
+
+def by_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+    """The gradients by weights whose first dimension is a batch; so is the first dimension of the results."""
+    sizes = [None if w is None else w.array.shape[0] for w in weights]
+    if None in sizes:
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 so "
+            "expected in_dim to satisfy 0 <= in_dim < 0."
+        )
+    if len({*sizes}) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
+            "dimension"
+        )
+    with level(sizes[0], "error") as running:
+        given = [enter(w, 0, running.number) for w in weights]
+        found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
+        found = [None if g is None else leave(g, 0, running) for g in found]
+    zeros = PUBLIC["zeros_like"]
+    return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
+
+
+def value_of(t):
+    """The tensor on which derivatives are recorded."""
+    return t.value if type(t) is Batched else t
+
+
+def weight(number, t, w, sizes):
+    """The gradient for the node of ``t``: in the shape of its value, batched with the levels that only ``w`` has."""
+    value, own = value_of(t), t.levels if type(t) is Batched else ()
+    if w is None:
+        if t.array.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return wrap(np.ones(value.array.shape, value.array.dtype))
+    w = _given(number, t, w) if type(t) is not Batched is not type(w) else checked(number, t, w)
+    levels = levels_of((t, w))
+    whole = expand_batches(w, levels, sizes)
+    extra = tuple([each for each in levels if each not in own])
+    if not extra:
+        return whole
+    order = [levels.index(each) for each in (*extra, *own)]
+    ndim = whole.array.ndim
+    if order != sorted(order):
+        whole = permute.fn(whole, (*order, *range(len(levels), ndim)))
+    return batched(whole, extra)
+
+
+def checked(number, t, w):
+    """The weight of a batched tensor, or a batched weight, in the tensor's dtype."""
+    if w.array.shape != t.array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{number}] has a shape of {w.shape} and output[{number}] has a shape of {t.shape}."
+        )
+    return w if w.array.dtype == t.array.dtype else cast.fn(w, t.array.dtype)
+
+
+def arrived(number, t, g, allow_unused, materialize):
+    """The gradient of ``t``, with the levels of both."""
+    own = t.levels if type(t) is Batched else ()
+    value = _arrived(number, value_of(t), g, allow_unused, materialize)
+    if value is None or not own:
+        return value
+    if type(value) is not Batched:
+        return batched(value, own)
+    levels = tuple(sorted({*own, *value.levels}))
+    have = (*value.levels, *own)
+    order = [have.index(each) for each in levels]
+    whole = value.value
+    if order != sorted(order):
+        whole = permute.fn(whole, (*order, *range(len(levels), whole.array.ndim)))
+    return batched(whole, levels)

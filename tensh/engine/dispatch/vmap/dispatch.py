@@ -1,0 +1,68 @@
+"""Dispatch of operators on batched tensors: by a rule if there is one, otherwise by a loop over the samples."""
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core import ports
+from tensh.engine.dispatch.override.dispatch import any_dispatches
+from tensh.engine.dispatch.override.points import armed
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.loop import call_by_samples
+from tensh.engine.dispatch.vmap.rules.creation import NEW
+from tensh.engine.dispatch.vmap.rules.random import FUNCTIONS as DRAWN
+from tensh.engine.dispatch.vmap.rules.shared import Unruled
+from tensh.engine.dispatch.vmap.rules.table import FUNCTIONS, OPERATORS
+from tensh.engine.dispatch.vmap.rules.writes import method_write_rule, resize, write_rule
+
+RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
+
+
+def operator(name, /, *args, out=None, **options):
+    """Apply the operator ``name`` to batches; "add_" is the in-place form of "add"."""
+    if armed.lasting and any_dispatches(args):
+        return ports.dispatch_lifted(name, args, options)
+    if out is not None:
+        raise RuntimeError(errors.OUT.format(name))
+    rule = RULES.get(name)
+    if rule is None:
+        rule = RULES[name] = rule_of(name)
+    try:
+        return rule(*args, **options)
+    except Unruled:
+        fn = OPS[name].fn if name in OPS else OPS[name[:-1]].inplace_fn
+        return call_by_samples(fn, args, options)
+
+
+def rule_of(name):
+    """The rule of an operator, or of its in-place form."""
+    if name not in OPS:
+        return write_rule(name)
+    op = OPS[name]
+    maker = OPERATORS.get(name) or OPERATORS.get(name.removesuffix("_copied").removesuffix("_copy"))  # a view's twin
+    if maker is not None:
+        return maker(op)
+    if op.pointwise:
+        return OPERATORS["*"](op)
+    return lambda *args, **options: call_by_samples(op.fn, args, options)
+
+
+def function(name, fn, args, options, /):
+    """Apply a composite to batches."""
+    if armed.lasting and any_dispatches(args):
+        return ports.dispatch_lifted(name, args, options)
+    if options.get("out") is not None:
+        raise RuntimeError(errors.OUT.format(name))
+    if name in DRAWN:
+        return DRAWN[name](fn, args, options)
+    rule = FUNCTIONS.get(name)
+    try:
+        if rule is not None:
+            return rule(*args, **options)
+        if name.endswith("_"):
+            return method_write_rule(name)(*args, **options)
+    except Unruled:
+        pass
+    return call_by_samples(fn, args, options)
+
+
+for _name, _method in (*NEW.items(), ("resize_", resize)):
+    setattr(Batched, _name, _method)

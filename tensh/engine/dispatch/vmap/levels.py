@@ -1,0 +1,63 @@
+"""The calls of ``vmap`` that are running in this thread."""
+
+import threading
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from tensh.engine.core.lift import Lift
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.random.generator import Generator
+
+
+class Level(NamedTuple):
+    """One running call: its number, from 1 for the outermost, its batch size, and its kind of random numbers."""
+
+    number: int
+    size: int
+    randomness: str
+
+
+class Running(threading.local):
+    """The levels of this thread, outermost first."""
+
+    levels = ()
+    asleep = False  # while a rule draws random numbers
+
+
+running = Running()
+
+
+def before_draw():
+    """Check made before every draw: raise ``Lift`` or the error while a call of ``vmap`` runs in this thread."""
+    if running.levels and not running.asleep:
+        refuse_errors()
+        raise Lift
+
+
+def refuse_errors():
+    """Raise if one of the running calls forbids random numbers."""
+    if any(each.randomness == "error" for each in running.levels):
+        raise RuntimeError(errors.RANDOM)
+
+
+@contextmanager
+def drawing():
+    """A context in which generators draw as outside of ``vmap``."""
+    before, running.asleep = running.asleep, True
+    try:
+        yield
+    finally:
+        running.asleep = before
+
+
+@contextmanager
+def level(size, randomness):
+    """A context in which one more call is running; gives its level."""
+    before = running.levels
+    new = Level(len(before) + 1, size, randomness)
+    running.levels = (*before, new)
+    Generator.before_draw = staticmethod(before_draw)
+    try:
+        yield new
+    finally:
+        running.levels = before

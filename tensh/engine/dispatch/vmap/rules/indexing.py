@@ -1,0 +1,261 @@
+"""Index arrays: numbers for the batch dimensions go beside them where they differ from sample to sample.
+
+``indices`` are arrays by dimension, None for one that is taken whole.  Where the arrays stand together the result's
+dimensions stand there, otherwise first, as in NumPy; so a batch may have to be moved.
+"""
+
+import numpy as np
+
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.dispatch.vmap.batched import Batched, Sample, batched, expand_batches
+from tensh.engine.dispatch.vmap.rules.leading import DIM, leading
+from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, ndim_of, sizes_of
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.basic import expand
+from tensh.engine.operators.indexing.composites.indexing import PLAIN, getitem, read_array, take_view
+from tensh.engine.operators.indexing.index import index as index_op
+from tensh.engine.operators.indexing.index import index_back as index_back_op
+from tensh.engine.operators.indexing.scatter import index_put as index_put_op
+from tensh.engine.operators.shapes.views import alias, permute, squeeze_dim
+
+
+class Places:
+    """How index arrays, some of them batched, select from the value of a tensor with batch dimensions.
+
+    ``key`` is the index for the value.  ``width`` is the number of dimensions that the arrays give, ``at`` where these stand in
+    what the function sees.
+    """
+
+    def __init__(self, indices, levels, sizes, hidden=True):
+        used = [place for place, each in enumerate(indices) if each is not None]
+        arrays = [indices[place] for place in used]
+        self.k, self.hidden = len(levels), hidden
+        self.batched = any(type(each) is Sample for each in arrays)
+        self.width = max([1 if each.dtype.kind == "b" else each.ndim for each in arrays])
+        self.together = used[-1] - used[0] == len(used) - 1
+        self.at = used[0] if self.together else 0
+        if self.batched:
+            refuse_masks(arrays)
+            self.key = self.full(indices, levels, sizes)
+        else:
+            self.key = (None,) * self.k * hidden + tuple(indices)
+
+    def full(self, indices, levels, sizes):
+        """The index with an array for each hidden dimension, too: its numbers in a row."""
+        places = [None if each is None else self.of_batch(each, levels, sizes) for each in indices]
+        if not self.hidden:
+            return tuple(places)
+        shapes = [(1,) * d + (-1,) + (1,) * (self.k - d - 1 + self.width) for d in range(self.k)]
+        numbers = [np.arange(sizes[level]).reshape(shape) for level, shape in zip(levels, shapes, strict=True)]
+        return (*numbers, *places)
+
+    def of_batch(self, each, levels, sizes):
+        """One index array, with a dimension for each level if it is batched."""
+        if type(each) is not Sample:
+            return each
+        value = expand_batches(each.owner, levels, sizes).array
+        return value.reshape(value.shape[: self.k] + (1,) * (self.width - value.ndim + self.k) + value.shape[self.k :])
+
+    def order(self, ndim):
+        """The dimensions of the result for the value: batches first, those of the arrays where the function expects them."""
+        k, width, at = self.k, self.width, self.at
+        if not self.hidden:
+            return [*range(at, at + k), *range(at), *range(at + k, ndim)]  # from [before, batch, arrays, after]
+        if self.batched:
+            rest = range(k + width, ndim)
+            return [*range(k), *rest[:at], *range(k, k + width), *rest[at:]]  # from [batch, arrays, rest]
+        if self.together:
+            return [*range(ndim)]
+        return [*range(width, width + k), *range(width), *range(width + k, ndim)]  # from [arrays, batch, rest]
+
+    def settled(self, result):
+        """The result for the value as the function sees it, behind the batches."""
+        return permuted(result, self.order(result.array.ndim))
+
+    def unsettled(self, value):
+        """The inverse of ``settled``."""
+        order = self.order(value.array.ndim)
+        return permuted(value, [order.index(d) for d in range(len(order))])
+
+    def shape(self, value):
+        """The shape of what the function would read at the places, behind the batches."""
+        shape = index_op.kernel(np.broadcast_to(np.uint8(0), value.array.shape), self.key).shape
+        return tuple([shape[d] for d in self.order(len(shape))])
+
+
+def refuse_masks(arrays):
+    """Raise for a mask that differs from sample to sample, and so does the number of its places."""
+    for each in arrays:
+        if each.dtype.kind == "b":
+            if type(each) is Sample:
+                raise RuntimeError(errors.BY_MASK)
+            raise Unruled
+
+
+def placed(indices, *tensors):
+    """(levels, sizes) of the tensors and of the index arrays."""
+    given = (*tensors, *[each.owner for each in indices if type(each) is Sample])
+    return levels_of(given), sizes_of(given)
+
+
+def index(op):
+    """A maker: the rule of ``index``."""
+
+    def rule(input, indices):
+        levels, sizes = placed(indices, input)
+        hidden = type(input) is Batched
+        places = Places(indices, levels, sizes, hidden)
+        value = expand_batches(input, levels, sizes) if hidden else input
+        return batched(places.settled(op.fn(value, places.key)), levels)
+
+    return rule
+
+
+def permuted(value, order):
+    """``value`` with its dimensions in another order."""
+    return value if order == sorted(order) else permute.fn(value, tuple(order))
+
+
+def index_put(op):
+    """A maker: the rule of ``index_put``."""
+
+    def rule(input, indices, values, accumulate=False):
+        levels, sizes = placed(indices, input, values)
+        places = Places(indices, levels, sizes)
+        value = expand_batches(input, levels, sizes)
+        shape = places.shape(value)
+        gap = len(shape) - len(levels) - ndim_of(values)
+        given = values.reshape((1,) * gap + tuple(values.shape)) if gap > 0 else values
+        given = places.unsettled(expand.fn(expand_batches(given, levels, sizes), shape))
+        return batched(op.fn(value, places.key, given, accumulate), levels)
+
+    return rule
+
+
+def put(input, indices, values, accumulate=False):
+    """The rule of the function ``index_put``."""
+    arrays = tuple([read_array(each.array) for each in indices])
+    return index_put_op.fn(input, arrays, values, accumulate)
+
+
+def index_back(op):
+    """A maker: the rule of ``index_back``."""
+
+    def rule(grad, shape, indices):
+        levels, sizes = placed(indices, grad)
+        places = Places(indices, levels, sizes)
+        value = places.unsettled(expand_batches(grad, levels, sizes))
+        return batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
+
+    return rule
+
+
+def by_slices(values, accumulate):
+    """A maker: the rule of an operator that writes slices; ``values`` makes what is written of its last arguments.
+
+    An index that differs from sample to sample is one of the places of ``index_put``.
+    """
+
+    def make(op):
+        along = leading(dim=DIM, same="index")(op)
+
+        def rule(input, dim, index, *rest, **options):
+            try:
+                return along(input, dim, index, *rest, **options)
+            except Unruled:
+                if not ndim_of(input):
+                    raise
+            places = (None,) * wrap_dim(dim, ndim_of(input)) + (index.reshape(-1).array,)
+            return index_put_op.fn(input, places, values(input, *rest, **options), accumulate)
+
+        return rule
+
+    return make
+
+
+def filled(input, value):
+    """A number as a tensor, ready to be written."""
+    return wrap(np.asarray(value, input.array.dtype))
+
+
+WRITES = {
+    "index_add": by_slices(lambda input, source, alpha=1: source if alpha == 1 else source * alpha, True),
+    "index_copy": by_slices(lambda input, source: source, False),
+    "index_fill_number": by_slices(filled, False),
+}
+
+
+def index_select(op):
+    """A maker: the rule of ``index_select``."""
+
+    def rule(input, dim, index):
+        if type(index) is not Batched and ndim_of(input):
+            k = len(input.levels)
+            return batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
+        n = ndim_of(input)
+        if not n:
+            raise Unruled
+        return index_op.fn(input, (None,) * (dim % n) + (index.reshape(-1).array,))
+
+    return rule
+
+
+def take(op):
+    """A maker: the rule of ``take``."""
+
+    def rule(input, index):
+        flat = input.reshape(-1)
+        return index_op.fn(flat, (index.array,))
+
+    return rule
+
+
+def lookup(op):
+    """A maker: the rule of ``lookup``, the rows of a matrix."""
+
+    def rule(weight, indices, padding_idx=-1, by_frequency=False):
+        if by_frequency:
+            raise Unruled
+        if type(weight) is not Batched:
+            return batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
+        if padding_idx >= 0:
+            raise Unruled
+        return index_op.fn(weight, (indices.array,))
+
+    return rule
+
+
+def lookup_back(op):
+    """A maker: the rule of ``lookup_back``: rows added up at their places."""
+
+    def rule(grad, indices, padding_idx, by_frequency, shape):
+        if padding_idx >= 0 or by_frequency:
+            raise Unruled
+        return index_back_op.fn(grad, shape, (indices.array,))
+
+    return rule
+
+
+# ── x[...] ───────────────────────────────────────────────────────────────────
+def read(self, index):
+    """``self[index]``."""
+    parts = index if type(index) is tuple else (index,)
+    if type(self) is Batched and all(type(part) in PLAIN for part in parts):
+        hidden = (slice(None),) * len(self.levels)
+        if sum(part is not None and part is not ... for part in parts) <= ndim_of(self) and parts.count(...) < 2:
+            try:
+                return batched(getitem(self.value, hidden + parts), self.levels)
+            except IndexError:
+                pass  # and say below which dimension of a sample it is
+    lone = [type(part) is Batched and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
+    if any(lone):  # a number for each sample: for the moment an index of one element
+        index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])
+    view, indices = take_view(self, index)
+    if indices:
+        result = index_op.fn(view, indices)
+        used = [place for place, each in enumerate(indices) if each is not None]
+        if any(lone) and all(indices[place].shape == (1,) for place in used):
+            result = squeeze_dim.fn(result, used[0] if used[-1] - used[0] == len(used) - 1 else 0)
+        return result
+    return alias.fn(self) if view is self else view

@@ -1,0 +1,215 @@
+"""Operators that accept leading dimensions once dimension numbers and shapes in their arguments count these, too."""
+
+import inspect
+from math import prod
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.rules.shared import Unruled, full, ndim_of, reshape_value, sizes_of, wrap_result
+from tensh.engine.errors.messages import wrap_dim
+
+
+# ── kinds of arguments: what one becomes for k batch dimensions before n others ──
+def DIM(dim, n, batch):
+    """One dimension."""
+    if n == 0:
+        wrap_dim(dim, n)
+        raise Unruled
+    return wrap_dim(dim, n) + len(batch)
+
+
+def DIMS(dims, n, batch):
+    """Some dimensions; None or none of them are all."""
+    if n == 0:
+        raise Unruled
+    if dims is None or dims == () or dims == []:
+        return tuple(range(len(batch), len(batch) + n))
+    return tuple([DIM(dim, n, batch) for dim in dims]) if isinstance(dims, (list, tuple)) else DIM(dims, n, batch)
+
+
+def ORDER(dims, n, batch):
+    """All dimensions in another order: the batch dimensions stay in front."""
+    return (*range(len(batch)), *[wrap_dim(dim, n) + len(batch) for dim in dims])
+
+
+def SOME(dims, n, batch):
+    """Some dimensions, or none: a sample without dimensions has none."""
+    dims = [wrap_dim(dim, n) + len(batch) for dim in dims]
+    return tuple(dims) if n else ()
+
+
+def NEW(dim, n, batch):
+    """A dimension of a result that has one more."""
+    return wrap_dim(dim, n + 1) + len(batch)
+
+
+def SHAPE(shape, n, batch):
+    """A shape."""
+    return batch + tuple(shape)
+
+
+def SEGMENTS(segments, n, batch):
+    """Segments along a dimension."""
+    return segments.repeated(batch)
+
+
+def leading(at_least=0, same="", **kinds):
+    """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be.
+
+    ``same`` names a tensor, such as an index, that must be the same for all samples.  The rule raises ``Unruled``, so that
+    samples are computed one by one, if it is not, or if the other tensors differ in their numbers of dimensions.
+    """
+
+    def make(op):
+        names = list(op.parameters)
+        tensors = [name for name in names if name in op.inputs and name != same]
+        if tensors == names[:1] and not same:
+            return of_one(op, at_least, kinds)
+        keywords = {name for name, p in op.parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+        def rule(*args, **options):
+            bound = {n: p.default for n, p in op.parameters.items()} | dict(zip(names, args, strict=False)) | options
+            given = [bound[name] for name in tensors]
+            if same and (type(bound[same]) is Batched or len({ndim_of(t) for t in given}) > 1):
+                raise Unruled
+            values, levels, batch = full(given)
+            n = len(bound["shape"]) if "shape" in kinds else ndim_of(given[0])
+            if n < at_least:
+                raise Unruled
+            bound.update(zip(tensors, values, strict=True))
+            for name, kind in kinds.items():
+                bound[name] = kind(bound[name], n, batch)
+            positional = [value for name, value in bound.items() if name not in keywords]
+            return wrap_result(op.fn(*positional, **{name: bound[name] for name in keywords}), levels)
+
+        return rule
+
+    return make
+
+
+def of_one(op, at_least, kinds):
+    """The rule of an operator whose first argument is its only tensor."""
+    fn, names = op.fn, list(op.parameters)[1:]
+    named = inspect.Parameter.KEYWORD_ONLY  # what has no place among the arguments
+    places = [len(names) if op.parameters[name].kind is named else names.index(name) for name in kinds]
+    found = list(zip(places, kinds, kinds.values(), strict=True))
+    shape = names.index("shape") if "shape" in kinds else None
+
+    def rule(input, *args, **options):
+        value, levels = input.value, input.levels
+        size = value.array.shape
+        batch = size[: len(levels)]
+        n = len(size) - len(levels) if shape is None else len(args[shape])
+        if n < at_least:
+            raise Unruled
+        args = list(args)
+        for place, name, kind in found:
+            if place < len(args):
+                args[place] = kind(args[place], n, batch)
+            else:
+                options[name] = kind(options.get(name, op.parameters[name].default), n, batch)
+        return wrap_result(fn(value, *args, **options), levels)
+
+    return rule
+
+
+def joining(kind):
+    """A maker of rules for operators of a list of tensors and a dimension."""
+
+    def make(op):
+        def rule(tensors, dim=0):
+            tensors = [t for t in tensors if op.name != "cat" or t.array.shape != (0,)] or tensors
+            values, levels, batch = full(tensors)
+            return wrap_result(op.fn(values, kind(dim, ndim_of(tensors[0]), batch)), levels)
+
+        return rule
+
+    return make
+
+
+def flat(name, *more, then=None):
+    """A maker of rules for operators over all elements: the operator ``name`` along the one flat dimension."""
+
+    def make(op):
+        def rule(input, *args, **options):
+            value, levels = input.value, input.levels
+            k = len(levels)
+            rows = reshape_value(value, (*value.array.shape[:k], input.array.size))
+            result = OPS[name].fn(rows, k, *more, *args, **options)
+            return wrap_result(result if then is None else result[then], levels)
+
+        return rule
+
+    return make
+
+
+def dims_or_all(kind):
+    """A maker of rules: along dimensions if there are any, otherwise over the elements as they lie in a row."""
+
+    def make(op):
+        along = leading(dims=kind)(op)
+
+        def rule(input, amounts, dims):
+            if dims and input.array.ndim:
+                return along(input, amounts, dims)
+            value, shape = input.value, input.value.array.shape
+            k = len(input.levels)
+            rows = reshape_value(value, (*shape[:k], input.array.size))
+            return wrap_result(reshape_value(op.fn(rows, amounts, (k,)), shape), input.levels)
+
+        return rule
+
+    return make
+
+
+def scalar_or(along, over):
+    """A maker of rules: ``over`` where no dimension is given, ``along`` otherwise."""
+
+    def make(op):
+        one, all_of_them = along(op), over(op)
+
+        def rule(input, dim=None, keepdim=False, **options):
+            if dim is not None:
+                return one(input, dim, keepdim, **options)
+            if keepdim:
+                raise Unruled
+            return all_of_them(input, **options)
+
+        return rule
+
+    return make
+
+
+def inside_first(*names):
+    """A maker of rules for operators whose tensors ``names`` have samples in the first dimension: batches are more of them."""
+
+    def make(op):
+        parameters = list(op.parameters)
+
+        def rule(*args, **options):
+            bound = dict(zip(parameters, args, strict=False)) | options
+            present = [name for name in names if bound.get(name) is not None]
+            fixed = [value for name, value in bound.items() if name not in names]
+            if sizes_of([each for each in fixed if isinstance(each, Tensor)]):
+                raise Unruled
+            given = [bound[name] for name in present]
+            values, levels, batch = full(given)
+            k, first = len(batch), values[0].array.shape[len(batch)]
+            for name, value in zip(present, values, strict=True):
+                shape = value.array.shape
+                bound[name] = reshape_value(value, (prod(shape[: k + 1]), *shape[k + 1 :]))
+            if "shape" in bound:
+                bound["shape"] = (prod(batch) * bound["shape"][0], *bound["shape"][1:])
+            return wrap_result(unfolded(op.fn(**bound), batch, first), levels)
+
+        return rule
+
+    return make
+
+
+def unfolded(result, batch, first):
+    """Separate the batch dimensions of results from the first dimension again."""
+    if isinstance(result, Tensor):
+        return reshape_value(result, (*batch, first, *result.array.shape[1:]))
+    return type(result)([unfolded(each, batch, first) for each in result])

@@ -1,0 +1,165 @@
+"""Products: batches are rows of one factor, or stacks of matrices."""
+
+from math import prod
+from string import ascii_uppercase
+
+from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.rules.leading import leading
+from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value, sizes_of
+from tensh.engine.operators.basic import conjugate
+from tensh.engine.operators.linalg.composites.products import matmul
+from tensh.engine.operators.linalg.products import bmm, mm
+from tensh.engine.operators.shapes.views import permute, squeeze_dim, unsqueeze
+from tensh.engine.operators.shapes.views import t as t_op
+
+
+def times(input, other):
+    """The rule of every product ``input @ other``."""
+    if type(input) is not Batched is not type(other):
+        return matmul(input, other)
+    a, b = ndim_of(input), ndim_of(other)
+    if type(input) is Batched is type(other) and 0 < a < 3 > b > 0 and not {*input.levels} & {*other.levels}:
+        return crossed(input, other, a, b)
+    if a and b and (a > 1 or b > 1):
+        levels = levels_of((input, other))
+        if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
+            return batched(matmul(input.value, other), levels)  # the batch is the rows
+        if b == 1 and type(other) is Batched and a == 2 and type(input) is not Batched:
+            return batched(matmul(other.value, t_op.fn(input)), levels)
+        if type(other) is not Batched and b <= 2 < a + 1:
+            return batched(matmul(input.value, other), levels)
+        return stacked(input, other, a, b, levels)
+    if a == b == 1:
+        if type(input) is Batched is type(other):
+            return (input * other).sum(-1)
+        one, two = (input, other) if type(input) is Batched else (other, input)
+        return batched(matmul(one.value, two), one.levels)
+    raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+
+
+def crossed(input, other, a, b):
+    """Factors that vary with different calls: one product of all rows and all columns."""
+    one, two = input.value, other.value
+    first, second = one.array.shape[: one.array.ndim - 1], two.array.shape
+    k, levels = len(other.levels), (*input.levels, *other.levels)
+    if b == 2:
+        two = permute.fn(two, (k, *range(k), k + 1))
+        columns = second[:k] + second[k + 1 :]
+    else:
+        two = permute.fn(two, (k, *range(k)))
+        columns = second[:k]
+    rows = reshape_value(one, (prod(first), one.array.shape[-1]))
+    result = mm.fn(rows, reshape_value(two, (two.array.shape[0], prod(columns))))
+    result = reshape_value(result, first + columns)
+    own = len(input.levels)
+    places = [*range(own), *range(len(first), len(first) + k)]
+    order = [places[levels.index(each)] for each in sorted(levels)]
+    rest = [d for d in range(result.array.ndim) if d not in places]
+    return batched(permute.fn(result, (*order, *rest)), tuple(sorted(levels)))
+
+
+def stacked(input, other, a, b, levels):
+    """Matrix by matrix: vectors become matrices of one row or column for the moment."""
+    ndim = max(a, b, 2)
+    first = fit_value(input, levels, ndim) if type(input) is Batched else input
+    second = fit_value(other, levels, ndim - (b == 1)) if type(other) is Batched else other
+    if b == 1:
+        second = unsqueeze.fn(second, second.array.ndim)
+    one, two = first.array.shape, second.array.shape
+    if len(one) == 3 == len(two) and one[0] == two[0] and len(levels) == 1:
+        result = bmm.fn(first, second)
+    else:
+        result = matmul(unsqueeze.fn(first, 0) if len(one) == 1 else first, second)
+    if a == 1:
+        result = squeeze_dim.fn(result, -2)
+    if b == 1:
+        result = squeeze_dim.fn(result, -1)
+    return batched(result, levels)
+
+
+DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)}
+"""How many dimensions a sample of each factor has."""
+
+
+def checked(name):
+    """``times``, after a check that samples have the dimensions that the operator takes."""
+    first, second = DIMS[name]
+
+    def rule(input, other):
+        a, b = ndim_of(input), ndim_of(other)
+        if (a, b) == (first, second):
+            return times(input, other)
+        if first == second == 1:
+            raise RuntimeError("Got wrong shapes for dot")
+        raise RuntimeError(
+            f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a}and b has dim {b}"
+            f"but expected them to have dim {first} and dim {second}"
+        )
+
+    return rule
+
+
+def product(op):
+    """A maker: the rule of mm, mv, bmm and dot."""
+    return checked(op.name)
+
+
+def conjugate_product(op):
+    """A maker: the rule of vdot."""
+    rule = checked(op.name)
+    return lambda input, other: rule(conjugate.fn(input), other)
+
+
+def added(operands):
+    """A maker of the rules of addmm and the like: ``operands`` says what the product is, given the two factors."""
+
+    def make(op):
+        def rule(input, first, second, *, beta=1, alpha=1):
+            result = operands(first, second)
+            if alpha != 1:
+                result = result * alpha
+            return result if beta == 0 else result + (input if beta == 1 else input * beta)
+
+        return rule
+
+    return make
+
+
+def of_three(op):
+    """A maker: the rule of ``product_of_three``: batch dimensions are more letters."""
+
+    def rule(one, two, three, indices):
+        factors = (one, two, three)
+        levels, sizes = levels_of(factors), sizes_of(factors)
+        letters = ascii_uppercase[: len(levels)]
+        values = [expand_batches(t, levels, sizes) if type(t) is Batched else t for t in factors]
+        names = [letters + each if type(t) is Batched else each for t, each in zip(factors, indices[:3], strict=True)]
+        return batched(op.fn(*values, (*names, letters + indices[3])), levels)
+
+    return rule
+
+
+def solved(op):
+    """A maker: the rule of ``linalg_solve_ex``; right sides for one matrix are more columns."""
+    by_matrix = leading()(op)
+
+    def rule(A, B, left=True, vector=False):
+        if type(A) is Batched or ndim_of(A) != 2 or not left:
+            return by_matrix(A, B, left, vector)
+        value, k = B.value, len(B.levels)
+        columns = permute.fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))
+        shape = columns.array.shape
+        result, info = op.fn(A, reshape_value(columns, (shape[0], prod(shape[1:]))), True, False)
+        result = permute.fn(reshape_value(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
+        return op.environment[f"{op.name}_outs"]((batched(result, B.levels), info))
+
+    return rule
+
+
+ADDED = {
+    "addmm": added(checked("mm")),
+    "addmv": added(checked("mv")),
+    "baddbmm": added(checked("bmm")),
+    "addr": added(lambda first, second: first.unsqueeze(-1) * second),
+    "addbmm": added(lambda first, second: times(first, second).sum(0)),
+}

@@ -1,0 +1,231 @@
+"""Random numbers: an error, equal for all samples, or different, according to each running call of ``vmap``.
+
+While a call is running, the generator raises ``Lift`` before it draws (or the error); the rules below then draw for whole
+batches, in the order in which PyTorch does: numbers that differ have batch dimensions, numbers that are the same have none.
+"""
+
+from itertools import product
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.dispatch.vmap.batched import Batched, align_batches, batched, expand_batches
+from tensh.engine.dispatch.vmap.levels import drawing, refuse_errors, running
+from tensh.engine.dispatch.vmap.rules.leading import DIM
+from tensh.engine.dispatch.vmap.rules.shared import levels_of, ndim_of, reshape_value, wrap_result
+from tensh.engine.operators.shapes.rearrangement import stack
+from tensh.engine.operators.shapes.views import permute, select
+from tensh.engine.random.generator import default_generator
+
+
+def differing():
+    """(the levels that want different numbers, the sizes of their batches)."""
+    levels = [each for each in running.levels if each.randomness == "different"]
+    return tuple([each.number for each in levels]), tuple([each.size for each in levels])
+
+
+def sizes():
+    """level -> size of its batch, of all running calls."""
+    return {each.number: each.size for each in running.levels}
+
+
+def dense(t, levels):
+    """The value of ``t`` with all batch dimensions, dense: numbers are drawn in the order of memory."""
+    return expand_batches(t, levels, sizes()).contiguous() if levels else t
+
+
+# ── what is drawn by parameters that are tensors ─────────────────────────────
+def of_tensors(draw, tensors):
+    """Call ``draw(values)`` on tensors that vary with every level that wants different numbers."""
+    refuse_errors()
+    levels, _ = differing()
+    own = levels_of(tensors)
+    if not {*own} <= {*levels}:
+        raise RuntimeError(errors.SAME)
+    with drawing():
+        return wrap_result(draw([dense(t, levels) for t in tensors]), levels)
+
+
+def elements(op):
+    """A maker: the rule of an operator that draws for every element."""
+
+    def rule(*args, **options):
+        places = [place for place, each in enumerate(args) if isinstance(each, Tensor)]
+
+        def draw(values):
+            given = list(args)
+            for place, value in zip(places, values, strict=True):
+                given[place] = value
+            return op.fn(*given, **options)
+
+        return of_tensors(draw, [args[place] for place in places])
+
+    return rule
+
+
+def underivable(op):
+    """A maker: the rule of an operator that draws for a list of tensors."""
+    return lambda inputs, draw, name: of_tensors(lambda values: op.fn(values, draw, name), list(inputs))
+
+
+def multinomial(fn, args, options):
+    """Rows of weights: batches are more rows."""
+    options = dict(options)
+    input = args[0] if args else options.pop("input")
+    n = ndim_of(input)
+
+    def draw(values):
+        value = values[0]
+        rows = reshape_value(value, (-1, value.array.shape[-1])) if n else value
+        drawn = fn(rows, *args[1:], **options)
+        return reshape_value(drawn, (*value.array.shape[:-1], drawn.array.shape[-1]))
+
+    return of_tensors(draw, [input])
+
+
+# ── dropout and the like ──────────────────────────────────────────────────────
+def drop(fn, args, options):
+    """A function of the elements of its first argument; whole channels where ``feature`` says so."""
+    refuse_errors()
+    levels, _ = differing()
+    if not args:
+        args, options = (options["input"],), {name: each for name, each in options.items() if name != "input"}
+    input, *rest = args
+    if not levels or not {*levels_of((input,))} <= {*levels}:
+        return of_samples(fn, args, options) if levels else unchanged(fn, args, options)
+    value = dense(input, levels)
+    with drawing():
+        if not options.get("feature"):
+            return batched(fn(value, *rest, **options), levels)
+        shape, k = value.array.shape, len(levels)
+        together = reshape_value(value, (-1, *shape[k + 1 :]))
+        return batched(reshape_value(fn(together, *rest, **options), shape), levels)
+
+
+def unchanged(fn, args, options):
+    """A rule with equal numbers for all samples: the function reads only shapes before it draws."""
+    with drawing():
+        return fn(*args, **options)
+
+
+def of_samples(fn, args, options):
+    """Different numbers for some levels, equal ones for others: the others run one by one from one generator state."""
+    numbers, _ = differing()
+    fixed = tuple([each for each in levels_of(args) if each not in numbers])
+    state, results = default_generator.get_state(), []
+    for place in product(*[range(sizes()[each]) for each in fixed]):
+        default_generator.set_state(state)
+        at = dict(zip(fixed, place, strict=True))
+        results.append(drop(fn, tuple([partly(each, at) for each in args]), options).value)
+    whole = stack.fn(results, 0)
+    shape = whole.array.shape
+    whole = reshape_value(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
+    have = (*fixed, *numbers)
+    order = [have.index(each) for each in sorted(have)]
+    whole = permute.fn(whole, (*order, *range(len(order), whole.array.ndim)))
+    return batched(whole, tuple(sorted(have)))
+
+
+def partly(t, at):
+    """A batched tensor at some places of some of its levels."""
+    if type(t) is not Batched:
+        return t
+    value, levels = t.value, t.levels
+    for number, place in at.items():
+        if number in levels:
+            value = select.fn(value, levels.index(number), place)
+            levels = tuple([each for each in levels if each != number])
+    return batched(value, levels)
+
+
+def gumbel(fn, args, options):
+    """``gumbel_softmax``, whose dimension counts the batch dimensions, too."""
+    levels, batch = differing()
+    names = ("logits", "tau", "hard", "eps", "dim")
+    given = {"dim": -1} | dict(zip(names, args, strict=False)) | options
+    if levels:
+        given["dim"] = DIM(given["dim"], ndim_of(given["logits"]), batch)
+    return drop(lambda logits: fn(**given | {"logits": logits}), (given["logits"],), {})
+
+
+# ── new tensors ──────────────────────────────────────────────────────────────
+def factory(fn, args, options):
+    """A function of a size."""
+    levels, batch = differing()
+    refuse_errors()
+    with drawing():
+        if "size" in options:
+            return batched(fn(*args, **options | {"size": batch + tuple(options["size"])}), levels)
+        size = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
+        return batched(fn(batch + tuple(size), **options), levels)
+
+
+def permutation(fn, args, options):
+    """``randperm``: one after the other."""
+    refuse_errors()
+    levels, batch = differing()
+    with drawing():
+        if not levels:
+            return fn(*args, **options)
+        each = [fn(*args, **options) for _ in product(*map(range, batch))]
+    whole = stack.fn(each, 0)
+    return batched(reshape_value(whole, (*batch, *whole.array.shape[1:])), levels)
+
+
+def like(fn, args, options):
+    """A function of a tensor whose size and dtype it takes."""
+    levels, _ = differing()
+    input = args[0] if args else options["input"]
+    template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
+    value = dense(template, levels)
+    rest = {name: each for name, each in options.items() if name != "input"}
+    refuse_errors()
+    with drawing():
+        return batched(fn(value, *args[1:], **rest), levels)
+
+
+# ── in place ─────────────────────────────────────────────────────────────────
+def fill(name):
+    """The rule of a method that fills a tensor."""
+
+    def rule(fn, args, options):
+        refuse_errors()
+        self, levels = args[0], differing()[0]
+        own = self.levels if type(self) is Batched else ()
+        probability = options.get("p")
+        if isinstance(probability, Tensor):
+            wanted = levels_of((probability,))
+            if not {*wanted} <= {*levels}:
+                raise RuntimeError(errors.SAME)
+            if not {*wanted} <= {*own}:
+                raise RuntimeError(errors.SMALLER.format("inplace bernoulli"))
+            options = options | {"p": dense(probability, levels)}
+        if not {*levels} <= {*own}:
+            raise RuntimeError(errors.UNBATCHED)
+        with drawing():
+            if own == levels:
+                fn(self.value if own else self, *args[1:], **options)
+                return self
+            shape = tuple([sizes()[each] for each in levels]) + self.array.shape
+            drawn = batched(self.value.new_empty(shape), levels)
+            fn(drawn.value if levels else drawn, *args[1:], **options)
+        self.value.copy_(align_batches(drawn, own) if levels else drawn)
+        return self
+
+    return rule
+
+
+OPERATORS = {
+    "bernoulli_each": elements, "normal_mean": elements, "normal_std": elements, "normal_both": elements,
+    "poisson_of": elements, "standard_gamma_of": elements, "underivable": underivable,
+}  # fmt: skip
+FUNCTIONS = {
+    **dict.fromkeys(("rand", "randn", "randint", "normal"), factory),
+    **dict.fromkeys(("rand_like", "randn_like", "randint_like"), like),
+    **dict.fromkeys(("drop", "rrelu"), drop),
+    **{
+        name: fill(name)
+        for name in "uniform_ normal_ log_normal_ exponential_ cauchy_ geometric_ random_ bernoulli_".split()
+    },
+    "randperm": permutation, "multinomial": multinomial, "gumbel_softmax": gumbel,
+}  # fmt: skip
+"""Rules that are also given the function, which they call."""

@@ -1,0 +1,63 @@
+"""Helpers of the rules: operands with equal batch dimensions, results with their levels."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap.batched import Batched, align_batches, batched, expand_batches
+from tensh.engine.operators.shapes.views import view
+
+
+class Unruled(Exception):
+    """Raised where a rule does not apply: the samples are then computed one by one."""
+
+
+def levels_of(tensors):
+    """The levels of all batched tensors among ``tensors``."""
+    levels = ()
+    for t in tensors:
+        if type(t) is Batched and t.levels != levels:
+            levels = tuple(sorted({*levels, *t.levels})) if levels else t.levels
+    return levels
+
+
+def sizes_of(tensors):
+    """level -> size of its batch."""
+    sizes = {}
+    for t in tensors:
+        if type(t) is Batched:
+            sizes.update(zip(t.levels, t.value.array.shape, strict=False))
+    return sizes
+
+
+def ndim_of(t):
+    """The number of dimensions that the function sees."""
+    return t.value.array.ndim - len(t.levels) if type(t) is Batched else t.array.ndim
+
+
+def fit_value(t, levels, ndim):
+    """The value of a batched tensor, to be broadcast with others of up to ``ndim`` dimensions."""
+    value = t.value if t.levels == levels else align_batches(t, levels)
+    k, shape = len(levels), value.array.shape
+    gap = ndim - len(shape) + k
+    return view.fn(value, shape[:k] + (1,) * gap + shape[k:]) if gap > 0 else value
+
+
+def full(tensors):
+    """(the values of tensors, all with batch dimensions of full size, the levels, the sizes of the batches)."""
+    levels, sizes = levels_of(tensors), sizes_of(tensors)
+    values = [expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t for t in tensors]
+    return values, levels, tuple([sizes[number] for number in levels])
+
+
+def wrap_result(result, levels):
+    """The result of a call on values, as the function sees it."""
+    if isinstance(result, Tensor):
+        return batched(result, levels)
+    if isinstance(result, (list, tuple)):
+        return type(result)([wrap_result(each, levels) for each in result])
+    return result
+
+
+def reshape_value(value, shape):
+    """``value`` in another shape: a view where that can be."""
+    from tensh.engine.operators.shapes.composites.reshaping import shaped
+
+    return shaped(value, tuple(shape))

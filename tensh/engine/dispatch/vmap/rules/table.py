@@ -1,0 +1,142 @@
+"""The rules of all operators and functions, as data."""
+
+from tensh.engine.dispatch.vmap.rules import (
+    convolution,
+    creation,
+    indexing,
+    losses,
+    normalization,
+    products,
+    random,
+    search,
+    unsupported,
+    views,
+    writes,
+)
+from tensh.engine.dispatch.vmap.rules.elementwise import elementwise
+from tensh.engine.dispatch.vmap.rules.leading import (
+    DIM,
+    DIMS,
+    NEW,
+    ORDER,
+    SEGMENTS,
+    SHAPE,
+    SOME,
+    dims_or_all,
+    flat,
+    inside_first,
+    joining,
+    leading,
+    scalar_or,
+)
+
+
+def each(names, maker):
+    """One maker for several operators."""
+    return dict.fromkeys(names.split(), maker)
+
+
+OPERATORS = {
+    "*": elementwise,
+    # element by element, with shapes that broadcast
+    **each(
+        "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
+        "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copied alias same equals "
+        "masked_zero fill_number copying prelu_kernel bernoulli_of sloped view_as_real view_as_complex pairs_of_complex "
+        "complex_of_pairs fit attend standard_gamma_slope",
+        elementwise,
+    ),
+    **each(
+        "squared_difference smooth_difference huber_difference binary_entropy binary_entropy_of_logits soft_margin", losses.loss
+    ),
+    "nll": losses.likelihood, "nll2": losses.likelihood, "nll_back": losses.likelihood_back, "nll2_back": losses.likelihood_back,
+    "tied": views.tied, "dist": views.dist, "renorm": views.renorm,
+    # along dimensions
+    **each(
+        "sum_dim nansum mean_dim prod_dim any all count_nonzero amax amin aminmax logsumexp vector_norm norm_of_difference "
+        "var_dim std_dim var_mean_dim std_mean_dim count_where equal_share",
+        leading(dim=DIMS),
+    ),
+    **each(
+        "softmax_dim log_softmax_dim softmax_backward log_softmax_backward max_dim min_dim median_dim nanmedian_dim mode_dim "
+        "cumsum cumprod logcumsumexp cummax cummin sort_dim sort_stable argsort topk kthvalue shift recur sums products glu "
+        "linalg_cross gather scatter_src scatter_number scatter_add scatter_sum scatter_mean scatter_prod "
+        "scatter_amax scatter_amin index_sum index_mean index_prod index_amax index_amin scatter_add_number scatter_add_src "
+        "scatter_multiply_number scatter_multiply_src take_along sized doubled_inside",
+        leading(dim=DIM),
+    ),
+    **each("gather_back put_along add_along meetings", leading(dim=DIM, shape=SHAPE)),
+    **each("segment_reduced segment_slopes", leading(segments=SEGMENTS)),
+    **each("fft_c2c fft_r2c fft_c2r", leading(dim=SOME)),
+    "argmax": scalar_or(leading(dim=DIM), flat("argmax")), "argmin": scalar_or(leading(dim=DIM), flat("argmin")),
+    # over all elements
+    "sum_all": flat("sum_dim", False), "mean_all": flat("mean_dim", False), "prod_all": flat("prod_dim", False),
+    "max_all": flat("amax"), "min_all": flat("amin"),
+    "median_all": flat("median_dim", then=0), "nanmedian_all": flat("nanmedian_dim", then=0),
+    # shapes
+    "view": views.view, "unsafe_view": views.view, "reshape_alias": views.view, "expand": views.expand,
+    "sum_to": views.sum_to, "laid_out": views.laid_out,
+    "squeeze_all": views.squeeze_all, "squeeze_dim": leading(dim=DIM), "squeeze_dims": leading(dim=SOME),
+    "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM),
+    "t": views.turned_matrix,
+    "select": leading(dim=DIM), "slice_dim": leading(dim=DIM), "narrowed_copy": leading(dim=DIM),
+    **each("select_back slice_back", leading(dim=DIM, shape=SHAPE)),
+    "unfold": leading(dimension=DIM), "unfold_back": leading(dimension=DIM, shape=SHAPE),
+    "diagonal": leading(dim1=DIM, dim2=DIM), "diagonal_copied": views.diagonal_copied, "trace": views.trace,
+    "diagonal_back": leading(dim1=DIM, dim2=DIM, shape=SHAPE),
+    "diagonal_put": leading(dim1=DIM, dim2=DIM), "slice_put": leading(dim=DIM), "select_put": leading(dim=DIM),
+    "diag_embed": leading(dim1=NEW, dim2=NEW),
+    "flipped": leading(dims=SOME), "rolled": dims_or_all(SOME), "turned": leading(dims=SOME),
+    **each("tril triu", leading(at_least=2)),
+    **each("zeros_as padded cropped", leading(shape=SHAPE)),
+    "repeated": views.repeated, "repeat_back": views.repeat_back, "restrided": views.restrided,
+    "cat": joining(DIM), "stack": joining(NEW),
+    **each("unbind split_equally unsafe_split unsafe_split_with_sizes split_by_sizes", leading(dim=DIM)),
+    # places
+    "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
+    "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup, "lookup_back": indexing.lookup_back,
+    **indexing.WRITES,
+    "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
+    # products
+    **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, "linalg_solve_ex": products.solved,
+    "product_of_three": products.of_three, **products.ADDED,
+    # matrices
+    **each(
+        "linalg_det linalg_slogdet linalg_inv_ex linalg_solve_triangular triangular_solve substituted "
+        "cholesky_solve cholesky_inverse linalg_cholesky_ex cholesky_factor linalg_lu linalg_lu_factor_ex linalg_lu_solve plu "
+        "linalg_qr linalg_eigh eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp "
+        "linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside tanh_backward "
+        "sigmoid_backward threshold_backward",
+        leading(),
+    ),
+    # layers
+    "layer_norm_of": normalization.in_rows, "group_norm_of": normalization.in_rows, "batch_norm_train": normalization.in_channels,
+    "batch_norm_by": normalization.by_given,
+    **each("whitened whiten_back inverse_deviation group_means", normalization.in_groups),
+    "correlate": convolution.convolved, "spread": convolution.convolved, "match": convolution.matched,
+    **each(
+        "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
+        "pixel_shuffle pixel_unshuffle adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances",
+        leading(),
+    ),
+    **each("avg_pool2_back avg_pool3_back spread_spots max_unpool2 max_unpool3", leading(shape=SHAPE)),
+    **each(
+        "upsample_nearest_1 upsample_nearest_exact_1 upsample_nearest_2 upsample_nearest_exact_2 upsample_nearest_3 "
+        "upsample_nearest_exact_3 upsample_linear upsample_bilinear upsample_trilinear upsample_bicubic upsample_bilinear_smooth "
+        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle im2col col2im affine_points reflection_pad1d "
+        "replication_pad1d reflection_pad2d replication_pad2d reflection_pad3d replication_pad3d circular_pad adaptive_avg_pool2 "
+        "adaptive_avg_pool3",
+        inside_first("input"),
+    ),
+    **each("grid_sample2 grid_sample3", inside_first("input", "grid")),
+    **each("grid_spread2 grid_spread3", inside_first("grad", "grid")),
+    # random numbers, and what cannot be
+    **random.OPERATORS, **unsupported.OPERATORS,
+}  # fmt: skip
+
+FUNCTIONS = {
+    "matmul": products.times, "getitem": indexing.read, "setitem": writes.assign, "copy_": writes.copy,
+    "fill_": writes.fill, "zero_": writes.zero,
+    "as_strided": views.as_strided, "index_put": indexing.put, "index_put_": writes.put,
+    "detach": writes.detach, "recast": views.recast, **creation.FUNCTIONS, **search.FUNCTIONS, **unsupported.FUNCTIONS,
+}  # fmt: skip

@@ -1,0 +1,48 @@
+"""Operators that raise for batches, because shape or control flow differs from sample to sample."""
+
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.loop import call_by_samples
+
+
+def refused(message):
+    """A rule that raises."""
+
+    def rule(*args, **options):
+        raise RuntimeError(message)
+
+    return rule
+
+
+def masked_select(op):
+    """A maker: the rule of ``masked_select``; a mask that is the same for all samples selects from each."""
+
+    def rule(input, mask):
+        if type(mask) is Batched:
+            raise RuntimeError(errors.MASKED_SELECT)
+        return call_by_samples(op.fn, (input, mask), {})
+
+    return rule
+
+
+def dynamic(name):
+    """The rule of operators whose number of results depends on the data."""
+    return refused(errors.DYNAMIC.format(name))
+
+
+OPERATORS = {
+    "masked_select": masked_select,
+    "unique_elements": lambda op: dynamic("_unique2"),
+    "unique_slices": lambda op: dynamic("unique_dim"),
+    "unique_runs": lambda op: dynamic("unique_consecutive"),
+}
+FUNCTIONS = {
+    "nonzero": dynamic("nonzero"),
+    "argwhere": dynamic("nonzero"),
+    "where": dynamic("where"),
+    "allclose": refused(
+        "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "
+        "you need this feature."
+    ),
+    "equal": refused("Batching rule not implemented for aten::equal. We could not generate a fallback."),
+}

@@ -1,0 +1,181 @@
+"""Views and changes of shape with individual rules."""
+
+from math import prod
+
+from tensh.engine.arrays import memory
+from tensh.engine.dispatch.vmap.batched import batched
+from tensh.engine.dispatch.vmap.rules.shared import Unruled, ndim_of, reshape_value
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.methods.conversion import converted
+from tensh.engine.operators.basic import clone
+from tensh.engine.operators.reductions.norms import vector_norm
+from tensh.engine.operators.shapes.diagonal import diagonal
+from tensh.engine.operators.shapes.layout import restrided as restrided_op
+from tensh.engine.operators.shapes.views import alias, inferred, permute, squeeze_dims, transpose
+from tensh.engine.operators.shapes.views import view as view_op
+
+
+def batch_of(t):
+    """The sizes of the hidden dimensions."""
+    return t.value.array.shape[: len(t.levels)]
+
+
+def view(op):
+    """A maker: the rule of views in another shape; how it lies in memory follows from where the value lies."""
+    fn = (view_op if op.name == "reshape_alias" else op).fn
+
+    def rule(input, size, stride=None):
+        size = inferred(size, input.array.size)
+        return batched(fn(input.value, batch_of(input) + size), input.levels)
+
+    return rule
+
+
+def expand(op):
+    """A maker: the rule of ``expand``."""
+
+    def rule(input, size):
+        value, k = input.value, len(input.levels)
+        gap = len(size) - ndim_of(input)
+        shape = value.array.shape
+        if gap > 0:
+            value = view_op.fn(value, shape[:k] + (1,) * gap + shape[k:])
+        return batched(op.fn(value, shape[:k] + tuple(size)), input.levels)
+
+    return rule
+
+
+def repeated(op):
+    """A maker: the rule of ``repeated``, which may give new dimensions in front."""
+
+    def rule(input, repeats):
+        value, batch = input.value, batch_of(input)
+        gap = len(repeats) - ndim_of(input)
+        if gap > 0:
+            value = view_op.fn(value, batch + (1,) * gap + value.array.shape[len(batch) :])
+        return batched(op.fn(value, (1,) * len(batch) + tuple(repeats)), input.levels)
+
+    return rule
+
+
+def repeat_back(op):
+    """A maker: the rule of ``repeat_back``."""
+
+    def rule(grad, shape, repeats):
+        batch, gap = batch_of(grad), len(repeats) - len(shape)
+        result = op.fn(grad.value, batch + (1,) * gap + tuple(shape), (1,) * len(batch) + tuple(repeats))
+        return batched(view_op.fn(result, batch + tuple(shape)) if gap else result, grad.levels)
+
+    return rule
+
+
+def tied(op):
+    """A maker: the rule of ``tied``, whose other arguments do not change the gradient."""
+    return lambda grad, input: grad
+
+
+def restrided(op):
+    """A maker: the rule of ``restrided``: the batch dimensions keep their places in memory."""
+
+    def rule(input, size, stride, start, strides=None):
+        value, batch = input.value, batch_of(input)
+        steps = memory.strides(value.array)
+        own = None if value.array.flags.c_contiguous else steps
+        return batched(op.fn(value, batch + tuple(size), steps[: len(batch)] + tuple(stride), start, own), input.levels)
+
+    return rule
+
+
+def as_strided(input, size, stride, storage_offset=None):
+    """The rule of ``as_strided``; the offset counts from where the sample begins."""
+    return restrided_op.fn(input, tuple(size), tuple(stride), storage_offset or 0)
+
+
+def recast(t, to, memory_format=None):
+    """The rule of the conversion to another dtype."""
+    return batched(converted(t.value, to, True, memory_format), t.levels)
+
+
+def dist(op):
+    """A maker: the rule of ``dist``: the norm of the difference."""
+    return lambda input, other, p=2: vector_norm.fn((input - other).reshape(-1), p, (0,))
+
+
+def renorm(op):
+    """A maker: the rule of ``renorm``: the slices of all samples are more slices."""
+
+    def rule(input, p, dim, maxnorm):
+        n, k = ndim_of(input), len(input.levels)
+        if n < 2:
+            raise Unruled
+        order = [*range(k), k + wrap_dim(dim, n)]
+        order += [d for d in range(k + n) if d not in order]
+        value = permute.fn(input.value, tuple(order))
+        shape = value.array.shape
+        rows = reshape_value(op.fn(reshape_value(value, (prod(shape[: k + 1]), *shape[k + 1 :])), p, 0, maxnorm), shape)
+        return batched(permute.fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
+
+    return rule
+
+
+def sum_to(op):
+    """A maker: the rule of ``sum_to``."""
+
+    def rule(input, shape):
+        batch, gap = batch_of(input), ndim_of(input) - len(shape)
+        result = op.fn(input.value, batch + (1,) * gap + tuple(shape))
+        return batched(view_op.fn(result, batch + tuple(shape)) if gap else result, input.levels)
+
+    return rule
+
+
+def laid_out(op):
+    """A maker: the rule of ``laid_out``: samples lie one after the other, each in the given order."""
+
+    def rule(input, strides):
+        batch, shape = batch_of(input), input.array.shape
+        step = 1 + sum([(n - 1) * s for n, s in zip(shape, strides, strict=True)]) if input.array.size else 1
+        steps = [step * s for s in memory.contiguous_strides(batch)]
+        return batched(op.fn(input.value, (*steps, *strides)), input.levels)
+
+    return rule
+
+
+def squeeze_all(op):
+    """A maker: the rule of ``squeeze`` without dimensions."""
+
+    def rule(input):
+        k, shape = len(input.levels), input.value.array.shape
+        dims = tuple([d for d in range(k, len(shape)) if shape[d] == 1])
+        return batched(squeeze_dims.fn(input.value, dims), input.levels)
+
+    return rule
+
+
+def diagonal_copied(op):
+    """A maker: the rule of ``diagonal_copied``."""
+    return lambda input, offset: clone.fn(diagonal.fn(input, offset))
+
+
+def trace(op):
+    """A maker: the rule of ``trace``."""
+
+    def rule(input):
+        if ndim_of(input) != 2:
+            raise Unruled
+        return diagonal.fn(input).sum(-1)
+
+    return rule
+
+
+def turned_matrix(op):
+    """A maker: the rule of ``t``."""
+
+    def rule(input):
+        if ndim_of(input) > 2:
+            raise Unruled
+        if ndim_of(input) < 2:
+            return alias.fn(input)
+        return batched(transpose.fn(input.value, -2, -1), input.levels)
+
+    return rule

@@ -1,0 +1,176 @@
+"""Writes, ``x.op_(...)`` and ``x[...] = value``, into the memory of the value, which must vary with every argument."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import METHODS, PUBLIC, function
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap import errors
+from tensh.engine.dispatch.vmap.batched import Batched, batched
+from tensh.engine.dispatch.vmap.loop import call_by_samples, find_levels, leaves
+from tensh.engine.dispatch.vmap.rules.elementwise import promoted
+from tensh.engine.dispatch.vmap.rules.indexing import put as index_put
+from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value
+from tensh.engine.dispatch.vmap.rules.views import batch_of
+from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.operators.indexing.composites.assignment import copied_to, number_for, without_leading_ones
+from tensh.engine.operators.indexing.composites.indexing import take_view
+from tensh.engine.operators.indexing.scatter import index_put as index_put_op
+from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
+
+ARITHMETIC = frozenset(
+    "sub_ mul_ div_ copy_ clamp_min_ clamp_max_ logical_and_ logical_or_ logical_xor_ masked_fill_ setitem".split()
+)
+OWN = frozenset("index_add_ index_put_ index_fill_ scatter_add_ fill_".split())
+SPOKEN = {
+    f"{function}_{kind}_": f"{function}_"
+    for function in ("scatter", "index_fill")
+    for kind in ("src", "number", "tensor")
+}
+RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
+SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
+"""How PyTorch refuses a write of what is larger: in general words, by the function's name, by the shapes; it says of all
+others that they have no rule."""
+
+
+def write_rule(name):
+    """The rule of the in-place form of an operator."""
+    op = OPS[name[:-1]]
+    return elementwise(op, name) if op.pointwise else written_back(name, op.fn)
+
+
+def method_write_rule(name):
+    """The rule of the in-place form of a function made of operators."""
+    base = name[:-1]
+    fn = METHODS.get(base) or PUBLIC.get(base)
+    if fn is None:
+        return lambda self, *args, **options: by_samples(name, self, args, options)
+    return written_back(name, function(fn))
+
+
+def written_back(name, fn):
+    """A rule that computes a value and writes it."""
+
+    def rule(self, *args, **options):
+        require_levels(self, (args, options), name)
+        try:
+            result = fn(self, *args, **options)
+        except Lift:
+            result = ports.batched_function(name[:-1], fn, (self, *args), options)
+        if name in RESHAPING:
+            self.value, self.levels = result.value, result.levels
+            return self
+        return copy(self, result)
+
+    return rule
+
+
+def by_samples(name, self, args, options):
+    """Sample by sample, each a view of the memory."""
+    require_levels(self, (args, options), name)
+    call_by_samples(function(METHODS[name]), (self, *args), options)
+    return self
+
+
+def require_levels(self, others, name):
+    """Raise PyTorch's error if a written value varies with a call that ``self`` does not vary with."""
+    missing = set(find_levels(others)[0]) - set(self.levels if type(self) is Batched else ())
+    if not missing:
+        return
+    name = SPOKEN.get(name, name.replace("_written_", "_"))
+    if name in SHAPES:
+        other = found_first(others)
+        shapes = self.array.shape, other.value.array.shape
+        raise RuntimeError(broadcast_clash(shapes) or does_not_fit(shapes[0], np.broadcast_shapes(*shapes)))
+    if name in ARITHMETIC or name in OWN:
+        raise RuntimeError(errors.SMALLER.format(name if name in OWN else "inplace arithmetic"))
+    raise RuntimeError(errors.SMALLER_IN_FALLBACK.format(name, max(missing)))
+
+
+def found_first(values):
+    """The first batched tensor among nested ``values``."""
+    return next(t for t in leaves(values) if type(t) is Batched)
+
+
+def elementwise(op, name):
+    """The rule of the in-place form of an operator whose tensors are broadcast."""
+    fn = op.inplace_fn
+
+    def rule(self, *args, **options):
+        if type(self) is not Batched or levels_of((self, *args)) != self.levels:
+            require_levels(self, args, name)
+        levels, ndim = self.levels, ndim_of(self)
+        values = [self.value, *[fit_value(t, levels, ndim) if type(t) is Batched else t for t in args]]
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            kept = list(values)
+            promoted(kept, (self, *args))
+            values[1] = kept[1] if kept[0] is values[0] else values[1]
+        fn(*values, **options)
+        return self
+
+    return rule
+
+
+def copy(self, other, non_blocking=False):
+    """``self.copy_(other)``."""
+    require_levels(self, (other,), "copy_")
+    value = fit_value(other, self.levels, ndim_of(self)) if type(other) is Batched else other
+    self.value.copy_(value)
+    return self
+
+
+def fill(self, value):
+    """``self.fill_(value)``."""
+    require_levels(self, (value,), "fill_")
+    if type(value) is Batched:
+        return copy(self, value)
+    self.value.fill_(value)
+    return self
+
+
+def zero(self):
+    """``self.zero_()``."""
+    self.value.zero_()
+    return self
+
+
+def assign(self, index, value):
+    """``self[index] = value``."""
+    by_tensors = any(isinstance(part, Tensor) for part in leaves(index))
+    require_levels(self, (index, value), "index_put_" if by_tensors else "setitem")
+    if not isinstance(value, Tensor):
+        value = number_for(self.array.dtype, value)
+    if index is False:
+        return None
+    if index is ... or index is True:
+        return copied_to(self if index is ... else unsqueeze.fn(self, 0), value)
+    view, indices = take_view(self, index, writing=True)
+    if not indices:
+        return copied_to(view, value)
+    if value.array.ndim:
+        value = without_leading_ones(value)
+    copy(view, index_put_op.fn(view, indices, value))
+    return None
+
+
+def resize(self, *size, memory_format=None):
+    """``self.resize_(...)`` to no more elements than there are."""
+    shape, batch = size[0] if len(size) == 1 and not isinstance(size[0], int) else size, batch_of(self)
+    rows = reshape_value(self.value, (*batch, self.array.size))
+    self.value = reshape_value(slice_dim.fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
+    return self
+
+
+def put(self, indices, values, accumulate=False):
+    """``self.index_put_(...)``."""
+    require_levels(self, (indices, values), "index_put_")
+    return copy(self, index_put(self, indices, values, accumulate))
+
+
+def detach(self):
+    """``self.detach()``."""
+    return batched(self.value.detach(), self.levels)

@@ -1,0 +1,88 @@
+"""``Size``: the shape of a tensor."""
+
+from functools import partial
+from operator import index
+
+from tensh.naming import torch_is_tensh
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements.
+
+    >>> import tensh as torch
+    >>> torch.zeros(2, 3).shape.numel()
+    6
+    """
+
+    __slots__ = ()
+    __module__ = "torch"
+
+    def __new__(cls, sizes=()):
+        size = tuple.__new__(cls, sizes)
+        for n in size:
+            if type(n) is not int:
+                return tuple.__new__(cls, whole_numbers(size))
+        return size
+
+    def numel(self):
+        """The number of elements of a tensor of this shape."""
+        number = 1
+        for n in self:
+            number *= n
+        return number
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    __str__ = __repr__
+
+    def __getitem__(self, index):
+        item = tuple.__getitem__(self, index)
+        return size_of(item) if type(index) is slice else item
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other):
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times):
+        return size_of(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return (Size if torch_is_tensh() else rebuild_size), (tuple(self),)
+
+
+def whole_numbers(sizes):
+    """The numbers of a size as integers; TypeError for one that is none."""
+    for position, n in enumerate(sizes):
+        try:
+            yield index(n)
+        except (TypeError, ValueError, RuntimeError):
+            kind = type(n).__name__
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
+
+
+def rebuild_size(sizes):
+    """Rebuild a pickled size."""
+    return Size(sizes)
+
+
+size_of = partial(tuple.__new__, Size)  # without checks: the shape of an array is valid
+
+
+class Sizes(dict):
+    """Shape of an array -> its ``Size``.  A look-up takes half the time of making a new one."""
+
+    LIMIT = 4096
+
+    def __missing__(self, shape):
+        size = size_of(shape)
+        if len(self) < self.LIMIT:
+            self[shape] = size
+        return size
+
+
+SIZES = Sizes()

@@ -1,0 +1,1 @@
+"""Tests of what answers in the place of a function."""

@@ -1,0 +1,159 @@
+"""Functions that look for overriding arguments: when they do, and that they are otherwise what they were."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import tensh as torch
+from tensh.engine.dispatch.override.points import Point, keep_armed
+from tensh.overrides import TorchFunctionMode
+from tests.recorded.sessions.replay import FOLDER, replay, sections
+
+ERRORS = sections(FOLDER / "errors.md")
+KINDS = "missing and unknown arguments", "arguments of the wrong type", "autograd", "flags are truth values", "dtypes"
+
+
+class Names(TorchFunctionMode):
+    """A mode that keeps the names of the functions that it is asked about."""
+
+    def __init__(self):
+        self.names = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.names.append(func.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+class S(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize("title", KINDS)
+def test_an_error_reads_the_same_beside_overriding_classes(title):
+    keep_armed()
+    assert replay(ERRORS[title], torch) == ERRORS[title]
+
+
+def test_functions_that_were_imported_before_are_overridden():
+    add, multiply = torch.add, torch.Tensor.__mul__
+    x = torch.ones(2)
+    with Names() as mode:
+        add(x, 1)
+        multiply(x, 2)
+    assert mode.names == ["add", "mul"]
+    add(x, 1)
+    assert mode.names == ["add", "mul"]
+
+
+def test_signatures_stay():
+    functions = torch.add, torch.Tensor.sum, torch.nn.functional.linear, torch.conv2d
+    before = [inspect.signature(each) for each in functions]
+    made = torch.ones(2).as_subclass(S) + 1
+    assert type(made) is S
+    assert [inspect.signature(each) for each in functions] == before
+
+
+def test_a_mode_holds_in_its_own_thread():
+    results = []
+    with Names() as mode:
+        thread = threading.Thread(target=lambda: results.append(torch.ones(2) * 2))
+        thread.start()
+        thread.join()
+    assert results[0].tolist() == [2.0, 2.0]
+    assert mode.names == []
+
+
+def test_threads_enter_and_leave_modes_at_the_same_time():
+    counts = []
+
+    def work():
+        for _ in range(50):
+            with Names() as mode:
+                torch.ones(2) + 1
+            counts.append(len(mode.names))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert counts == [2] * 200
+    assert torch.ones(2).add(1).tolist() == [2.0, 2.0]
+
+
+def test_a_mode_that_is_left_by_an_error_is_left():
+    with pytest.raises(KeyError), Names() as mode:
+        raise KeyError
+    torch.ones(2)
+    assert mode.names == []
+
+
+def test_tensors_of_a_subclass_are_pickled():
+    x = torch.arange(3.0).as_subclass(S)
+    x.unit = "m"
+    y = pickle.loads(pickle.dumps(x))
+    assert type(y) is S and y.unit == "m" and y.tolist() == [0.0, 1.0, 2.0]
+    assert type(y + 1) is S
+
+
+def test_a_subclass_of_a_loaded_object_overrides():
+    """A process that only unpickles a subclass looks for overrides, too."""
+    data = pickle.dumps(torch.ones(2).as_subclass(S))
+    code = f"import pickle; x = pickle.loads({data!r}); print(type(x * 2).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "S\n"
+
+
+def test_plain_programs_read_no_code_of_overrides():
+    code = (
+        "import sys, tensh; (tensh.ones(2) + 1).sum(); print('tensh.engine.dispatch.override.dispatch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_python_operators_ask_the_first_overriding_object():
+    code = """
+import tensh as torch
+class Ten:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__
+x = torch.ones(2)
+print(%s)
+"""
+    names = {
+        "x + Ten()": "add",
+        "x ** Ten()": "pow",
+        "x // Ten()": "__floordiv__",
+        "x < Ten()": "lt",
+        "x & Ten()": "__and__",
+    }
+    for expression, name in names.items():
+        done = subprocess.run([sys.executable, "-c", code % expression], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == name
+
+
+def test_a_function_is_armed_whatever_its_variables_are_called():
+    def closed(plain, original):
+        def double(value):
+            return plain + original + value
+
+        return double
+
+    double = closed(1, 2)
+    point = Point(double)
+    point.arm()
+    try:
+        assert double.__code__ is not point.code and double(torch.ones(1)).item() == 4
+    finally:
+        point.disarm()
+
+
+def test_functions_of_pytorch_refuse_tensors_of_tensh(oracle):
+    with pytest.raises(TypeError):
+        oracle.cholesky_inverse(torch.eye(2))
