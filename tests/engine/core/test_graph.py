@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tensh.engine.codegen.derivatives import words_of
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, recorded
 
@@ -121,23 +122,24 @@ def test_grad_mode_belongs_to_the_thread():
 DERIVED = sorted(name for name, op in OPS.items() if op.derivatives)
 
 
-@pytest.mark.parametrize("name", sorted(OPS))
-def test_every_function_can_be_written(name):
-    assert callable(OPS[name].fn)
+def test_every_function_can_be_written():
+    assert OPS and [name for name in OPS if not callable(OPS[name].fn)] == []
 
 
-@pytest.mark.parametrize("name", DERIVED)
-def test_every_derivative_speaks_in_known_words(name):
-    op = OPS[name]
-    from tensh.engine.codegen.derivatives import words_of
-
+def unknown_words(op):
+    """The words of an operator's derivative that have no meaning on arrays, or none on tensors."""
     known = {*op.parameters, *op.outs, *op.let, *(f"g_{o}" for o in op.outs), "g", "gs", "out"}
     for text in (*op.derivatives.values(), *op.let.values()):
         for word in words_of(text):
             if word not in known and not hasattr(builtins, word):
-                assert word in ARRAYS, f"{name}: {word} is no word for arrays"
-                meaning = recorded(word)
-                assert callable(meaning) or isinstance(meaning, float), f"{name}: {word} is no word for tensors"
+                if word not in ARRAYS:
+                    yield f"{op.name}: {word} is no word for arrays"
+                elif not (callable(meaning := recorded(word)) or isinstance(meaning, float)):
+                    yield f"{op.name}: {word} is no word for tensors"
+
+
+def test_every_derivative_speaks_in_known_words():
+    assert DERIVED and [fault for name in DERIVED for fault in unknown_words(OPS[name])] == []
 
 
 def test_what_is_saved_is_what_the_derivative_reads():
