@@ -5,30 +5,14 @@ while a destructor runs is no failure of it: the signal is sent once more.
 """
 
 import contextlib
-import os
 import sys
 import threading
-from _signal import SIGINT  # `signal` itself is slow to load
 
+from tensh.cli.later import later
 from tensh.cli.limits import TimeLimit
 from tensh.cli.logs import NAME, clean
 from tensh.escaping import visible_line
 from tensh.show.reprs import safely
-
-SOON = 0.005  # seconds until a signal that cannot be heeded comes again
-
-
-def later(number=SIGINT):
-    """Send a signal once more, in a moment, to the thread that deals with signals."""
-    import signal
-
-    if os.name == "posix":
-        arguments = signal.pthread_kill, [threading.main_thread().ident, number]
-    else:
-        arguments = signal.raise_signal, [number]
-    timer = threading.Timer(SOON, *arguments)
-    timer.daemon = True
-    timer.start()
 
 
 class Reporter:

@@ -12,7 +12,7 @@ if os.name == "nt":
 
 import termios
 
-from tests.support.project import plain_environment
+from tests.support.project import ROOT, plain_environment
 from tests.support.terminal import Terminal
 
 ENDING = [signal.SIGTERM, signal.SIGHUP]
@@ -63,3 +63,30 @@ def test_a_run_with_workers(number):
     process.send_signal(number)
     output, errors = process.communicate(timeout=60)  # until the last worker has closed the pipes
     assert (process.returncode, output, errors) == (-number, "", "")
+
+
+SWALLOWED = """
+import sys, time, weakref
+from tensh.cli import app, start
+
+class Lock:
+    pass
+
+def interrupted(reference):
+    raise KeyboardInterrupt
+
+def main():
+    lock = Lock()
+    reference = weakref.ref(lock, interrupted)
+    del lock
+    for _ in range(600):
+        time.sleep(0.1)
+
+app.main = main
+sys.exit(start.main())
+"""
+
+
+def test_an_interrupt_that_python_cannot_raise_comes_again():
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, cwd=ROOT, timeout=50)
+    assert (done.returncode, done.stderr) == (130, b"")

@@ -7,6 +7,7 @@ nor does standard input that cannot be read, for those who do not read it.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -15,6 +16,7 @@ import pytest
 if os.name == "nt" or not os.path.exists("/dev/full"):
     pytest.skip("a device that is full is Linux's", allow_module_level=True)
 
+from tensh.cli.app import main
 from tests.support.project import ROOT, plain_environment
 
 # Command: (its status, whether it writes a result)
@@ -74,6 +76,10 @@ def run(tmp_path_factory):
         (folder / name).write_text(text)
     environment = plain_environment() | {"TENSH_CONFIG": "none"}
     command = [sys.executable, "-m", "tests.support.stream_server", folder]
+    if shell := shutil.which(
+        "bash"
+    ):  # which stays the parent of the server: completions are for the shell among the parents
+        command = [shell, "-c", '"$@"; exit $?', "bash", *command]
     with subprocess.Popen(command, env=environment, cwd=ROOT, text=True, stdin=-1, stdout=-1) as server:
 
         def ask(request):
@@ -87,6 +93,18 @@ def run(tmp_path_factory):
         ask([line.split() for line in COMMANDS])
         run.folder = folder
         yield run
+
+
+def test_completions_without_a_shell_are_refused(monkeypatch, capsys):
+    shellingham = pytest.importorskip("shellingham")
+
+    def fail():
+        raise shellingham.ShellDetectionFailure
+
+    for found, words in (fail, "no shell has started"), (lambda: ("csh", "/bin/csh"), "this shell is csh"):
+        monkeypatch.setattr(shellingham, "detect_shell", found)
+        assert main(["--show-completion"]) == 2
+        assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("line", COMMANDS)

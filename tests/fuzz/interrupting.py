@@ -387,8 +387,8 @@ class PromptTrial(Trial):
         is_begun = ">>>" in raw or not is_pythons(raw)
         if ("Traceback" in raw and is_begun) or "Exception ignored" in raw:
             yield f"the screen: {self.terminal.screen.text()[-1500:]} {raw[-600:]}"
-        if how != KILL and self.status not in (0, status_of.INTERRUPTED, -signal.SIGINT):
-            yield f"status {self.status}"
+        if how != KILL and is_begun and self.status not in (0, status_of.INTERRUPTED, -signal.SIGINT):
+            yield f"status {self.status}: {raw[-600:]}"
         if how != KILL and raw.rfind("\x1b[?2004h") > raw.rfind("\x1b[?2004l"):
             yield "the terminal still marks what is pasted"
         yield from self.complaints_of_history()

@@ -22,6 +22,8 @@ EXAMPLES = "\n\n".join(
     ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
 )
 
+SHELLS = "bash", "zsh", "fish", "powershell", "pwsh"
+
 
 def application(env):
     """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere."""
@@ -51,6 +53,8 @@ def is_pretty(env):
 
 def task(arguments, env):
     """What the arguments ask for: a function to call, or the exit status of what is done already (help)."""
+    if arguments[:1] in (["--show-completion"], ["--install-completion"]):
+        require_shell(arguments[0])
     try:
         with contextlib.nullcontext() if is_pretty(env) else collected(env):
             return application(env).main(
@@ -75,6 +79,21 @@ def collected(env):
     finally:
         with env.writing():
             env.stdout.write(text.getvalue())
+
+
+def require_shell(option):
+    """Refuse completions where no shell is found for which they could be: UsageError."""
+    try:
+        import shellingham
+
+        name = shellingham.detect_shell()[0]
+    except (ImportError, RuntimeError, OSError):  # its own error is a RuntimeError
+        name = None
+    if name not in SHELLS:
+        found = "no shell has started this process" if name is None else f"this shell is {name}"
+        raise UsageError(
+            f"{option} is for {', '.join(SHELLS[:-2])} and PowerShell, and {found}", "call it in one of them"
+        )
 
 
 def spell_out(arguments):

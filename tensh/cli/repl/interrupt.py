@@ -15,7 +15,7 @@ import sys
 import threading
 from time import monotonic
 
-from tensh.cli.unraised import later
+from tensh.cli.later import later
 
 PATIENCE = 1.0  # seconds before something is said
 WORDS = "\nit stops when the operation that runs now is done\n"
