@@ -182,7 +182,7 @@ def from_file(file, complaints):
 
 def unknown(name):
     """What to say of a name that is no setting."""
-    from tensh.cli.session.spelling import close
+    from tensh.spelling import close
 
     meant = close(name[:LONGEST], DECLARED)
     return f"there is no setting {brief(repr(name))}; " + (

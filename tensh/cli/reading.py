@@ -156,7 +156,7 @@ def decoded(data, path):
 
 def similar(path):
     """A file that may have been meant."""
-    from tensh.cli.session.spelling import close
+    from tensh.spelling import close
 
     with contextlib.suppress(OSError):
         meant = close(os.path.basename(path), os.listdir(os.path.dirname(path) or "."))

@@ -1,33 +1,41 @@
-"""Why an operation failed, in terms of what it was given, and what would have worked.
+"""Why code failed, in terms of what it was given, and what would have worked.
 
-Nothing of the user's is run again: the operands are read off the traceback, and fixes are tried on stand-ins that have
-their dtypes and their shapes, made small.
+Nothing of the user's is run again: the operands are read off the traceback, causes are found in the source, and fixes are
+tried on stand-ins that have the shapes and dtypes of the operands.
 """
 
 from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import failed_call
+from tensh.explain.causes import Situation, cause_of
+from tensh.explain.causes.layers import with_layer
 from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
+from tensh.explain.search import explain_by_search
 
 __all__ = ["Place", "explain"]
 
 
 def explain(error, traceback, place):
-    """The Explanation of an error that came out of the engine; None where there is nothing to add to its message.
+    """The Explanation of an error; None where there is nothing to add to its message.
 
     ``traceback`` is that of the user's innermost frame, ``place`` the piece of code that failed there.
     """
+    names = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
     call = failed_call(traceback, place)
-    found = call and rule_for(call, error)
-    if not found:
-        return found
+    situation = Situation(error, names, place, call)
+    found = cause_of(situation) or (call and rule_for(call, error)) or None
+    if found is not None and not found.fits and call is not None and call.module is not None:
+        found = with_layer(found, situation)
+    found = found or explain_by_search(situation)
+    if found is None:
+        return None
     found = found._replace(
-        then=afterwards(call, found.fits[0]) if found.fits else None,
+        then=afterwards(call, found.fits[0]) if call and found.fits and not found.fits[0].line else None,
         made=tuple(unseen(place, [operand.text for operand in found.operands])),
-        turn=turn(place, call.names),
+        turn=turn(place, names),
     )
-    if call.module is None:
+    if call is None or call.module is None:
         return found
     operands = tuple(each._replace(text=each.text or "input") for each in found.operands)
     return found._replace(operation=call.name, operands=operands)

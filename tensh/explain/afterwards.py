@@ -2,10 +2,9 @@
 
 import ast
 
-from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import SYMBOLS, names_in
-from tensh.explain.shadow import Shadow, Unknown, kept_generator
+from tensh.explain.shadow import Shadow, Unknown
 
 
 def afterwards(call, fit):
@@ -19,14 +18,13 @@ def afterwards(call, fit):
         result = shadow.value(fit.text)
         if not isinstance(result, Tensor):
             return None
-        shadow.stand_ins[id(result)] = result
+        shadow.stand_ins.put(result, result)
         shadow.known[failed] = result
         for node in reversed(path[1:-1]):
             if not isinstance(node, ast.expr):
                 return None
             try:
-                with no_grad(), kept_generator():
-                    shadow.of(node)
+                shadow.evaluate(node)
             except Unknown:
                 return None
             except Exception:

@@ -95,7 +95,7 @@ def failed_call(traceback, place):
     if frame.f_code.co_qualname == CALL:
         return layer_call(inner, place, visible)
     code = frame.f_code
-    names = code.co_varnames[: code.co_argcount]
+    names = code.co_varnames[code.co_name == "__init__" : code.co_argcount]
     options = keywords(frame)
     values = [(name, options.get(NUMPYS.get(name), frame.f_locals[name])) for name in names if name in frame.f_locals]
     if code.co_flags & 4 and code.co_varnames[code.co_argcount + code.co_kwonlyargcount] not in ("surplus",):

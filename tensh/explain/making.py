@@ -46,10 +46,20 @@ def before(scope, place, name):
         here = next(n for n, statement in enumerate(block) if covers(statement, place))
         for statement in reversed(block[:here]):
             if binds(statement, name):
-                return statement.lineno if isinstance(statement, SIMPLE) else None
+                return last_in(statement, name)
         if owner is not scope and (binds(owner, name) or isinstance(owner, ast.Try)):
             return None  # a turn before, a branch, or the loop itself may have done it
     return None
+
+
+def last_in(statement, name):
+    """The line of the simple statement, in a statement that binds a name, that surely bound it last; None if none did."""
+    while isinstance(statement, ast.With | ast.AsyncWith):  # its body runs once
+        inner = [each for each in statement.body if binds(each, name)]
+        if not inner:
+            return None
+        statement = inner[-1]
+    return statement.lineno if isinstance(statement, SIMPLE) else None
 
 
 def blocks_around(scope, place):

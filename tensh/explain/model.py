@@ -13,10 +13,17 @@ class Operand(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A change that works: the code, and the shapes that come of it."""
+    """A change that works: the code, the shapes that come of it, and where it stands.
+
+    Without ``line`` the code is in place of what failed.  Otherwise it is in place of that line, or a line of its own
+    ``before`` or ``after`` it (the ``side``), and ``more`` are changes of other lines that belong to it.
+    """
 
     text: str
-    result: str
+    result: str = ""
+    line: int | None = None
+    side: str = ""
+    more: tuple["Fit", ...] = ()
 
 
 class Explanation(NamedTuple):

@@ -1,6 +1,7 @@
 """Where a call failed in the user's source: its statement, and what stands before it."""
 
 import ast
+import functools
 from typing import NamedTuple
 
 
@@ -21,10 +22,7 @@ class Place(NamedTuple):
 
     def tree(self):
         """The source as a tree; None where it is not Python, as lines of a prompt can be."""
-        try:
-            return ast.parse(self.source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        return parse_source(self.source)
 
     def path(self):
         """From the innermost statement down to the expression that failed; empty if it is not found."""
@@ -43,6 +41,20 @@ class Place(NamedTuple):
         """The column in bytes, as trees count, of a column on a line."""
         text = self.source.split("\n")[line - 1]
         return len(text[: self.column if line == self.line else self.end_column].encode())
+
+
+MOST_LINES = 5000  # of a source that is searched: 50 ms for each walk through it
+
+
+@functools.lru_cache(maxsize=2)
+def parse_source(text):
+    """A source as a tree, the same one while one failure is explained; None where it is not Python, or too long to be searched."""
+    if text.count("\n") > MOST_LINES:
+        return None
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -1,26 +1,26 @@
 """Code on shapes only: an expression evaluated with stand-ins for the tensors in it, so that nothing of the user's runs.
 
-A stand-in has the dtype of its tensor and the shape, made small: a size beyond a few is replaced by a small one of its
-own, the same everywhere, so that what fits still fits, and what does not still does not.  Only operations of the engine
-and layers of torch.nn are called; whatever else an expression needs makes it Unknown.
+A stand-in has the shape and the dtype of its tensor: zeros where all tensors together are small, otherwise a tensor of
+device meta, which has no elements.  Only operations of the engine, layers of torch.nn, optimizers, and a few functions of
+Python's are called; whatever else an expression needs makes it Unknown.
 """
 
 import ast
 import contextlib
+import copy
 import operator
 import types
 
 import numpy as np
 
 from tensh.engine import find_public
-from tensh.engine.autograd.modes import no_grad
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.autograd.modes import set_grad_enabled
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.engine.dtypes.size import Size
 
-FEW = 100_000  # elements of all tensors up to which the true sizes are taken
-LARGEST = 11  # sizes up to it stay as they are
-SMALL = (13, 17, 19, 23, 29, 31, 37, 41)  # what larger ones become: no products of each other
+FEW = 100_000  # elements of all tensors up to which stand-ins have elements
+FEW_TURNS = 3  # of a comprehension
 
 BINARY = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.MatMult: operator.matmul,
@@ -39,48 +39,86 @@ UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.in
 
 OPERATIONS = ("<tensh ",)  # where the code of an operator is: written by the engine, or a function of these modules
 FUNCTIONS = ("tensh.engine.operators.", "tensh.engine.methods.creation.", "torch", "tensh.nn.functional")
+PACKAGES = ("tensh", "torch")
+CLASSES = ("nn", "optim")  # the parts of a package whose classes may be called
+MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules that change nothing
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
-PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype)
+FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # what has no attributes of tensors
+PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype, Size)
+BUILTINS = {
+    each.__name__: each for each in (abs, bool, enumerate, float, int, len, list, max, min, range, sum, tuple, zip)
+}
 
 
 class Unknown(Exception):
     """An expression that cannot be evaluated without running the user's code."""
 
 
-class Sizes:
-    """Small sizes for large ones, and the way back."""
+class StandIns:
+    """What stands for the user's values, the same for the same value; ``grad`` says whether graphs are recorded."""
 
-    def __init__(self, tensors):
-        large = sum(t.array.size for t in tensors) > FEW
-        sizes = sorted({size for t in tensors for size in t.shape if size > LARGEST}) if large else []
-        self.small = dict(zip(sizes, SMALL, strict=False))
-        self.large = {small: size for size, small in self.small.items()}
-        self.possible = len(sizes) <= len(SMALL)
+    def __init__(self, values, grad=False):
+        self.is_small = sum(t.numel() for t in {id(t): t for t in tensors_in(values)}.values()) <= FEW
+        self.grad = grad
+        self.made = {}
 
-    def stand_in(self, t):
-        shape = tuple(self.small.get(size, size) for size in t.shape)
-        return wrap(np.zeros(shape, t.array.dtype))
+    def of(self, value):
+        """What stands for a value; Unknown for what may run the user's code."""
+        if isinstance(value, Tensor):
+            make = self.of_tensor
+        elif is_layer(value):
+            make = self.of_layer
+        elif type(value) in (list, tuple):
+            return type(value)(self.of(each) for each in value)
+        elif isinstance(value, PLAIN) or is_ours(value):
+            return value
+        elif type(value) is np.ndarray and value.dtype.kind in "biufc" and value.size <= FEW:
+            return np.zeros(value.shape, value.dtype)
+        else:
+            raise Unknown
+        found = self.made.get(id(value))
+        return self.put(value, make(value)) if found is None else found
 
-    def back(self, shape):
-        return [self.large.get(size, size) for size in shape]
+    def put(self, value, stand_in):
+        """Let something stand for a value."""
+        self.made[id(value)] = stand_in
+        return stand_in
+
+    def of_tensor(self, value):
+        make = find_public("zeros" if self.is_small else "empty")
+        return make(value.shape, dtype=value.dtype, requires_grad=self.grad and value.requires_grad)
+
+    def of_layer(self, layer):
+        """A copy of a layer over stand-ins, which a call may change."""
+        return copy.deepcopy(layer, {id(t): self.of_tensor(t) for t in (*layer.parameters(), *layer.buffers())})
+
+    @contextlib.contextmanager
+    def computing(self):
+        """Where stand-ins are made and computed with: the user's random numbers go on as if nothing had been drawn."""
+        state = find_public("get_rng_state")()
+        try:
+            with set_grad_enabled(self.grad), find_public("device")("cpu" if self.is_small else "meta"):
+                yield
+        finally:
+            find_public("set_rng_state")(state)
 
 
 class Shadow:
     """Evaluates expressions; ``known`` has what pieces of them are, ``names`` what names are."""
 
-    def __init__(self, known, names):
+    def __init__(self, known, names, grad=False):
         self.known = {canonical(text): value for text, value in known.items()}
         self.names = names
-        tensors = [v for v in (*self.known.values(), *names.values()) if isinstance(v, Tensor)]
-        self.sizes = Sizes(list({id(t): t for t in tensors}.values()))
-        self.stand_ins = {}
+        self.stand_ins = StandIns([*self.known.values(), *names.values()], grad)
 
     def value(self, code):
         """What a piece of code gives on shapes only."""
-        if not self.sizes.possible:
-            raise Unknown
-        with no_grad(), kept_generator():
-            return self.run(parsed(code))
+        return self.evaluate(parsed(code))
+
+    def evaluate(self, node):
+        """What a statement or an expression gives on shapes only."""
+        with self.stand_ins.computing():
+            return self.run(node)
 
     def run(self, node):
         if isinstance(node, ast.With):  # of no_grad, as fixes write it
@@ -92,51 +130,47 @@ class Shadow:
         return self.of(node)
 
     def shapes(self, node):
-        """The true shapes of the tensors that an operation is given."""
-        with no_grad(), kept_generator():
-            values = [self.of(each) for each in operands(node)]
+        """The shapes of the tensors that an operation is given."""
+        values = []
+        for each in operands(node):
+            with self.stand_ins.computing(), contextlib.suppress(Unknown):  # the owner of a layer, say
+                values.append(self.of(each))
         flat = [v for value in values for v in (value if isinstance(value, list | tuple) else [value])]
-        return [self.sizes.back(v.shape) for v in flat if isinstance(v, Tensor)]
+        return [list(v.shape) for v in flat if isinstance(v, Tensor)]
 
     def of(self, node):
         text = ast.unparse(node)
         if text in self.known:
-            return self.stand_in(self.known[text])
+            with contextlib.suppress(Unknown):  # a generator, say: what it is made of can be known
+                return self.stand_ins.of(self.known[text])
         method = getattr(self, type(node).__name__.lower(), None)
         if method is None:
             raise Unknown
         return method(node)
 
-    def stand_in(self, value):
-        """What stands for a value of the user's; Unknown for what may run his code."""
-        if isinstance(value, Tensor):
-            if id(value) not in self.stand_ins:
-                self.stand_ins[id(value)] = self.sizes.stand_in(value)
-            return self.stand_ins[id(value)]
-        if type(value) in (list, tuple):
-            return type(value)(self.stand_in(each) for each in value)
-        if isinstance(value, Size):
-            return Size([self.sizes.small.get(size, size) for size in value])
-        if isinstance(value, PLAIN) or is_layer(value) or is_ours(value):
-            return value
-        raise Unknown
-
     # -- by the kinds of expressions --------------------------------------------------------------------
 
     def name(self, node):
-        if node.id not in self.names:
-            raise Unknown
-        return self.stand_in(self.names[node.id])
+        if node.id in self.names:
+            return self.stand_ins.of(self.names[node.id])
+        if node.id in BUILTINS:
+            return BUILTINS[node.id]
+        raise Unknown
 
     def constant(self, node):
-        value = node.value
-        return self.sizes.small.get(value, value) if type(value) is int else value
+        return node.value
 
     def attribute(self, node):
         if node.attr.startswith(NEVER):
             raise Unknown
+        if isinstance(node.value, ast.Name) and is_module(self.names.get(node.value.id)):
+            return self.stand_ins.of(member(self.names[node.value.id], node.attr))
         owner = self.of(node.value)
-        if not isinstance(owner, Tensor | types.ModuleType | Size | np.ndarray):
+        if is_module(owner):
+            return member(owner, node.attr)
+        if isinstance(owner, FIXED):
+            getattr(owner, node.attr)  # which fails as it would
+        if not isinstance(owner, Tensor | types.ModuleType | np.ndarray):
             raise Unknown
         found = getattr(owner, node.attr)
         if isinstance(owner, types.ModuleType) and not is_ours(found) and not isinstance(found, PLAIN):
@@ -168,10 +202,25 @@ class Shadow:
     def list(self, node):
         return [self.of(each) for each in node.elts]
 
+    def listcomp(self, node):
+        """The elements for the first few turns."""
+        (generator,) = node.generators
+        if generator.ifs or not isinstance(generator.target, ast.Name):
+            raise Unknown
+        return [self.within(generator.target.id, each).of(node.elt) for each in [*self.of(generator.iter)][:FEW_TURNS]]
+
+    def generatorexp(self, node):
+        return iter(self.listcomp(node))
+
+    def within(self, name, value):
+        """The same where a name stands for another value."""
+        inner = copy.copy(self)
+        inner.names = {**self.names, name: value}
+        self.stand_ins.put(value, value)
+        return inner
+
     def call(self, node):
         function = self.of(node.func)
-        if not callable(function):
-            raise Unknown
         positional = [self.of(each) for each in node.args if not isinstance(each, ast.Starred)]
         if len(positional) < len(node.args) or any(each.arg is None for each in node.keywords):
             raise Unknown
@@ -223,10 +272,26 @@ def operands(node):
     return []
 
 
+def tensors_in(values):
+    """The tensors among values, in lists of them, and of layers."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif type(value) in (list, tuple):
+            yield from tensors_in(value)
+        elif is_layer(value):
+            yield from value.parameters()
+            yield from value.buffers()
+
+
 def is_ours(value):
-    """Whether a value is a namespace of tensh or an operation of its engine."""
+    """Whether a value is a namespace of tensh, an operation of its engine, or a class of its layers or optimizers."""
     if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] in ("tensh", "torch")
+        return value.__name__.partition(".")[0] in PACKAGES
+    if isinstance(value, type):
+        return is_of(value, *CLASSES)
+    if isinstance(value, types.MethodType):
+        return is_module(value.__self__) and value.__name__ in MEMBERS and is_of(value, "nn")
     code = getattr(value, "__code__", None)
     name = getattr(value, "__name__", "")
     if code is None or name.startswith(NEVER):
@@ -234,30 +299,32 @@ def is_ours(value):
     return code.co_filename.startswith(OPERATIONS) or (getattr(value, "__module__", None) or "").startswith(FUNCTIONS)
 
 
+def is_of(value, *parts):
+    """Whether a class or a function was written in some parts of tensh."""
+    package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
+    return package in PACKAGES and rest.partition(".")[0] in parts
+
+
+def is_module(value):
+    return hasattr(type(value), "named_modules")
+
+
 def is_layer(value):
-    """Whether a value is a layer, or a model, of torch.nn's own layers, which calling changes nothing in."""
-    if not hasattr(type(value), "named_modules"):
+    """Whether a value is a layer, or a model, of torch.nn's own layers, without hooks."""
+    if not is_module(value) or not isinstance(vars(value).get("_modules"), dict):
         return False
-    return all(
-        type(module).__module__.startswith("torch.nn.") and not has_state(module) and not has_hooks(module)
-        for module in value.modules()
-    )
+    return all(is_of(type(module), "nn") and not has_hooks(module) for module in value.modules())
 
 
-def has_state(module):
-    """Whether calling a layer may change something in it."""
-    return any(buffer is not None for buffer in module._buffers.values())
+def member(module, name):
+    """A layer, a parameter, a buffer, or a plain attribute of a module, without running code of its class."""
+    for own in (vars(module), *(vars(module).get(kind, {}) for kind in ("_modules", "_parameters", "_buffers"))):
+        if name in own:
+            return own[name]
+    if name in MEMBERS and is_of(getattr(type(module), name), "nn"):
+        return getattr(module, name)
+    raise Unknown
 
 
 def has_hooks(module):
     return any(getattr(module, name, None) for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks"))
-
-
-@contextlib.contextmanager
-def kept_generator():
-    """The user's random numbers go on as if nothing had been drawn within."""
-    state = find_public("get_rng_state")()
-    try:
-        yield
-    finally:
-        find_public("set_rng_state")(state)

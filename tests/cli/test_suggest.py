@@ -28,7 +28,7 @@ MEANT = {
     "total = 1\ntotl": "total",
     # attributes
     "torch.ones(2).reshap(2)": "reshape", "torch.concatanate": "concatenate", "np.linspce": "linspace",
-    "class A:\n    colour = 1\nA().color": "colour", "torch.ones(2).to_spars()": "is_sparse",
+    "class A:\n    colour = 1\nA().color": "colour", "torch.nn.lstm(2, 3)": "LSTM", "torch.nn.Linear(1, 1).wieght": "weight",
     # NumPy's words
     "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
     "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",

@@ -20,7 +20,11 @@ PUBLIC = (
     "tensh.alias tensh.namespace tensh.release tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing "
     "tensh.bounded_json"
 )
-ANYBODY = ("tensh.escaping", "tensh.naming")  # which need nothing, and which all that shows text or is pickled needs
+ANYBODY = (
+    "tensh.escaping",
+    "tensh.naming",
+    "tensh.spelling",
+)  # which need nothing: all show text, are pickled, or guess names
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
@@ -44,6 +48,7 @@ LAYERS = {
     "tensh.namespace": ("tensh.engine", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),
+    "tensh.spelling": ("", ""),
     "tensh.bounded_json": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.nn", "numpy"),

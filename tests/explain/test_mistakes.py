@@ -6,21 +6,31 @@ import pytest
 
 from tests.recorded.mistakes.cases import SCRIPTS, expected, explain
 
-FITS = re.compile(r"^ +fits:  (?P<code>.*?) {4,}(?:\[|-> )", re.MULTILINE)
+FITS = re.compile(
+    r"^ +(?P<word>fits|and): +(?:(?P<side>before |after )?line (?P<line>\d+): )?(?P<code>.*?)(?: {4,}(?:\[|-> ).*)?$",
+    re.MULTILINE,
+)
 THEN = re.compile(r"^ +then:  (?P<code>.*?) would fail too", re.MULTILINE)
 MARKED = re.compile(r"^  -> +(?P<line>\d+) \| (?P<text>.*)\n +\| (?P<marks> *[~^]+)$", re.MULTILINE)
 
 
 def fixed(script, text):
     """The script with the first fix that its failure offers; None if it offers none."""
-    fit, marked = FITS.search(text), MARKED.search(text)
-    if fit is None:
+    fits = [*FITS.finditer(text)]
+    if not fits:
         return None
-    lines = script.read_text(encoding="utf-8").split("\n")
-    number = int(marked["line"]) - 1
-    start, end = len(marked["marks"]) - len(marked["marks"].lstrip()), len(marked["marks"])
-    lines[number] = lines[number][:start] + fit["code"] + lines[number][end:]
-    return "\n".join(lines)
+    lines = [{"before ": "", None: line, "after ": ""} for line in script.read_text(encoding="utf-8").split("\n")]
+    for fit in fits:
+        if fit["line"]:
+            line = lines[int(fit["line"]) - 1]
+            indent = line[None][: len(line[None]) - len(line[None].lstrip())]
+            line[fit["side"]] = indent + fit["code"]
+        else:
+            marked = MARKED.search(text)
+            line = lines[int(marked["line"]) - 1]
+            start, end = len(marked["marks"]) - len(marked["marks"].lstrip()), len(marked["marks"])
+            line[None] = line[None][:start] + fit["code"] + line[None][end:]
+    return "\n".join("\n".join(filter(None, line.values())) for line in lines)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

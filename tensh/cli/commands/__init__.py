@@ -106,7 +106,7 @@ def spell_out(arguments):
 
 def explain_error(error, arguments):
     """The message of a usage error, with what was probably meant; then a hint."""
-    from tensh.cli.session.spelling import close
+    from tensh.spelling import close
 
     message = error.format_message()
     option = getattr(error, "option_name", None)

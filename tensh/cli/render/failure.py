@@ -43,13 +43,21 @@ def render_explanation(explanation):
     yield "plain", f"        {explanation.rule}\n"
     width = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
-        yield "note", "        or:    " if number else "        fits:  "
-        yield "code", fit.text
-        yield "note", " " * (width - cells(fit.text) + 4) + fit.result + "\n"
+        yield from render_fit("or:" if number else "fits:", fit, width)
     if explanation.advice:
         yield "note", f"        {'or:' if explanation.fits else 'try:':7}{explanation.advice}\n"
     if explanation.then:
         yield "note", f"        then:  {explanation.then}\n"
+
+
+def render_fit(word, fit, width):
+    """(kind, text) pairs of one change, and of those that belong to it."""
+    where = f"{fit.side} line {fit.line}: ".lstrip() if fit.line else ""
+    yield "note", f"        {word:7}{where}"
+    yield "code", fit.text
+    yield "note", (" " * (width - cells(fit.text) + 4) + fit.result if fit.result else "") + "\n"
+    for each in fit.more:
+        yield from render_fit("and:", each, width)
 
 
 def describe_origins(explanation):

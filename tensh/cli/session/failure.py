@@ -134,7 +134,10 @@ def _explain(error, sources, depth=0):
         syntax = _guarded(_syntax_place, error, sources)
         if syntax:
             places, operands, inside, innermost = [syntax, *places], [], None, None
-    why = _explanation(error, own, places) if passed_on else None
+    if isinstance(error, SyntaxError):
+        why = _guarded(_repair, places[0]) if places else None
+    else:
+        why = _explanation(error, own, places) if own else None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
     local = _guarded(_local, innermost, named, places[0]) or () if innermost else ()
     return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why, local)
@@ -183,6 +186,15 @@ def _explanation(error, own, places):
         return explained(error, traceback, Piece(at.source.text if known else "", *where))
     except Exception:  # the message stands on its own: nothing may hide it
         return None
+
+
+def _repair(place):
+    """What would make code readable that the parser refused."""
+    from tensh.explain.syntax import repair
+    from tensh.graph.source import is_python
+
+    lines = (line if is_python(line) else "" for line in place.source.text.split("\n"))
+    return repair("\n".join(lines), place.line)
 
 
 def _cause(error, sources, depth):

@@ -4,7 +4,7 @@ import ast
 import re
 from itertools import islice
 
-from tensh.cli.session.spelling import close
+from tensh.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 MOST = 10  # parameters that are named where one is not known

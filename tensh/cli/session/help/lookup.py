@@ -6,8 +6,8 @@ from types import ModuleType
 
 from tensh.alias.parts import own_name
 from tensh.cli.session.help import names, page, values
-from tensh.cli.session.spelling import close
 from tensh.engine.methods.unsupported import NotInTensh, sentence
+from tensh.spelling import close
 
 ENGINES = ("tensh", "torch")
 

@@ -7,7 +7,7 @@ once.
 
 from typing import NamedTuple
 
-from tensh.cli.session.spelling import close
+from tensh.spelling import close
 
 MAGICS = {}
 

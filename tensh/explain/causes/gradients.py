@@ -1,0 +1,139 @@
+"""A gradient that is None: because it is not wanted, not kept, or not computed yet."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.leaves import requiring_grad
+from tensh.explain.causes.situation import operand_of
+from tensh.explain.cuts import find_cut
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import bindings, calls_of, loop_around, within
+
+UPDATES = {ast.Sub: "-=", ast.Add: "+="}
+
+
+def absent_gradient(situation):
+    """The Explanation of a `.grad` that is None where something was computed with it."""
+    if not isinstance(situation.error, TypeError | AttributeError) or not situation.says("NoneType"):
+        return None
+    for node in ast.walk(situation.expression() or ast.Module([], [])):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            t, name = situation.held(node.value), ast.unparse(node.value)
+            if isinstance(t, Tensor) and (not t.is_leaf or t.grad is None):
+                return explain_absence(situation, t, name, node.value)
+    return None
+
+
+def explain_absence(situation, t, name, node):
+    """Why a tensor has no gradient."""
+    if not t.requires_grad:
+        rule, fits, advice = not_required(situation, name, node)
+    elif not t.is_leaf:
+        rule, fits, advice = not_kept(situation, name)
+    else:
+        rule, fits, advice = not_computed(situation, name)
+    return Explanation("grad", (operand_of(name, t),), f"{name}.grad is None: {rule}", fits, advice)
+
+
+def not_required(situation, name, node):
+    """A gradient of what does not require grad."""
+    cut = find_cut(node, situation)
+    if cut is not None:
+        return f"{name} {cut.sentence}", cut.fits, cut.advice
+    fits = requiring_grad(situation, name) if name.isidentifier() else ()
+    fits = tuple(fit._replace(more=first_pass(situation)) for fit in fits)
+    return f"{name} does not require grad", fits, None if fits else f"{name}.requires_grad_() before computing with it"
+
+
+def not_kept(situation, name):
+    """A gradient of what was computed."""
+    made = rebinding(situation, name)
+    if made is not None:
+        update = f"with torch.no_grad(): {name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
+        where = f"on line {made.lineno} "
+        return (
+            f"`{ast.unparse(made)}` {where}makes a new tensor of that name, which is not a leaf",
+            (Fit(update, "", made.lineno, "", (Fit(f"{name}.grad = None", "", made.lineno, "after"),)),),
+            None,
+        )
+    made = situation.made(name) if name.isidentifier() else None
+    if made is None:
+        return (
+            "backward keeps gradients of leaves only, and it was computed",
+            (),
+            f"{name}.retain_grad() before backward()",
+        )
+    whole = leaf_at_once(made)
+    keep = Fit(f"{name}.retain_grad()", "", made.lineno, "after")
+    fits = (Fit(whole, "", made.lineno),) if whole else (keep,)
+    return f"`{ast.unparse(made)}` computes it, and backward keeps gradients of leaves only", fits, None
+
+
+def rebinding(situation, name):
+    """The statement `w = w - ...` that a loop around the situation, or the code before it, has; None if there is none."""
+    scope = situation.place.scope()
+    if scope is None or not name.isidentifier():
+        return None
+    around = loop_around(scope, situation.place.line) or scope
+    for node in within(around):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp(left=ast.Name(id=left), op=op)):
+                if target == left == name and type(op) in UPDATES:
+                    return node
+    return None
+
+
+def leaf_at_once(made):
+    """`w = torch.randn(3, requires_grad=True) * 0.1` with the requirement at the end; None for other statements."""
+    if not isinstance(made, ast.Assign):
+        return None
+    changed = ast.parse(ast.unparse(made)).body[0]
+    inner = [node for node in ast.walk(changed.value) if isinstance(node, ast.Call)]
+    marked = [(node, each) for node in inner for each in node.keywords if each.arg == "requires_grad"]
+    if len(marked) != 1:
+        return None
+    ((node, keyword),) = marked
+    node.keywords.remove(keyword)
+    value = ast.unparse(changed.value)
+    value = value if isinstance(changed.value, ast.Call) else f"({value})"
+    return f"{ast.unparse(changed.targets[0])} = {value}.requires_grad_()"
+
+
+def not_computed(situation, name):
+    """A gradient that no backward pass has brought."""
+    scope, line = situation.place.scope(), situation.place.line
+    if scope is None:
+        return "no backward pass has brought it", (), None
+    for node in within(scope):
+        match node:
+            case ast.Expr(value=ast.Attribute(attr="backward")) if node.lineno < line:
+                code = ast.unparse(node)
+                return (
+                    f"`{code}` on line {node.lineno} does not call backward",
+                    (Fit(f"{code}()", "", node.lineno),),
+                    None,
+                )
+    passes = [each for each, _ in calls_of(scope, "backward") if each < line]
+    cleared = [each for each, _ in calls_of(scope, "zero_grad") if each < line and passes and each > passes[-1]]
+    if cleared:
+        return (
+            f"zero_grad() on line {cleared[-1]} has set it to None after the backward pass",
+            (),
+            "zero_grad() before backward()",
+        )
+    if passes:
+        return f"the backward pass on line {passes[-1]} did not reach {name}", (), None
+    return "no backward pass has run", first_pass(situation), None
+
+
+def first_pass(situation):
+    """The backward pass that was never asked for, as a line before the situation; nothing if there is one."""
+    scope, path = situation.place.scope(), situation.place.path()
+    if scope is None or not path or [*calls_of(scope, "backward")]:
+        return ()
+    roots = [name for name, value in situation.names.items() if is_root(name, value) and bindings(scope, name)]
+    return tuple(Fit(f"{root}.backward()", "", path[0].lineno, "before") for root in roots[-1:])
+
+
+def is_root(name, value):
+    return isinstance(value, Tensor) and value.is_floating_point() and value.dim() == 0 and name[0] != "_"

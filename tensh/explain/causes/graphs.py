@@ -1,0 +1,119 @@
+"""Backward passes that have no graph, or one that was passed before."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.leaves import requiring_grad
+from tensh.explain.causes.situation import operand_of
+from tensh.explain.cuts import find_cut, names_before
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import bindings, calls_of, loop_around, within
+
+MOST_LEAVES = 2
+
+
+def cut_graph(situation):
+    """Why nothing is recorded about what backward is called of: where its history was cut."""
+    is_number = isinstance(situation.error, AttributeError) and situation.says("no attribute 'backward'")
+    if not situation.says("does not require grad and does not have a grad_fn") and not is_number:
+        return None
+    node = root_node(situation)
+    if node is None:
+        return None
+    text = ast.unparse(node)
+    given = tuple(operand_of(each.text, each.value) for each in situation.call.tensors[:1]) if situation.call else ()
+    cut = find_cut(node, situation)
+    if cut is not None:
+        return Explanation("backward", given, f"{text} {cut.sentence}", cut.fits, cut.advice)
+    if is_number:
+        return None
+    fits = [fit for name in names_before(node, situation) for fit in requiring_grad(situation, name)]
+    rule = f"nothing that {text} was computed from requires grad"
+    advice = None if fits else "x.requires_grad_() for the tensors to differentiate by, before computing with them"
+    return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
+
+
+def root_node(situation):
+    """The expression that backward is called of."""
+    for node in ast.walk(situation.expression() or ast.Module([], [])):
+        match node:
+            case ast.Attribute(attr="backward", value=owner):
+                return owner
+            case ast.Call(func=ast.Attribute(attr="grad"), args=[first, *_]):
+                return first
+    return None
+
+
+def passed_twice(situation):
+    """What the graph of an earlier turn, or of an earlier pass, was carried on by."""
+    if not situation.says("Trying to backward through the graph a second time"):
+        return None
+    scope, line = situation.place.scope(), situation.place.line
+    loop = loop_around(scope, line) if scope is not None else None
+    if loop is not None:
+        return carried(situation, loop) or computed_before(situation, loop)
+    return shared_by(situation, scope) if scope is not None else None
+
+
+def carried(situation, loop):
+    """A value that each turn of a loop takes over from the turn before."""
+    for name, first in carried_names(loop):
+        value = situation.names.get(name)
+        tensors = value if type(value) is tuple else (value,)
+        if any(isinstance(t, Tensor) and t.grad_fn is not None for t in tensors):
+            several = type(value) is tuple
+            code = f"{name} = tuple(each.detach() for each in {name})" if several else f"{name} = {name}.detach()"
+            rule = f"{name} carries the graph of the turn before into this one (line {first.lineno}), and that graph has been passed"
+            shown = tuple(operand_of(name, t) for t in tensors if isinstance(t, Tensor))
+            return Explanation("backward", shown[:1], rule, (Fit(code, "", first.lineno, "before"),))
+    return None
+
+
+def carried_names(loop):
+    """(name, statement) of each name that the body of a loop reads before it binds it; the statement is the first reader."""
+    bound = (
+        {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} if hasattr(loop, "target") else set()
+    )
+    for statement in loop.body:
+        read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            read.add(statement.target.id)
+        for name in sorted(read - bound):
+            if bindings(ast.Module(loop.body, []), name):
+                yield name, statement
+        bound |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def computed_before(situation, loop):
+    """A value with a graph that was computed before the loop, and is used in every turn."""
+    body = ast.Module(loop.body, [])
+    for node in within(body):
+        if not isinstance(node, ast.Name) or bindings(body, node.id):
+            continue
+        value, made = situation.names.get(node.id), situation.made(node.id)
+        if isinstance(value, Tensor) and value.grad_fn is not None and isinstance(made, ast.Assign):
+            rule = (
+                f"{node.id} was computed once, on line {made.lineno}, before the loop: every turn passes the same graph"
+            )
+            again = Fit(ast.unparse(made), "", loop.body[0].lineno, "before")
+            return Explanation("backward", (operand_of(node.id, value),), rule, (again,))
+    return None
+
+
+def shared_by(situation, scope):
+    """The pass before this one, which may keep the graph for it."""
+    line = situation.place.line
+    before = [(each, code) for each, code in calls_of(scope, "backward") if each < line and "retain_graph" not in code]
+    if not before:
+        return None
+    first, code = before[-1]
+    kept = (
+        code.replace("backward()", "backward(retain_graph=True)")
+        if code.endswith("backward()")
+        else f"{code[:-1]}, retain_graph=True)"
+    )
+    rule = f"the pass on line {first} gave back what the graph had saved, and this pass needs it again"
+    is_same = code == situation.place.segment
+    return Explanation(
+        "backward", (), rule, (Fit(kept, "", first),), None if is_same else "one backward() of the sum of both"
+    )

@@ -1,0 +1,123 @@
+"""Layers that were made for inputs of another size: where they were made, and what would have fit."""
+
+import ast
+
+from tensh.explain.causes.situation import class_of, replaced
+from tensh.explain.shadow import Shadow, Unknown, is_module
+
+SIZES = {
+    "in_features": -1, "input_size": -1, "num_features": 1, "num_channels": 1, "normalized_shape": -1, "d_model": -1, "embed_dim": -1,
+}  # fmt: skip
+"""The dimension of an input whose size a layer is made for, by the name of its first parameter."""
+
+
+def with_layer(explanation, situation):
+    """An Explanation with the changes of the model that let a layer take its input."""
+    call = situation.call
+    made = construction(situation)
+    if made is None or not call.tensors:
+        return explanation
+    t = call.tensors[0].value
+    found = flattened(situation, made, t) or resized(situation, made, t)
+    return explanation._replace(fits=(found,), advice=None) if found else explanation
+
+
+def resized(situation, made, t):
+    """The layer made for the size that its input has."""
+    size = size_of(situation.call.module, t)
+    given = made.args[0] if made.args else next((each.value for each in made.keywords), None)
+    if size is None or given is None or isinstance(given, ast.Starred):
+        return None
+    code = ast.unparse(made).replace(ast.unparse(given), str(size), 1)
+    shape = tried(f"({code})(it)", situation, t)
+    fit = replaced(situation.place, given, str(size)) if shape else None
+    return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
+
+
+def size_of(layer, t):
+    """The size that the first parameter of a layer should have for an input; None where that is not known."""
+    if hasattr(layer, "in_channels") and hasattr(layer, "kernel_size"):
+        dim = -len(layer.kernel_size) - 1
+    else:
+        dim = next((dim for name, dim in SIZES.items() if hasattr(layer, name)), None)
+    return t.shape[dim] if dim is not None and -t.dim() <= dim < t.dim() else None
+
+
+def flattened(situation, made, t):
+    """A Flatten before a layer of a Sequential whose input still has the dimensions of an image."""
+    wanted = getattr(situation.call.module, "in_features", None)
+    if t.dim() < 3 or wanted is None or t.shape[1:].numel() != wanted or not within_sequential(situation, made):
+        return None
+    fit = replaced(situation.place, made, f"nn.Flatten(), {ast.unparse(made)}")
+    shape = tried("(it.flatten(1))", situation, t)
+    return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
+
+
+def within_sequential(situation, made):
+    tree = situation.place.tree()
+    return any(
+        isinstance(node, ast.Call) and made in node.args and ast.unparse(node.func).endswith("Sequential")
+        for node in ast.walk(tree)
+    )
+
+
+def tried(code, situation, t):
+    """The shape of what some code gives on shapes only, where ``it`` stands for a tensor; None if it fails."""
+    names = {name: situation.names[name] for name in ("torch", "nn", "F") if name in situation.names}
+    try:
+        return list(Shadow({}, {**names, "it": t}).value(code).shape)
+    except (Unknown, Exception):
+        return None
+
+
+def construction(situation):
+    """The call in the source that made the layer which failed; None where it is not found."""
+    call, tree = situation.call, situation.place.tree()
+    if call is None or call.module is None or tree is None:
+        return None
+    expression = situation.expression()
+    expression = getattr(expression, "value", expression)
+    function = expression.func if isinstance(expression, ast.Call) else None
+    model = situation.held(function) if function is not None else None
+    if not is_module(model):
+        return None
+    path = next((path for path, each in model.named_modules() if each is call.module), None)
+    node = maker(function, situation) if path is not None else None
+    for part in path.split(".") if path else ():
+        node = part_of(node, part, situation)
+    return node if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(type(call.module).__name__) else None
+
+
+def maker(node, situation):
+    """The expression that made what an expression stands for."""
+    match node:
+        case ast.Name(id="self"):
+            return ast.Call(ast.Name(type(situation.names["self"]).__name__), [], [])
+        case ast.Name(id=name):
+            made = situation.made(name)
+            return made.value if isinstance(made, ast.Assign) else None
+        case ast.Attribute(value=owner, attr=name):
+            return part_of(maker(owner, situation), name, situation)
+        case ast.Subscript(value=owner, slice=ast.Constant(value=int(number))):
+            return part_of(maker(owner, situation), str(number), situation)
+    return None
+
+
+def part_of(node, name, situation):
+    """The expression that made one part of a module, by the expression that made the module."""
+    if not isinstance(node, ast.Call):
+        return None
+    if name.isdecimal():
+        parts = (
+            node.args[0].elts if len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple) else node.args
+        )
+        plain = int(name) < len(parts) and not any(isinstance(each, ast.Starred) for each in parts)
+        return parts[int(name)] if plain else None
+    definition = class_of(situation.place, ast.unparse(node.func).rpartition(".")[2])
+    for inner in ast.walk(definition) if definition else ():
+        match inner:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=attribute)], value=value) if (
+                attribute == name
+            ):
+                return value
+    return None

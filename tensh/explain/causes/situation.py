@@ -1,0 +1,118 @@
+"""A situation as causes look at it, and the statements of the source around it."""
+
+import ast
+from typing import NamedTuple
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.calls import Call
+from tensh.explain.making import made_on
+from tensh.explain.model import Fit, Operand
+from tensh.explain.place import Place
+from tensh.explain.shadow import Shadow, Unknown, is_module, member
+
+
+class Situation(NamedTuple):
+    """An exception, the names that the code knows where it was raised, the place, and the call into the engine if it was one."""
+
+    error: BaseException
+    names: dict
+    place: Place
+    call: Call | None
+
+    def says(self, *words):
+        """Whether the message has some words."""
+        return all(each in str(self.error) for each in words)
+
+    def held(self, node):
+        """What an expression of names, attributes and numbered elements stands for; None for any other."""
+        return held(node, self.names)
+
+    def expression(self):
+        """The failing piece of code as a tree; None if it is none."""
+        try:
+            (statement,) = ast.parse(self.place.segment.strip()).body
+        except (SyntaxError, ValueError):
+            return None
+        return statement
+
+    def evaluate(self, node):
+        """What an expression gives on shapes only; None where that cannot be known."""
+        used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        try:
+            return Shadow({}, {name: self.names[name] for name in used if name in self.names}).evaluate(node)
+        except (Unknown, Exception):
+            return None
+
+    def made(self, name):
+        """The statement that gave a name its value; None where more than one may have."""
+        return made_by(self.place, name)
+
+
+def held(node, names):
+    """What an expression of names, attributes and numbered elements stands for; None for any other."""
+    match node:
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.Attribute(value=inner, attr=name):
+            owner = held(inner, names)
+            if is_module(owner):
+                try:
+                    return member(owner, name)
+                except Unknown:
+                    return None
+            return vars(owner).get(name) if hasattr(owner, "__dict__") and not isinstance(owner, Tensor) else None
+        case ast.Subscript(value=inner, slice=ast.Constant(value=int(number))):
+            owner = held(inner, names)
+            return owner[number] if type(owner) in (list, tuple) and -len(owner) <= number < len(owner) else None
+    return None
+
+
+def made_by(place, name):
+    """The statement that gave a name its value before a place; None where more than one may have."""
+    line = made_on(place, name)
+    return line and statement_on(place.tree(), line)
+
+
+def statement_on(tree, line):
+    """The innermost statement that begins on a line."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
+    return found[-1] if found else None
+
+
+def place_of(place, node):
+    """The Place of a node in the same source."""
+    return Place(place.source, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+
+
+def blocks_over(tree, node):
+    """The blocks (with, for, def, ...) that a node stands in, outermost first."""
+    return [
+        each
+        for each in ast.walk(tree)
+        if isinstance(each, ast.stmt) and hasattr(each, "body") and each is not node and holds(each, node)
+    ]
+
+
+def holds(block, node):
+    return block.lineno <= node.lineno and node.end_lineno <= block.end_lineno
+
+
+def class_of(place, name):
+    """The definition of a class in the source; None if it is not there."""
+    tree = place.tree()
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == name] if tree else []
+    return found[-1] if found else None
+
+
+def replaced(place, node, new):
+    """The Fit of the line that a node stands on with other code in its place; None where it goes over lines."""
+    if node.lineno != node.end_lineno:
+        return None
+    line = place.source.split("\n")[node.lineno - 1].encode()
+    text = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+    return Fit(text.decode().strip(), "", node.lineno)
+
+
+def operand_of(text, tensor):
+    """A tensor as it is shown."""
+    return Operand(text, tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))

@@ -1,0 +1,269 @@
+"""Where the history of a tensor was cut: the piece of source that takes what requires grad and gives what does not.
+
+The statements that gave names their values are followed backwards, and each expression in them is evaluated on stand-ins
+that record graphs; where that is not possible, the forms that always cut (`.detach()`, `.item()`, ...) are known by sight.
+"""
+
+import ast
+from typing import NamedTuple
+
+from tensh.engine.autograd.modes import is_grad_enabled
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.calls import names_in
+from tensh.explain.causes.situation import blocks_over, held, made_by, place_of, replaced
+from tensh.explain.model import Fit
+from tensh.explain.place import FUNCTIONS, within
+from tensh.explain.shadow import Shadow, Unknown, is_module
+
+MOST_FOLLOWED = 30  # statements
+SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
+NUMBERS = {"item": "a Python number", "tolist": "Python numbers", "numpy": "an array of NumPy"}
+PLAIN = {"detach": "detach() cuts the history", "data": ".data has no history"}
+
+
+class Cut(NamedTuple):
+    """The cut as a sentence that goes on after the tensor's name, what mends it, and what else to do."""
+
+    sentence: str
+    fits: tuple[Fit, ...] = ()
+    advice: str | None = None
+
+
+class Followed(NamedTuple):
+    """An expression, where it stands, the name that it gave its value to, and the expression with that name."""
+
+    node: ast.expr
+    place: object
+    name: str | None = None
+    parent: "Followed | None" = None
+
+
+def find_cut(node, situation):
+    """The Cut in the history of an expression where code failed; None where none is certain."""
+    for followed in history(node, situation):
+        cut = cut_in(followed, situation)
+        if cut is not None:
+            return cut
+    if not is_grad_enabled():
+        return Cut("was computed while gradients were off (no_grad, or set_grad_enabled(False))")
+    return None
+
+
+def history(node, situation):
+    """An expression, and those that gave the names in it their values, each once, the nearest first."""
+    waiting, seen = [Followed(node, situation.place)], set()
+    for followed in waiting:
+        yield followed
+        for name, made in statements_of(followed, situation):
+            if made.lineno not in seen and len(waiting) < MOST_FOLLOWED:
+                seen.add(made.lineno)
+                waiting.append(Followed(value_of(made, name), place_of(situation.place, made), name, followed))
+
+
+def statements_of(followed, situation):
+    """(name, statement) of each name in an expression that a statement before it gave its value; of lists, what was appended."""
+    tree = followed.place.tree()
+    for name in sorted(names_in(ast.unparse(followed.node))):
+        made = made_by(followed.place, name)
+        if isinstance(made, ast.Assign | ast.AnnAssign | ast.AugAssign) and made.value is not None:
+            yield name, made
+        if tree is not None and type(situation.names.get(name)) is list:
+            yield from ((name, statement) for statement in appending(tree, name))
+
+
+def appending(tree, name):
+    """The statements that append to a list."""
+    for node in within(tree):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=owner)))) if owner == name:
+                yield node
+
+
+def value_of(statement, name):
+    """The expression that a statement gives to a name."""
+    match statement:
+        case ast.Expr(value=ast.Call(args=[value])):
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            return next((v for t, v in zip(targets, values, strict=True) if ast.unparse(t) == name), statement.value)
+    return statement.value
+
+
+def names_before(node, situation):
+    """The names of floating point leaves that an expression was computed from, first to last."""
+    found = {}
+    for followed in history(node, situation):
+        value = situation.names.get(followed.name)
+        if isinstance(value, Tensor) and value.is_floating_point() and not [*statements_of(followed, situation)]:
+            found[followed.place.line] = followed.name
+    return [found[line] for line in sorted(found)]
+
+
+def cut_in(followed, situation):
+    """The Cut in one expression, or by the block that it stands in."""
+    tree = followed.place.tree()
+    if tree is None:
+        return None
+    line = followed.place.line
+    for block in blocks_over(tree, ast.Pass(lineno=line, end_lineno=line)) if followed.parent else ():
+        for text in switches(block):
+            return Cut(f"was computed under {text} (line {block.lineno})", (), f"compute it outside of {text}")
+    known = {name: value for name, value in situation.names.items() if name in names_in(ast.unparse(followed.node))}
+    shadow = Shadow({}, known, grad=True)
+    for node in inner_first(followed.node):
+        cut = (
+            cut_by_sight(node, followed, shadow)
+            or cut_by_trial(node, followed, shadow)
+            or cut_by_user(node, followed, situation)
+        )
+        if cut is not None:
+            return cut
+    return None
+
+
+def switches(block):
+    """The texts of the managers of a `with`, or of the decorators of a function, that switch gradients off."""
+    if isinstance(block, FUNCTIONS):
+        texts = [ast.unparse(each) for each in getattr(block, "decorator_list", ())]
+    else:
+        texts = [ast.unparse(item.context_expr) for item in getattr(block, "items", ())]
+    return [text for text in texts if any(word in text for word in SWITCHES) and not text.endswith("(True)")]
+
+
+def inner_first(node):
+    """The expressions in an expression, each after those that it is made of."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.expr | ast.keyword | ast.comprehension):
+            yield from inner_first(inner)
+    if isinstance(node, ast.expr):
+        yield node
+
+
+def requires_grad(node, shadow):
+    """Whether an expression surely requires grad; None where that is not known."""
+    try:
+        value = shadow.evaluate(node)
+    except (Unknown, Exception):
+        return None
+    return any(
+        isinstance(t, Tensor) and t.requires_grad for t in (value if isinstance(value, list | tuple) else [value])
+    )
+
+
+def cut_by_sight(node, followed, shadow):
+    """`.detach()`, `.data`, `.item()` and the like of what may require grad."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
+            pass
+        case ast.Attribute(attr="data" as word, value=owner):
+            pass
+        case _:
+            return None
+    if requires_grad(owner, shadow) is False or is_module_of_torch(owner):
+        return None
+    code = f"`{ast.unparse(node)}` on line {followed.place.line}"
+    is_number = word in NUMBERS
+    sentence = f"{code} is {NUMBERS[word]}" if is_number else f"{code}: {PLAIN[word]}"
+    fit = without_tensor(node, word, followed) if is_number else without_step(node, word, followed.place)
+    return Cut(f"has no history: {sentence}", (fit,) if fit else ())
+
+
+def is_module_of_torch(node):
+    return isinstance(node, ast.Name) and node.id in ("torch", "np", "numpy")
+
+
+def without_step(node, word, place, around=None):
+    """The Fit of the line without one step, and without a call around it."""
+    text = segment_of(node, place.source)
+    return replaced(place, around or node, text.rpartition(f".{word}")[0]) if text else None
+
+
+def segment_of(node, source):
+    return ast.get_source_segment(source, node)
+
+
+def without_tensor(node, word, followed):
+    """The same where numbers became a tensor again, on the same line or on one that was followed before."""
+    tree = followed.place.tree()
+    made = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and ast.unparse(n.func) in ("torch.tensor", "torch.as_tensor")
+    ]
+    around = next((call for call in made if call.args and call.args[0] is node), None)
+    fit = without_step(node, word, followed.place, around)
+    if fit is None or around is not None or followed.parent is None:
+        return fit
+    joined = [call for call in made if call in ast.walk(followed.parent.node)]
+    stacked = replaced(followed.parent.place, joined[0].func, "torch.stack") if len(joined) == 1 else None
+    return fit._replace(more=(stacked,)) if stacked else fit
+
+
+def cut_by_trial(node, followed, shadow):
+    """An operation that takes what requires grad, and gives what does not."""
+    if isinstance(node, ast.Name | ast.Constant) or requires_grad(node, shadow) is not False:
+        return None
+    inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    inner += [node.func.value] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
+    if not any(requires_grad(each, shadow) for each in inner):
+        return None
+    result = shadow.evaluate(node)
+    text = ast.unparse(node)
+    if not isinstance(result, Tensor):
+        return None
+    kind = str(result.dtype).removeprefix("torch.")
+    why = "has no derivative" if result.is_floating_point() else f"gives {kind}, which has no derivative"
+    return Cut(f"has no history: `{text}` on line {followed.place.line} {why}", (), advice_for(result))
+
+
+def advice_for(result):
+    """What a loss is computed from instead."""
+    if str(result.dtype) == "torch.bool":
+        return "a loss of the values themselves (F.mse_loss, F.cross_entropy), not of a comparison"
+    return (
+        None if result.is_floating_point() else "a loss of the scores themselves, as F.cross_entropy(scores, classes)"
+    )
+
+
+def cut_by_user(node, followed, situation):
+    """A call of the user's own function, or model, whose code switches gradients off or detaches what it returns."""
+    if not isinstance(node, ast.Call):
+        return None
+    value = held(node.func, situation.names)
+    if is_module(value):
+        frozen = [*value.parameters()]
+        if frozen and not any(p.requires_grad for p in frozen):
+            name = ast.unparse(node.func)
+            mend = f"{name}.requires_grad_(True) for what is to be trained"
+            return Cut(f"was computed by {name}, none of whose parameters requires grad", (), mend)
+    code = getattr(value, "__name__", None) if not is_module(value) else "forward"
+    owner = type(value).__name__ if is_module(value) else None
+    definition = defined(followed.place.tree(), code, owner)
+    if definition is None:
+        return None
+    for text in switches(definition):
+        return Cut(
+            f"was computed under @{text} (line {definition.decorator_list[0].lineno})", (), f"call it without @{text}"
+        )
+    for inner in within(definition):
+        if isinstance(inner, ast.Return) and inner.value is not None:
+            for block in blocks_over(definition, inner):
+                for text in switches(block):
+                    return Cut(f"was computed under {text} (line {block.lineno})", (), f"compute it outside of {text}")
+            unknown = Shadow({}, {}, grad=True)
+            for each in inner_first(inner.value):
+                found = cut_by_sight(
+                    each, Followed(inner.value, place_of(followed.place, inner), None, followed), unknown
+                )
+                if found is not None:
+                    return found
+    return None
+
+
+def defined(tree, name, owner):
+    """The definition of a function, or of a method of a class."""
+    if tree is None or name is None:
+        return None
+    scopes = [tree] if owner is None else [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == owner]
+    found = [n for scope in scopes for n in scope.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    return found[-1] if found else None

@@ -1,0 +1,121 @@
+"""Code that Python cannot read, repaired by small edits: the first after which the whole can be read is offered."""
+
+import ast
+import keyword
+import re
+import unicodedata
+
+from tensh.explain.model import Explanation, Fit
+from tensh.spelling import distance
+
+TYPOGRAPHIC = str.maketrans({
+    "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "−": "-", "×": "*", "·": "*", "÷": "/",
+    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
+    "\N{ZERO WIDTH NO-BREAK SPACE}": None, "\N{IDEOGRAPHIC SPACE}": " ",
+})  # fmt: skip
+"""Characters of word processors and of other keyboards, and what stands for them in code; others by NFKC."""
+
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+LONGEST = 300  # characters of a line that is searched
+WORDS = (
+    (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
+    (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
+    (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r";\s*$", ""),
+)  # fmt: skip
+"""Other languages' words, and what they are in Python."""
+
+
+def repair(source, line):
+    """The Explanation of a source that cannot be read, where one edit of a line near the given one mends it; None else."""
+    lines = source.split("\n")
+    for number in dict.fromkeys((line, line - 1)):
+        if 1 <= number <= len(lines) and len(lines[number - 1]) <= LONGEST:
+            for text, reason in candidates(lines[number - 1], lines, number):
+                if text != lines[number - 1] and is_read([*lines[: number - 1], text, *lines[number:]]):
+                    return Explanation("syntax", (), reason, (Fit(text.strip(), "", number),))
+    return None
+
+
+def is_read(lines):
+    try:
+        ast.parse("\n".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def candidates(text, lines, number):
+    """(another text for a line, why) from the surest on."""
+    plain = in_ascii(text)
+    if plain != text:
+        found = next(c for c in text if ord(c) > 127 and in_ascii(c) != c)
+        yield plain, f"{name_of(found)} is no part of Python's code: it takes the characters of ASCII"
+    for pattern, new in WORDS:
+        changed = re.sub(pattern, new, text)
+        if changed != text:
+            yield changed.replace("  ", " ") if new == " and " or new == " or " else changed, wording(text, changed)
+    for match in re.finditer(r"[A-Za-z_]+", text):
+        for word in keyword.kwlist:
+            if word.isalpha() and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
+                yield (
+                    text[: match.start()] + word + text[match.end() :],
+                    f"{match[0]} is no word of Python's here: {word} is",
+                )
+    if re.match(
+        r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text
+    ) and not text.rstrip().endswith(":"):
+        yield text.rstrip() + ":", "a line that begins a block ends with a colon"
+    yield from bracketed(text)
+    for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
+        yield text[: match.start()] + ", " + text[match.end() :], "a comma is missing between two of the elements"
+    for match in re.finditer(r"\S+", text):
+        yield (
+            text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
+            f"{match[0]} is a text, and stands in quotes",
+        )
+
+
+def in_ascii(text):
+    """A line with the characters of ASCII for those that look like them, but for what stands in texts and comments."""
+    pieces = re.split(r"(\"[^\"]*\"|'[^']*'|#.*)", text)
+    return "".join(
+        piece if n % 2 else unicodedata.normalize("NFKC", piece.translate(TYPOGRAPHIC))
+        for n, piece in enumerate(pieces)
+    )
+
+
+def name_of(character):
+    """A character as it is shown, with its name."""
+    shown = "" if unicodedata.category(character) in ("Zs", "Cf") else f"{character} "
+    return f"{shown}({unicodedata.name(character, 'a character').lower()})"
+
+
+def wording(text, changed):
+    """Which word stands for which."""
+    before, after = (re.sub(r"\s+", " ", each.strip()) for each in (text, changed))
+    return f"Python writes `{after}` for `{before}`" if len(after) < 60 else "Python has another word for that"
+
+
+def bracketed(text):
+    """The line with the brackets closed that are open at its end, or without one that closes nothing."""
+    waiting = []
+    for position, character in enumerate(text):
+        if character in CLOSING:
+            waiting.append(character)
+        elif character in CLOSING.values():
+            if not waiting or CLOSING[waiting[-1]] != character:
+                if waiting:
+                    yield (
+                        text[:position] + CLOSING[waiting[-1]] + text[position + 1 :],
+                        f"{waiting[-1]} is closed by {CLOSING[waiting[-1]]}",
+                    )
+                yield text[:position] + text[position + 1 :], f"{character} closes nothing"
+                return
+            waiting.pop()
+    if waiting:
+        closing = "".join(CLOSING[each] for each in reversed(waiting))
+        stripped = text.rstrip()
+        reason = f"{waiting[-1]} is not closed"
+        if stripped.endswith(":"):
+            yield stripped[:-1] + closing + ":", reason
+        yield stripped + closing, reason
