@@ -1,5 +1,7 @@
 """The words of the notes that teach: (message, advice) of each."""
 
+import ast
+
 from tensh.explain.making import made_on
 from tensh.explain.place import Place
 from tensh.graph.names import names_of_nodes
@@ -21,7 +23,16 @@ def summed(leaves, lines, place, names):
     message = f"{first}{others} is the sum of {len(lines)} backward passes{places}: each adds to it, and nothing has set it back"
     optimizer = next((each for each, value in names.items() if is_optimizer(value)), None)
     back = f"{optimizer}.zero_grad()" if optimizer else f"{first} = None"
-    return message, f"{back} before each backward"
+    return message, not_called(place) or f"{back} before each backward"
+
+
+def not_called(place):
+    """Where `zero_grad` stands without parentheses; None where it does not."""
+    for node in ast.walk(piece(place).tree() or ast.Module([], [])):
+        match node:
+            case ast.Expr(value=ast.Attribute(attr="zero_grad")):
+                return f"line {node.lineno}: {ast.unparse(node)}(), which is not called there"
+    return None
 
 
 def is_optimizer(value):
@@ -30,7 +41,14 @@ def is_optimizer(value):
 
 def not_a_leaf(place, names):
     """A gradient was asked for that is not kept."""
+    from tensh.explain.causes import Situation
+    from tensh.explain.causes.gradients import not_kept, rebinding
+
     name = (place.segment or "").removesuffix(".grad") if (place.segment or "").endswith(".grad") else None
+    situation = Situation(None, names, piece(place), None)
+    if name and rebinding(situation, name):
+        message, (fit, *_), _ = not_kept(situation, name)
+        return message, f"line {fit.line}: {fit.text}"
     line = made_on(piece(place), name) if name and name.isidentifier() else None
     made = f"{name or 'this tensor'} was computed" + f" on line {line}" * bool(line)
     return f"{made}: backward keeps gradients of leaves only", f"{name or 'y'}.retain_grad() before backward()"

@@ -103,6 +103,21 @@ def test_a_note_as_text():
     )
 
 
+def test_a_zero_grad_that_is_not_called_is_named():
+    code = (
+        "net = nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for i in range(3):\n    opt.zero_grad\n    net(torch.ones(1, 1)).sum().backward()\n    opt.step()\n"
+    )
+    (note,), _ = notes(code)
+    assert note["advice"] == "line 4: opt.zero_grad(), which is not called there"
+
+
+def test_the_statement_that_rebinds_a_leaf_is_named():
+    code = BEGIN + "for i in range(2):\n    (w ** 2).backward()\n    w = w - 0.1 * w.grad\n"
+    (note, *_), _ = notes(code)
+    assert note["advice"] == "line 4: with torch.no_grad(): w -= 0.1 * w.grad"
+
+
 # -- gradients that are not kept ---------------------------------------------------------------------------------------
 
 COMPUTED = BEGIN + "h = w * 2\ny = h ** 2\ny.backward()\n"
