@@ -48,6 +48,10 @@ def set_autocast_dtype(device_type, dtype):
     >>> import tensh as torch
     >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
     """
+    if not isinstance(dtype, type(bfloat16)):
+        raise TypeError(
+            f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type(dtype).__name__}"
+        )
     kind = device(device_type).type
     state.dtypes[kind] = dtype
     update(kind)

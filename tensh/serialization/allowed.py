@@ -75,7 +75,9 @@ BY_DEFAULT = {
     "torch._utils._rebuild_sparse_csr_tensor": lacking("a sparse tensor"),
     "torch._utils._rebuild_nested_tensor": lacking("a nested tensor"),
     "torch._utils._rebuild_qtensor": lacking("a quantized tensor"),
-    "torch._utils._rebuild_meta_tensor_no_storage": lacking("a tensor without memory (meta)"),
+    "torch._utils._rebuild_meta_tensor_no_storage": Known(
+        rebuilding.tensor_without_elements, rebuilding.tensor_without_elements
+    ),
     "torch._utils._rebuild_wrapper_subclass": lacking("a tensor of another class"),
 }
 BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in ALL.items()}

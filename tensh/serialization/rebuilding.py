@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.absent import Absent, lay_out
 from tensh.engine.arrays.bounds import MOST_DIMENSIONS, count_elements, view_memory
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import device
@@ -68,6 +69,22 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
 def old_tensor(storage, offset, size, stride):
     """The same from before gradients were said there."""
     return tensor(storage, offset, size, stride)
+
+
+def tensor_without_elements(kind, size, stride, requires_grad):
+    """A tensor of the device "meta"."""
+    if not isinstance(kind, dtype) or kind not in ALL.values():
+        raise DamagedError("a tensor in it has no dtype")
+    if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
+        raise DamagedError("a tensor in it has no size")
+    check(LARGEST // kind.numpy.itemsize, 0, size, stride)
+    steps = tuple(n * kind.numpy.itemsize for n in stride)
+    made = wrap(Absent(lay_out(tuple(size), kind.numpy, steps)))
+    if requires_grad:
+        if kind.numpy.kind in "biu":
+            raise DamagedError("a tensor in it requires grad, and is of whole numbers")
+        made.requires_grad = True
+    return made
 
 
 def in_row(storage, row, offset, size, stride, requires_grad, metadata):

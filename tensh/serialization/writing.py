@@ -12,6 +12,7 @@ from collections import OrderedDict
 
 import numpy as np
 
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout
 from tensh.engine.dtypes.dtype import ALL, dtype
@@ -51,6 +52,7 @@ class Stored:
 
 TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
 TENSOR_OF_DTYPE = Global("torch._utils", "_rebuild_tensor_v3")
+WITHOUT_ELEMENTS = Global("torch._utils", "_rebuild_meta_tensor_no_storage")
 WITH_ATTRIBUTES = Global("torch._tensor", "_rebuild_from_type_v2")
 PARAMETER = Global("torch._utils", "_rebuild_parameter")
 PARAMETER_WITH_STATE = Global("torch._utils", "_rebuild_parameter_with_state")
@@ -110,6 +112,10 @@ class Writer(pickle._Pickler):
         return (PARAMETER_WITH_STATE, (*facts, p.__dict__)) if p.__dict__ else (PARAMETER, facts)
 
     def tensor(self, t):
+        if is_absent(t.array):
+            return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
+        if not isinstance(t.array, np.ndarray):
+            raise NotImplementedError(f"tensh saves no {type(t).__name__}: it has no elements of its own")
         place = placed(t.array)
         name = dtype_name(t.array)
         facts = (place.offset, tuple(map(int, t.shape)), place.strides, t.requires_grad, OrderedDict())
@@ -160,7 +166,7 @@ class Writer(pickle._Pickler):
 
     def save_tensor(self, t):
         """A tensor as `reducer_override` describes it, written at once: through objects it takes twice the time."""
-        if t.__dict__ or (name := dtype_name(t.array)) not in STORAGES:
+        if t.__dict__ or is_absent(t.array) or (name := dtype_name(t.array)) not in STORAGES:
             return super().save(t)
         place = placed(t.array)
         self.save(TENSOR)

@@ -154,7 +154,14 @@ def address(layout):
 def lay_out(shape, dtype, strides=None):
     """A NumPy array over memory that is not there, with ``strides`` in bytes."""
     kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no name for what it lacks
-    layout = np.asarray(Layout(shape, kind, strides))
+    try:
+        layout = np.asarray(Layout(shape, kind, strides))
+    except (ValueError, OverflowError):
+        if strides is not None and len(strides) != len(shape):
+            message = f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
+        else:
+            message = f"Storage size calculation overflowed with sizes={list(shape)}"
+        raise RuntimeError(message) from None
     return layout if layout.dtype == dtype else layout.view(dtype)
 
 

@@ -73,3 +73,21 @@ def test_sizes_that_cannot_be_counted_are_refused(call):
 def test_the_largest_elements_of_no_windows_are_none():
     assert torch.nn.functional.adaptive_max_pool1d(torch.zeros(1, 2, 8), 0).shape == (1, 2, 0)
     assert torch.nn.functional.adaptive_max_pool2d(torch.zeros(1, 2, 8, 8), (0, 3)).shape == (1, 2, 0, 3)
+
+
+@pytest.mark.parametrize("size", [2**63, -(2**63) - 1, (2**63, 2)])
+def test_windows_beyond_64_bits_are_refused_by_the_name_of_the_argument(size):
+    functional = torch.nn.functional
+    calls = {
+        "im2col(): argument 'kernel_size'": lambda: functional.unfold(torch.ones(1, 1, 3, 3), size),
+        "im2col(): argument 'padding'": lambda: functional.unfold(torch.ones(1, 1, 3, 3), 2, padding=size),
+        "col2im(): argument 'output_size'": lambda: functional.fold(torch.ones(1, 1, 3), size, 1),
+        "col2im(): argument 'kernel_size'": lambda: functional.fold(torch.ones(1, 1, 3), 3, size),
+    }
+    for words, call in calls.items():
+        with pytest.raises(TypeError) as failure:
+            call()
+        assert (
+            str(failure.value)
+            == f'{words} failed to unpack the object at pos 1 with error "Overflow when unpacking long long"'
+        )

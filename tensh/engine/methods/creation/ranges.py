@@ -9,6 +9,7 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, fitting, overflow
 from tensh.engine.codegen.table import public
+from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors.messages import not_implemented
 from tensh.engine.errors.warnings import warn
@@ -66,11 +67,15 @@ def arange(*bounds, **given):
             warn_resized(out.array, values.size)
         return values
 
-    return finish("arange", make, (int64 if whole else of_scalar[float]).numpy, given)
+    default = (int64 if whole else of_scalar[float]).numpy
+    if on_meta(given["device"]):
+        kind = default if given["dtype"] is None else given["dtype"].numpy
+        given = {**given, "size": (count_steps(start, end, step, kind)[-1],)}
+    return finish("arange", make, default, given)
 
 
-def counted(start, end, step, dtype):
-    """The array behind ``arange``; RuntimeError for bounds that lead nowhere."""
+def count_steps(start, end, step, dtype):
+    """The bounds, as the dtype takes them, and how many elements there are; RuntimeError for bounds that lead nowhere."""
     which = BY_NUMPY[dtype]
     if which.category not in (INTEGER, FLOAT) or which.name in ("uint16", "uint32", "uint64"):
         raise not_implemented("arange", dtype)
@@ -88,7 +93,14 @@ def counted(start, end, step, dtype):
     if not (end >= start if step > 0 else end <= start):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     number = -((start - end) // step) if which is int64 else math.ceil((float(end) - float(start)) / float(step))
+    return start, end, step, number
+
+
+def counted(start, end, step, dtype):
+    """The array behind ``arange``."""
+    start, end, step, number = count_steps(start, end, step, dtype)
     require_room("arange", (number,), dtype)
+    which = BY_NUMPY[dtype]
     if which.category == INTEGER:
         start, step = fitting(start, int64), fitting(step, int64)
         return (np.arange(number) * step + start).astype(dtype, copy=False)
@@ -152,6 +164,7 @@ def inclusive_range(*bounds, **given):
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {float(start):g} -> {float(end):g}")
     number = math.floor((end - start) / step) + 1
+    given = {**given, "size": (number,)}
     return finish("range", lambda d: steps_from(float(start), float(step), number, d), of_scalar[float].numpy, given)
 
 

@@ -86,7 +86,7 @@ def between(name, given, compute):
             raise not_implemented(name, dtype)
         return compute(start, end, steps, dtype)
 
-    return finish(name, make, default.numpy, given)
+    return finish(name, make, default.numpy, {**given, "size": (steps,)})
 
 
 def end_number(name, given, which):

@@ -46,7 +46,7 @@ def window(name, numbers, compute, doc):
                 raise NotImplementedError(f"\"arange_cpu\" not implemented for '{BY_NUMPY[numpy].title}'")
             return compute(length + periodic, Rounding(numpy), *values)[:length].copy()
 
-        return finish(name, make, of_scalar[float].numpy, given)
+        return finish(name, make, of_scalar[float].numpy, {**given, "size": (length,)})
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

@@ -134,9 +134,7 @@ def native_channel_shuffle(input, groups):
 
 # ── windows as columns ───────────────────────────────────────────────────────
 def pair(value, name, parameter, position, repeats=True):
-    values = integers(value, name, parameter, position)
-    if isinstance(value, int) and repeats:
-        return values * 2
+    values = integers((value, value) if type(value) is int and repeats else value, name, parameter, position)
     if len(values) != 2:
         raise RuntimeError(f"It is expected {parameter} equals to 2, but got size {len(values)}")
     return values
