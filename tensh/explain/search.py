@@ -1,7 +1,7 @@
 """Fixes by search: small edits to the code that failed, each tried on stand-ins.
 
-A search begins only where the situation itself is seen on stand-ins, too.  Edits are proposed by what a piece of code is
-(a class, a method, a tuple, a tensor, a number), never by the message of the situation.
+A search begins only where the failure itself is seen on stand-ins, too.  Edits are proposed by what a piece of code is
+(a class, a method, a tuple, a tensor, a number), never by its message.
 """
 
 import ast
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import names_in, piece
 from tensh.explain.causes.situation import replaced
 from tensh.explain.model import Explanation, Fit
@@ -136,7 +137,7 @@ def edits(segment, shadow):
 
 
 def edits_of_python(segment, shadow):
-    """The same where no operation of tensh was called: numbers and lists are what they should be."""
+    """The same where nothing is a tensor: numbers and lists are what they should be."""
     return (edit for edit in edits(segment, shadow) if not edit.text.startswith("torch.tensor("))
 
 
@@ -211,6 +212,8 @@ def other_calls(node, text, shadow):
 def changes_of_value(value, text):
     """(new text, cost, reason) by what a value is."""
     match value:
+        case Size():
+            yield f"{text}[0]", 1, f"{text} is a Size: one number for each dimension"
         case type():
             yield f"{text}()", 0, f"{text} is a class: call it to make one"
         case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
@@ -252,6 +255,9 @@ def changes_of_tensor(t, text):
     shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
     shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
     shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
+    shaped += [
+        (f"{change}{cast}", cost + 2) for change, cost in shaped for cast in (".float()", ".long()") if CHANGES[cast](t)
+    ]
     for change, cost in shaped:
         if CHANGES.get(change, lambda t: True)(t):
             yield behind(text, change), cost, f"{text} is {shape_of(t)}", shape_of
@@ -265,7 +271,8 @@ def explain_by_search(situation):
     known = {a.text: a.value for a in call.arguments if a.text} if call else {}
     used = {*names_in(segment), *NAMESPACES}
     shadow = Shadow(known, {name: value for name, value in situation.names.items() if name in used})
-    found, reason = search(situation.error, segment, shadow, edits if call else edits_of_python)
+    has_tensors = call is not None or any(isinstance(situation.names.get(name), Tensor) for name in used)
+    found, reason = search(situation.error, segment, shadow, edits if has_tensors else edits_of_python)
     if not found:
         return None
     if whole is not None:

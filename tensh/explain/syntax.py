@@ -30,9 +30,10 @@ def repair(source, line):
     lines = source.split("\n")
     for number in dict.fromkeys((line, line - 1)):
         if 1 <= number <= len(lines) and len(lines[number - 1]) <= LONGEST:
+            indent = re.match(r"\s*", lines[number - 1])[0]
             for text, reason in candidates(lines[number - 1], lines, number):
                 if text != lines[number - 1] and is_read([*lines[: number - 1], text, *lines[number:]]):
-                    return Explanation("syntax", (), reason, (Fit(text.strip(), "", number),))
+                    return Explanation("syntax", (), reason, (Fit(text.removeprefix(indent).rstrip(), "", number),))
     return None
 
 
@@ -66,6 +67,7 @@ def candidates(text, lines, number):
     ) and not text.rstrip().endswith(":"):
         yield text.rstrip() + ":", "a line that begins a block ends with a colon"
     yield from bracketed(text)
+    yield "    " + text, "what belongs to a block is indented"
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
         yield text[: match.start()] + ", " + text[match.end() :], "a comma is missing between two of the elements"
     for match in re.finditer(r"\S+", text):
@@ -109,6 +111,7 @@ def bracketed(text):
                         text[:position] + CLOSING[waiting[-1]] + text[position + 1 :],
                         f"{waiting[-1]} is closed by {CLOSING[waiting[-1]]}",
                     )
+                    yield text[:position] + CLOSING[waiting[-1]] + text[position:], f"{waiting[-1]} is not closed"
                 yield text[:position] + text[position + 1 :], f"{character} closes nothing"
                 return
             waiting.pop()

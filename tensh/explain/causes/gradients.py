@@ -41,7 +41,14 @@ def not_required(situation, name, node):
     if cut is not None:
         return f"{name} {cut.sentence}", cut.fits, cut.advice
     fits = requiring_grad(situation, name) if name.isidentifier() else ()
-    fits = tuple(fit._replace(more=first_pass(situation)) for fit in fits)
+    more, scope = first_pass(situation), situation.place.scope()
+    if not more and scope is not None and not [*calls_of(scope, "backward")]:
+        return (
+            f"{name} does not require grad",
+            (),
+            f"{name}.requires_grad_(), and backward() of what is computed from it",
+        )
+    fits = tuple(fit._replace(more=more) for fit in fits)
     return f"{name} does not require grad", fits, None if fits else f"{name}.requires_grad_() before computing with it"
 
 
@@ -70,7 +77,7 @@ def not_kept(situation, name):
 
 
 def rebinding(situation, name):
-    """The statement `w = w - ...` that a loop around the situation, or the code before it, has; None if there is none."""
+    """The statement `w = w - ...` that a loop around the failure, or the code before it, has; None if there is none."""
     scope = situation.place.scope()
     if scope is None or not name.isidentifier():
         return None
@@ -127,7 +134,7 @@ def not_computed(situation, name):
 
 
 def first_pass(situation):
-    """The backward pass that was never asked for, as a line before the situation; nothing if there is one."""
+    """The backward pass that was never asked for, as a line before the failure; nothing if there is one."""
     scope, path = situation.place.scope(), situation.place.path()
     if scope is None or not path or [*calls_of(scope, "backward")]:
         return ()

@@ -65,7 +65,8 @@ def tried(code, situation, t):
     """The shape of what some code gives on shapes only, where ``it`` stands for a tensor; None if it fails."""
     names = {name: situation.names[name] for name in ("torch", "nn", "F") if name in situation.names}
     try:
-        return list(Shadow({}, {**names, "it": t}).value(code).shape)
+        result = Shadow({}, {**names, "it": t}).value(code)
+        return list((result[0] if isinstance(result, tuple) else result).shape)
     except (Unknown, Exception):
         return None
 

@@ -1,4 +1,4 @@
-"""A situation as causes look at it, and the statements of the source around it."""
+"""The situation in which code failed, as causes look at it, and the statements of the source around it."""
 
 import ast
 from typing import NamedTuple
