@@ -537,6 +537,7 @@ class set_grad_enabled:
 short: _dtype
 from tensh import show as show
 from tensh import signal as signal
+from tensh import sparse as sparse
 sparse_bsc: _layout
 sparse_bsr: _layout
 sparse_coo: _layout
@@ -911,6 +912,8 @@ def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse matrix with a dense one."""
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut along its third dimension: in equal parts, or before each of the given indices."""
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -1093,6 +1096,8 @@ def histogramdd(input: Tensor, bins: _Any, range: _Any = None, weight: Tensor | 
     """The histogram of points, the rows of the last dimension, and its edges along every dimension."""
 def hsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts side by side: in equal parts, or before each of the given indices."""
+def hspmm(mat1: Tensor, mat2: Tensor) -> _Any:
+    """The product of a sparse matrix with a dense one as a sparse tensor of rows.  Shapes: [n, k] and [k, m] to [n, m]."""
 def hstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  Shapes: [n, m], [n, k] to [n, m + k]. RuntimeError without tensors."""
 def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1523,6 +1528,8 @@ def rsqrt_(input: Tensor) -> Tensor:
     """One divided by the square root of input."""
 def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
     """Difference of other and input."""
+def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
 def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = 2, _use_new_zipfile_serialization: _Any = True, _disable_byteorder_record: _Any = False) -> None:
     """Write an object to a file, in the format of PyTorch: tensors, and containers of them such as a ``state_dict``."""
 def scalar_tensor(s: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1613,10 +1620,24 @@ def slice_scatter(input: Tensor, src: _Any, dim: _Any = 0, start: _Any = None, e
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
 def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """The signs of the determinants [..., n, n] and the logarithms of their magnitudes.  Differentiable."""
+def smm(input: Tensor, mat: Tensor) -> Tensor:
+    """The product of a sparse matrix with a dense one as a sparse matrix.  Shapes: [n, k] and [k, m] to [n, m]."""
 def softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
 def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
+def sparse_bsc_tensor(ccol_indices: _Any, row_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
+    """Make a sparse tensor in the layout sparse_bsc: line i has the values from ``ccol_indices[i]`` to ``ccol_indices[i + 1]``."""
+def sparse_bsr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
+    """Make a sparse tensor in the layout sparse_bsr: line i has the values from ``crow_indices[i]`` to ``crow_indices[i + 1]``."""
+def sparse_compressed_tensor(compressed_indices: _Any, plain_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
+    """A sparse tensor of the layout sparse_csr, sparse_csc, sparse_bsr or sparse_bsc."""
+def sparse_coo_tensor(indices: _Any, values: _Any = None, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None, is_coalesced: _Any = None) -> _Any:
+    """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added."""
+def sparse_csc_tensor(ccol_indices: _Any, row_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
+    """Make a sparse tensor in the layout sparse_csc: line i has the values from ``ccol_indices[i]`` to ``ccol_indices[i + 1]``."""
+def sparse_csr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
+    """Make a sparse tensor in the layout sparse_csr: line i has the values from ``crow_indices[i]`` to ``crow_indices[i + 1]``."""
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
 def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1625,6 +1646,8 @@ def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[T
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
 def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse matrix with a dense one."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root of input."""
 def sqrt_(input: Tensor) -> Tensor:
@@ -1637,6 +1660,8 @@ def squeeze(input: Tensor, dim: _Any = ...) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
 def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``squeeze`` shows: [*].  Differentiable."""
+def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
 def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable."""
 def std(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:

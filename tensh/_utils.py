@@ -6,11 +6,11 @@ Every program whose `torch` is tensh writes pickles in these words, so that PyTo
 from collections import OrderedDict
 from weakref import WeakValueDictionary
 
-import tensh as torch  # noqa: F401  where PyTorch's pickles look for memory formats
+import tensh as torch  # where PyTorch's pickles look for memory formats
 from tensh._tensor import _rebuild_from_type_v2
 from tensh.engine.arrays import memory
 from tensh.engine.core.nodes import live
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.methods.unsupported import unsupported_lookup
@@ -43,6 +43,14 @@ def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, bac
     )
 
 
+def _rebuild_sparse_tensor(layout, data):
+    """Make a sparse tensor of its indices, its values and its size."""
+    *indices, values, size, last = data if layout is torch.sparse_coo else (*data, None)
+    if layout is torch.sparse_coo:
+        return torch.sparse_coo_tensor(*indices, values, size, is_coalesced=last)
+    return torch.sparse_compressed_tensor(*indices, values, size, layout=layout)
+
+
 def _rebuild_parameter(data, requires_grad, backward_hooks):
     """Make a parameter over the memory of a tensor."""
     return Parameter(data, requires_grad)
@@ -69,7 +77,9 @@ class Memory(TypedStorage):
 
 
 def reduce_tensor(t):
-    """What a pickle says of a tensor: how it lies in a storage."""
+    """What a pickle says of a tensor: how it lies in a storage, or of a sparse one its indices and values."""
+    if type(t.array) in SPARSE:
+        return _rebuild_sparse_tensor, (t.layout, sparse_facts(t))
     place, name, dtype = placed(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
     storage = storage_of(place.block, dtype)
     facts = (storage, place.offset, tuple(map(int, t.shape)), place.strides, live(refresh_node(t)), OrderedDict())
@@ -79,6 +89,13 @@ def reduce_tensor(t):
     if type(t) is Tensor and not t.__dict__:
         return function, facts
     return _rebuild_from_type_v2, (function, type(t), facts, t.__dict__)
+
+
+def sparse_facts(t):
+    """The indices, the values and the size of a sparse tensor, and of one in the layout sparse_coo whether it is coalesced."""
+    array = t.array
+    known = (array.coalesced,) if t.layout is torch.sparse_coo else ()
+    return (*map(wrap, array.indices), wrap(array.values), t.shape, *known)
 
 
 def reduce_parameter(p):

@@ -5,11 +5,12 @@ from functools import cache
 from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.arrays.absent import absent, without_elements
 from tensh.engine.arrays.memory import order_in
+from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, wrote
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.tensor import new
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import HERE, cpu, on_meta, preserve_format, require_strided
+from tensh.engine.dtypes.device import HERE, cpu, on_meta, preserve_format, require_strided, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import too_large
 from tensh.engine.inplace.out import resize_out
@@ -73,6 +74,8 @@ def place(device=None, layout=None, pin_memory=False):
 
 def finish(name, make, default, given):
     """The tensor over ``make(dtype)``, with the bound keywords ``given``; ``default`` is the dtype (NumPy's) if none is."""
+    if given["layout"] is not None and given["layout"] is not strided:
+        return ports.make_sparse(name, default, given)
     away = place(given["device"], given["layout"], given["pin_memory"])
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:

@@ -35,6 +35,7 @@ PYTHON = frozenset(
     set_deterministic_debug_mode set_float32_matmul_precision set_warn_always unique unique_consecutive unravel_index
     are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode get_float32_matmul_precision
     is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
+    sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor
     Tensor.backward Tensor.register_hook Tensor.register_post_accumulate_grad_hook Tensor.unflatten Tensor.is_shared
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
 """.split()

@@ -15,6 +15,7 @@ from tensh.engine.arrays.memory import row_major
 from tensh.engine.codegen.vocabulary import ARRAYS, recorded
 from tensh.engine.core.clock import FORWARD, clock, mode, wrote
 from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
@@ -182,8 +183,11 @@ def accumulate(leaf, g, graph):
         leaf.grad = wrap(leaf.grad.array + g)
     else:
         array = leaf.grad.array
-        np.add(array, g, array)
-        wrote(array)
+        try:
+            np.add(array, g, array)
+            wrote(array)
+        except Lift:  # one of them is sparse
+            leaf.grad = recorded("add")(*sorted((leaf.grad, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
             require_nothing(hook(leaf.variable), leaf.variable)

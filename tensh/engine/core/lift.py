@@ -23,7 +23,7 @@ class Lift(BaseException):
 class Absence(Lift):
     """An operator was given a tensor without elements, of the device "meta"."""
 
-    package = "meta"
+    package = "dispatch.meta"
 
     def __str__(self):
         return "a tensor of the device 'meta' has no elements"

@@ -29,13 +29,10 @@ class LiftPort(Port):
     """A function in the package that answers the ``Lift`` in hand: see Note [Batches] in core/lift.py."""
 
     def __call__(self, *args, **options):
-        if getattr(sys.exception(), "package", "vmap") == "vmap":
+        package = getattr(sys.exception(), "package", "vmap")
+        if package == "vmap":
             return self.function(*args, **options)
-        return self.of_absent(*args, **options)
-
-    @cached_property
-    def of_absent(self):
-        return getattr(import_module("tensh.engine.dispatch.meta.dispatch"), self.name)
+        return getattr(import_module(f"tensh.engine.{package}.dispatch"), self.name)(*args, **options)
 
 
 construct = Port("engine.methods.creation.legacy", "construct")
@@ -58,6 +55,9 @@ batched_grad = Port("engine.dispatch.vmap.differentiation", "grad")
 
 grad_by_batches = Port("engine.dispatch.vmap.differentiation", "by_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
+
+make_sparse = Port("engine.operators.sparse.creation", "make_sparse")
+"""``make_sparse(name, default, given)``: the tensor of zeros that ``zeros`` or ``empty`` was asked for in a sparse layout."""
 
 reduce_tensor = Port("_utils", "reduce_tensor")
 """``reduce_tensor(t)``: what PyTorch's pickles say of a tensor."""

@@ -58,15 +58,23 @@ class Tensor:
     itemsize = property(lambda self: self.array.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self.array.nbytes, doc="Bytes of all elements.")
     device = property(lambda self: cpu if type(self.array) is not Absent else meta, doc="Where the tensor lives.")
-    layout = property(lambda self: strided, doc="How it lies in memory: torch.strided.")
+    layout = property(
+        lambda self: self.array.layout if type(self.array) in SPARSE else strided, doc="How it lies in memory."
+    )
 
 
 new = partial(object.__new__, Tensor)  # 75 ns; Tensor() would run __new__: 160 ns
 
 
+SPARSE: dict = {}
+"""Class of sparse arrays -> a function that makes one the array of a tensor: see operators/sparse/array.py."""
+
+
 def as_array(array):
-    """A NumPy scalar as an array; an array without elements as it is."""
-    return array if type(array) is Absent else np.asarray(array)
+    """A NumPy scalar as an array; an array without elements, or a sparse one, as it is."""
+    if type(array) is Absent:
+        return array
+    return SPARSE[type(array)](array) if type(array) in SPARSE else np.asarray(array)
 
 
 def wrap(array, node=None):

@@ -126,17 +126,25 @@ class Tensor:
         """The hooks on the gradient of this tensor, None if there are none."""
     @_backward_hooks.setter
     def _backward_hooks(self, value: _Any) -> None: ...
+    def _coalesced_(self, coalesced: _Any) -> Tensor:
+        """Say whether the tensor is coalesced, without looking."""
     @property
     def _grad(self) -> _Any:
         """The gradient that ``backward`` accumulated, or None."""
     @_grad.setter
     def _grad(self, value: _Any) -> None: ...
+    def _indices(self) -> Tensor:
+        """The places of the values, whether or not the tensor is coalesced."""
     def _is_view(self) -> _Any:
         ...
     def _make_subclass(self, data: _Any, require_grad: _Any = False) -> _Any:
         """Make an object of a subclass over the memory of a tensor, detached from its history."""
     def _make_wrapper_subclass(self, size: _Any, strides: _Any = None, storage_offset: _Any = None, **options: _Any) -> _Any:
         """Make an object of a subclass with a shape and a dtype and no elements: its ``__torch_dispatch__`` knows them."""
+    def _nnz(self) -> Tensor:
+        """The number of values."""
+    def _values(self) -> Tensor:
+        """The values, whether or not the tensor is coalesced, without history."""
     @property
     def _version(self) -> _int:
         """How often the memory was written in place."""
@@ -316,6 +324,8 @@ class Tensor:
         """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with numbers of Cauchy's distribution."""
+    def ccol_indices(self) -> Tensor:
+        """The ccol_indices of a tensor.  RuntimeError for one that is no sparse column compressed tensor."""
     def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex128: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -354,6 +364,10 @@ class Tensor:
         """In-place version of clamp.  RuntimeError without a bound."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
+    def coalesce(self) -> Tensor:
+        """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable."""
+    def col_indices(self) -> Tensor:
+        """The col_indices of a tensor.  RuntimeError for one that is no sparse row compressed tensor."""
     def conj(self) -> Tensor:
         """The complex conjugate; real tensors are returned as they are.  Differentiable."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
@@ -361,7 +375,7 @@ class Tensor:
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded ones."""
     def const_data_ptr(self) -> Tensor:
-        """The address of the first element; 0 if there is none."""
+        """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
@@ -388,6 +402,8 @@ class Tensor:
         """The tensor itself: it is on the CPU."""
     def cross(self, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
+    def crow_indices(self) -> Tensor:
+        """The crow_indices of a tensor.  RuntimeError for one that is no sparse row compressed tensor."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
         """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
     def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -408,11 +424,13 @@ class Tensor:
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
-        """The address of the first element; 0 if there is none."""
+        """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
         """Degrees as radians."""
+    def dense_dim(self) -> Tensor:
+        """The number of dense dimensions."""
     def det(self, *, out: Tensor | None = None) -> Tensor:
         """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...]."""
     def detach(self) -> Tensor:
@@ -646,12 +664,16 @@ class Tensor:
         """In-place version of index_reduce.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
+    def indices(self) -> Tensor:
+        """The places of the values [sparse dims, nnz].  RuntimeError for a tensor that is not coalesced."""
     def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The sums of products over the last dimension of both.  Differentiable."""
     def int(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.int32: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
+    def is_coalesced(self) -> Tensor:
+        """True if the places are known to be in order, each of them once.  RuntimeError for another layout than sparse_coo."""
     def is_complex(self) -> _bool:
         """True if the dtype is complex."""
     def is_conj(self) -> Tensor:
@@ -735,12 +757,12 @@ class Tensor:
         """True if the dtype can hold negative numbers."""
     @property
     def is_sparse(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """True for a sparse tensor of the layout torch.sparse_coo."""
     @is_sparse.setter
     def is_sparse(self, value: _bool) -> None: ...
     @property
     def is_sparse_csr(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """True for a sparse tensor of the layout torch.sparse_csr."""
     @is_sparse_csr.setter
     def is_sparse_csr(self, value: _bool) -> None: ...
     @property
@@ -787,7 +809,7 @@ class Tensor:
         """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
     @property
     def layout(self) -> _layout:
-        """How it lies in memory: torch.strided."""
+        """How it lies in memory."""
     @layout.setter
     def layout(self, value: _layout) -> None: ...
     def lcm(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1137,6 +1159,8 @@ class Tensor:
         """The integers nearest to input; a half goes to the even one."""
     def round_(self, *, decimals: _Any = 0) -> Tensor:
         """The integers nearest to input; a half goes to the even one."""
+    def row_indices(self) -> Tensor:
+        """The row_indices of a tensor.  RuntimeError for one that is no sparse column compressed tensor."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by the square root of input."""
     def rsqrt_(self) -> Tensor:
@@ -1200,10 +1224,20 @@ class Tensor:
         """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
     def slogdet(self, *, out: Tensor | None = None) -> _Any:
         """The signs of the determinants [..., n, n] and the logarithms of their magnitudes.  Differentiable."""
+    def smm(self, mat: Tensor) -> Tensor:
+        """The product of a sparse matrix with a dense one as a sparse matrix.  Shapes: [n, k] and [k, m] to [n, m]."""
     def softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
     def sort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
+    def sparse_dim(self) -> Tensor:
+        """The number of sparse dimensions; 0 for a dense tensor."""
+    def sparse_mask(self, mask: Tensor) -> Tensor:
+        """The values of this tensor at the places of a sparse tensor ``mask`` of its shape.  Differentiable."""
+    def sparse_resize_(self, size: _Any, sparse_dim: _Any, dense_dim: _Any) -> Tensor:
+        """Give a sparse tensor another size, in place; its values keep their places."""
+    def sparse_resize_and_clear_(self, size: _Any, sparse_dim: _Any, dense_dim: _Any) -> Tensor:
+        """Give a sparse tensor another size and no values, in place."""
     def split(self, split_size: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
     def split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -1220,6 +1254,8 @@ class Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
     def squeeze_(self, dim: _Any = ...) -> Tensor:
         """In-place version of ``squeeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+    def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
     def std(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
     def stft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
@@ -1277,7 +1313,19 @@ class Tensor:
     def to(self, device: _device | _str | _int | None = None, dtype: _dtype | None = None, non_blocking: _Any = False, copy: _Any = False, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
-        """The tensor itself, which is dense, or one of another dtype."""
+        """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable."""
+    def to_sparse(self, sparse_dim: _Any = None, *, layout: _layout | None = None, blocksize: _Any = None, dense_dim: _Any = None) -> Tensor:
+        """The tensor in a sparse layout, sparse_coo unless ``layout`` says another; ``sparse_dim`` dimensions are sparse."""
+    def to_sparse_bsc(self, blocksize: _Any, dense_dim: _Any = None) -> Tensor:
+        """The tensor in the layout sparse_bsc, in blocks of ``blocksize``.  Differentiable."""
+    def to_sparse_bsr(self, blocksize: _Any, dense_dim: _Any = None) -> Tensor:
+        """The tensor in the layout sparse_bsr, in blocks of ``blocksize``.  Differentiable."""
+    def to_sparse_coo(self) -> Tensor:
+        """The tensor in the layout sparse_coo.  Differentiable."""
+    def to_sparse_csc(self, dense_dim: _Any = None) -> Tensor:
+        """The tensor in the layout sparse_csc.  Differentiable."""
+    def to_sparse_csr(self, dense_dim: _Any = None) -> Tensor:
+        """The tensor in the layout sparse_csr.  Differentiable."""
     def tolist(self) -> _Any:
         """The values as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -1334,6 +1382,8 @@ class Tensor:
         """In-place version of ``unsqueeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def untyped_storage(self) -> _Any:
         """The memory that the tensor lies in, as bytes."""
+    def values(self) -> Tensor:
+        """The values [nnz, *], which gradients pass through.  RuntimeError for a tensor that is not coalesced."""
     def var(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The variance of all elements, or along ``dim`` (an int or a sequence of them)."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1357,6 +1407,6 @@ _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
 def as_array(array: _Any) -> _Any:
-    """A NumPy scalar as an array; an array without elements as it is."""
+    """A NumPy scalar as an array; an array without elements, or a sparse one, as it is."""
 def wrap(array: _Any, node: _Any = None) -> Tensor:
     """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""

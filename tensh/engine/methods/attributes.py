@@ -144,12 +144,6 @@ def dim_order(self):
 METHODS["dim_order"] = dim_order
 
 
-def to_dense(self, dtype=None, *, masked_grad=True):
-    """The tensor itself, which is dense, or one of another dtype."""
-    return self if dtype is None else self.to(dtype)
-
-
-METHODS["to_dense"] = to_dense
 Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
 Tensor.output_nr = property(
     lambda t: t.node.index if isinstance(refresh_node(t), Output) else 0,

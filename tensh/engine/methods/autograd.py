@@ -23,6 +23,7 @@ from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dispatch.override.points import add_member, armed
+from tensh.engine.dtypes.device import CONSTANTS
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
 
@@ -308,7 +309,19 @@ def is_meta(t):
     return type(t.array) is Absent
 
 
-for _name in "is_cuda is_sparse is_sparse_csr is_quantized is_mkldnn is_mps is_xpu is_nested is_xla".split():
+@member()
+def is_sparse(t):
+    """True for a sparse tensor of the layout torch.sparse_coo."""
+    return t.layout is CONSTANTS["sparse_coo"]
+
+
+@member()
+def is_sparse_csr(t):
+    """True for a sparse tensor of the layout torch.sparse_csr."""
+    return t.layout is CONSTANTS["sparse_csr"]
+
+
+for _name in "is_cuda is_quantized is_mkldnn is_mps is_xpu is_nested is_xla".split():
     setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
 
 for _name, _each in list(vars(Tensor).items()):

@@ -82,7 +82,7 @@ def to(self, *args, **given):
     wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
     where = given.get("device") if other is None else other.device
     wanted = wanted or BY_NUMPY[self.array.dtype]
-    if where is not None and on_meta(where) is not (type(self.array) is Absent):
+    if where is not None and on_meta(where) is not self.is_meta:
         return moved(self, where, wanted, given["memory_format"])
     return converted(self, wanted, given["copy"], given["memory_format"])
 

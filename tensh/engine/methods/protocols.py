@@ -15,7 +15,7 @@ from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.ports import reduce_tensor
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import arm_for, overrides
 from tensh.engine.errors.warnings import warn_once
@@ -156,6 +156,9 @@ def __deepcopy__(self, memo):
         raise RuntimeError(COPY_OF_SUBCLASS)
     import copy
 
+    if type(self.array) in SPARSE:
+        memo[id(self)] = twin = wrap(self.array.copy())
+        return twin.requires_grad_(node is not None)
     block = memory_of(self.array)
     if id(block) not in memo:
         memo[id(block)] = block.copy(order="K")
@@ -211,10 +214,17 @@ def class_called(name):
     return operator.attrgetter(path)(importlib.import_module(module))
 
 
+def sparse_again(array, requires_grad):
+    """Rebuild a pickled sparse tensor."""
+    return wrap(array).requires_grad_(requires_grad)
+
+
 def __reduce_ex__(self, protocol):
     """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
     if torch_is_tensh():
         return reduce_tensor(self)
+    if type(self.array) in SPARSE:
+        return sparse_again, (self.array, live(refresh_node(self)))
     block = memory_of(self.array)
     facts = (name_of(type(self)), block, *place_of(self.array, block), live(refresh_node(self)))
     return rebuilt, facts, self.__dict__ or None

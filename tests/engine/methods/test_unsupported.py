@@ -14,9 +14,9 @@ from tensh.engine.methods.unsupported.reasons import REASONS
 from tests.support.project import ROOT
 
 LACKING = {
-    "a function": ("torch.to_sparse", lambda: tensh.sparse_coo_tensor),
+    "a function": ("torch.quantize_per_tensor", lambda: tensh.quantize_per_tensor),
     "a module": ("torch.classes", lambda: tensh.classes),
-    "a method": ("torch.Tensor.to_sparse", lambda: tensh.ones(2).to_sparse()),
+    "a method": ("torch.Tensor.int_repr", lambda: tensh.ones(2).int_repr()),
     "a property, asked of the class": ("torch.Tensor.qscheme", lambda: tensh.Tensor.qscheme),
     "a name of a namespace": ("torch.nn.functional.scaled_mm", lambda: tensh.nn.functional.scaled_mm),
 }
@@ -29,7 +29,7 @@ def test_a_name_that_is_lacking_says_so(path, ask):
 
 
 @pytest.mark.parametrize(
-    "thing, name", [(tensh, "classes"), (tensh.nn.functional, "scaled_mm"), (tensh.ones(1), "to_sparse")]
+    "thing, name", [(tensh, "classes"), (tensh.nn.functional, "scaled_mm"), (tensh.ones(1), "int_repr")]
 )
 def test_programs_that_ask_first_are_answered(thing, name):
     assert not hasattr(thing, name)
@@ -61,7 +61,7 @@ def test_imports_of_what_nobody_has_are_refused_as_ever(line):
 
 
 @pytest.mark.parametrize(
-    "code", ["torch.classes", "from torch import classes", "import torch.classes", "torch.ones(1).to_sparse()"]
+    "code", ["torch.classes", "from torch import classes", "import torch.classes", "torch.ones(1).int_repr()"]
 )
 def test_a_program_that_needs_it_ends_with_a_status_of_its_own(code, tensh_command):
     done = tensh_command("-c", code)

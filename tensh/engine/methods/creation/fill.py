@@ -46,9 +46,11 @@ def described(shown):
 
 
 def beside(t, given):
-    """The bound keywords, with the device of ``t`` where none is given."""
+    """The bound keywords, with the device and the layout of ``t`` where none is given."""
     if given["device"] is None:
         given["device"] = t.device
+    if given["layout"] is None:
+        given["layout"] = t.layout
     return given
 
 
@@ -91,6 +93,7 @@ def filler(name, make, what):
                         return make_leaf(like_array(array, make))
                     numpy, requires_grad = plain(array.dtype, **given)
                     return make_leaf(like_array(array, make, numpy), requires_grad)
+                _ = array.strides  # which a sparse one answers with Lift
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
@@ -243,6 +246,7 @@ def full_like(input, fill_value, **given):
         try:
             _ = input.node  # which may raise Lift
             if type(input.array) is not ndarray:
+                _ = input.array.strides  # which a sparse one answers with Lift
                 raise Rare
             numpy, requires_grad = plain(input.array.dtype, **given)
             return make_leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)

@@ -12,13 +12,28 @@ import numpy as np
 
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.clock import mode
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.dtype import COMPLEX, FLOAT, bool_, complex64, complex128, float64, get_default_dtype, int64
+from tensh.engine.dtypes.dtype import (
+    BY_NUMPY,
+    COMPLEX,
+    FLOAT,
+    bool_,
+    complex64,
+    complex128,
+    float64,
+    get_default_dtype,
+    int64,
+)
 from tensh.engine.methods.printing.options import options
 
 OPEN, CLOSE = ("punctuation", "["), ("punctuation", "]")
 COMMA = ("punctuation", ", ")
+INDICES_OF = {
+    "sparse_coo": ("indices",),
+    **dict.fromkeys(("sparse_csr", "sparse_bsr"), ("crow_indices", "col_indices")),
+    **dict.fromkeys(("sparse_csc", "sparse_bsc"), ("ccol_indices", "row_indices")),
+}
 ROW_GAP, BLOCK_GAP = ("punctuation", " ..."), ("punctuation", "...")
 
 
@@ -35,13 +50,15 @@ def tokens(tensor, contents=None):
     indent = len(word) + 1
     if contents is None and type(tensor.array) is Absent:
         contents = "..."
-    if contents is None:
+    if contents is None and type(tensor.array) in SPARSE:
+        append_sparse(parts, tensor.array, indent)
+    elif contents is None:
         append_elements(parts, tensor.array, tensor.dtype.category, indent)
     else:
         parts.append(("number", contents))
     found = attributes(tensor)
     if found:
-        append_attributes(parts, found, indent)
+        append_attributes(parts, found, indent, tensor.is_sparse)
     parts.append(("punctuation", ")"))
     if word != "tensor" and (
         heading is not None or "_is_param" in tensor.__dict__
@@ -70,12 +87,16 @@ def attributes(tensor):
     usual_complex = complex128 if usual is float64 else complex64
     found = []
     absent = type(array) is Absent
-    if absent:
+    sparse = type(array) in SPARSE
+    if sparse:
+        found += [f"size={array.shape}", f"nnz={array.nnz}"]
+    elif absent:
         found += ["device='meta'", f"size={array.shape}"]
     elif array.ndim != 1 if array.size == 0 else not options.edgeitems:
         found.append(f"size={array.shape}")
     if dtype is not usual and (absent or array.size == 0 or dtype not in (int64, bool_, usual_complex)):
         found.append(f"dtype={dtype}")
+    found += [f"layout={array.layout}"] if sparse else []
     try:
         node = tensor.grad_fn
     except RuntimeError:  # a view whose history is ambiguous
@@ -91,12 +112,16 @@ def attributes(tensor):
     return found
 
 
-def append_attributes(parts, found, indent):
-    """Append attributes after commas, each on a new line in column ``indent`` if it would pass the line's end."""
+def append_attributes(parts, found, indent, break_first=False):
+    """Append attributes after commas, each on a new line in column ``indent`` if it would pass the line's end.
+
+    With ``break_first`` the first one begins a line, wherever the last has ended.
+    """
     # PyTorch's count: two characters more than the last line has
     used = last_line(parts) + 2
     for attribute in found:
-        if used + len(attribute) + 2 > options.linewidth:
+        if break_first or used + len(attribute) + 2 > options.linewidth:
+            break_first = False
             parts.append(("punctuation", ",\n" + " " * indent))
             used = indent + len(attribute)
         else:
@@ -130,6 +155,17 @@ def append_elements(parts, array, category, indent):
         # every row starts below the innermost bracket
         room = options.linewidth - (indent + array.ndim - 1)
         nest(parts, cells, array.shape, gaps, indent, max(1, floor(room / (width + 2))))
+
+
+def append_sparse(parts, array, indent):
+    """Append the indices and the values of a sparse tensor, each on lines of its own."""
+    names = (*INDICES_OF[array.layout.name], "values")
+    for number, (name, each) in enumerate(zip(names, (*array.indices, array.values), strict=True)):
+        parts += [("punctuation", ",\n" + " " * indent)] if number else []
+        parts += [("attribute", f"{name}="), ("keyword", "tensor"), ("punctuation", "(")]
+        append_elements(parts, each, BY_NUMPY[each.dtype].category, indent + len(name) + len("=tensor("))
+        parts += [("attribute", f", size={each.shape}")] if not each.size else []
+        parts.append(("punctuation", ")"))
 
 
 def summary(array):

@@ -8,6 +8,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.operators.precision import in_float32
 
 ROWS = "indices, padding_idx, by_frequency"
+BACK = "rows_back(g, indices, padding_idx, weight.shape) if sparse else lookup_back"
 
 
 def factors(indices, padding_idx, by_frequency, dtype):
@@ -21,10 +22,10 @@ def factors(indices, padding_idx, by_frequency, dtype):
 
 @op(
     public=False, out=False, node="EmbeddingBackward0",
-    weight=f"lookup_back(g, {ROWS}, weight.shape)", indices=None,
+    weight=f"{BACK}(g, {ROWS}, weight.shape)", indices=None,
 )  # fmt: skip
-def lookup(weight, indices, padding_idx=-1, by_frequency=False):
-    """The rows of ``weight`` with the given numbers."""
+def lookup(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
+    """The rows of ``weight`` with the given numbers; its gradient is ``sparse`` if that is asked for."""
     if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
         raise IndexError("index out of range in self")
     return take_slices(np.ascontiguousarray(weight), indices, 0)
@@ -47,17 +48,34 @@ def lookup_scaled(input, indices, padding_idx, by_frequency):
     return rows * factors(indices, padding_idx, by_frequency, rows.dtype)
 
 
+@op(public=False, out=False, grad="lookup_scaled(g, indices, padding_idx, False)", indices=None)
+def rows_back(grad, indices, padding_idx, shape):
+    """The gradients of rows as a sparse gradient, one value for each use of a row but the padding."""
+    from tensh.engine.operators.sparse.array import Sparse, SparseGradient  # few programs need it
+
+    index, values = indices.reshape(1, -1).astype(np.int64), grad.reshape(indices.size, *shape[1:])
+    if padding_idx >= 0:
+        used = index[0] != padding_idx
+        index, values = index[:, used], values[used]
+    return SparseGradient(Sparse(values, (index,), shape))
+
+
 # ── bags ─────────────────────────────────────────────────────────────────────
+OWN = "(own * scale if per_sample_weights is None else own * scale * per_sample_weights[..., None])"
+
+
 @op(
     public=False, out=False, node="EmbeddingBagBackward0", types="f",
     let={"own": "index_select(g, 0, bags)"},
-    weight="lookup_back(own * scale if per_sample_weights is None else own * scale * per_sample_weights[..., None],"
-    " indices, -1, by_frequency, weight.shape)",
+    weight=f"rows_back({OWN}, indices, -1, weight.shape) if sparse else "
+    f"lookup_back({OWN}, indices, -1, by_frequency, weight.shape)",
     per_sample_weights="sum_dim(own * scale * lookup(weight, indices), -1)",
     indices=None, bags=None, scale=None,
 )  # fmt: skip
 @in_float32
-def bag_sums(weight, per_sample_weights=None, indices=None, bags=None, scale=None, number=0, by_frequency=False):
+def bag_sums(
+    weight, per_sample_weights=None, indices=None, bags=None, scale=None, number=0, by_frequency=False, sparse=False
+):
     """The sum of the rows in every bag, each times ``scale`` [n, 1] and its own weight."""
     rows = np.take(weight, indices, 0) * scale
     if per_sample_weights is not None:

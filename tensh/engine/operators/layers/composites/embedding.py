@@ -51,7 +51,7 @@ def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, s
     if weight.array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     check_indices(indices, "embedding")
-    return lookup.fn(weight, indices, padding_idx, scale_grad_by_freq)
+    return lookup.fn(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 torch_embedding.__name__ = torch_embedding.__qualname__ = "embedding"
@@ -165,7 +165,7 @@ def torch_embedding_bag(
         scale = kept / np.maximum(sizes, 1)[bags] if MODES[mode] == "mean" else kept.astype(np.float64)
         scale = wrap(scale[:, None].astype(weight.array.dtype))
         weights = None if per_sample_weights is None else per_sample_weights
-        output = bag_sums.fn(weight, weights, wrap(used), wrap(bags), scale, number, scale_grad_by_freq)
+        output = bag_sums.fn(weight, weights, wrap(used), wrap(bags), scale, number, scale_grad_by_freq, sparse)
     return output, wrap(bags), wrap(sizes), chosen
 
 

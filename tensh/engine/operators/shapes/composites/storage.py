@@ -16,7 +16,7 @@ from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.core.clock import counted_on, owner, wrote
 from tensh.engine.core.nodes import live
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, meta, preserve_format, require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -63,8 +63,10 @@ def storage_offset(self):
 
 @method
 def data_ptr(self):
-    """The address of the first element; 0 if there is none."""
+    """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
     array = self.array
+    if type(array) in SPARSE:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     return memory.address(array) if array.size and type(array) is np.ndarray else 0
 
 

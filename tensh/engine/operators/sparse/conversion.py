@@ -1,0 +1,402 @@
+"""Sparse tensors from dense ones and back, from one layout to another, and the parts of a sparse tensor."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import METHODS
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.device import strided
+from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, places
+from tensh.engine.operators.sparse.forms import (
+    coalesced,
+    compressed,
+    dense_of,
+    is_sparse,
+    renamed,
+    select_values,
+    sparse_tensor,
+    values_of,
+    with_values,
+)
+
+TITLES = {COO: "Sparse", CSR: "SparseCsr", CSC: "SparseCsc", BSR: "SparseBsr", BSC: "SparseBsc", strided: "Strided"}
+
+
+# ── layouts ──────────────────────────────────────────────────────────────────
+def to_coo(t, label="ToSparseBackward0"):
+    """A sparse tensor of another layout in the layout sparse_coo."""
+    if t.array.layout is COO:
+        return t
+    if t.array.layout in BLOCKED:
+        return dense_to_coo(dense_of_blocks(t))
+    index = places(t.array)
+    if t.array.layout is CSR:
+        return sparse_tensor(values_of(t), (index,), t.array.shape, COO, True, label)
+    order = np.lexsort((index[1], index[0]))
+    return select_values(t, order, index[:, order], t.array.shape, True, label)
+
+
+def to_lines(t, layout, label=None):
+    """A tensor of the layout sparse_coo in the layout sparse_csr or sparse_csc."""
+    t = coalesced(t)
+    index = t.array.indices[0]
+    first = 0 if layout is CSR else 1
+    order = np.lexsort((index[1 - first], index[first]))
+    lines, others = index[first][order], index[1 - first][order]
+    values = values_of(t) if (order[1:] > order[:-1]).all() else values_of(t).index_select(0, wrap(order))
+    indices = compressed(lines, t.array.shape[first]), others
+    return sparse_tensor(values, indices, t.array.shape, layout, False, label)
+
+
+def to_blocks(t, layout, size, label=None):
+    """A dense matrix in the layout sparse_bsr or sparse_bsc, in blocks of a size."""
+    (n, m), (h, w) = t.array.shape, size
+    if n % h or m % w:
+        raise RuntimeError(f"tensor sparse size ({n},{m}) must be divisible by given blocksize ({h},{w})")
+    blocks = t.reshape(n // h, h, m // w, w).permute(0, 2, 1, 3)
+    filled = (blocks.array != 0).any((2, 3))
+    index = np.stack(np.nonzero(filled) if layout is BSR else np.nonzero(filled.T)[::-1])
+    lines, others = (index[0], index[1]) if layout is BSR else (index[1], index[0])
+    values = blocks[wrap(index[0]), wrap(index[1])]
+    count = filled.shape[0 if layout is BSR else 1]
+    return sparse_tensor(values, (compressed(lines, count), others.astype(np.int64)), (n, m), layout, False, label)
+
+
+def dense_of_blocks(t):
+    """A blocked tensor as a dense one."""
+    a, values = t.array, values_of(t)
+    starts, others = a.indices
+    h, w = a.values.shape[1:3]
+    lines = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    rows, columns = (lines, others) if a.layout is BSR else (others, lines)
+    zeros = wrap(np.zeros((a.shape[0] // h, a.shape[1] // w, h, w), a.dtype))
+    blocks = zeros.index_put((wrap(rows), wrap(columns.astype(np.int64))), values)
+    return renamed(blocks.permute(0, 2, 1, 3).reshape(a.shape), "ToDenseBackward0")
+
+
+def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
+    """A dense tensor in the layout sparse_coo, with its first dimensions as the sparse ones."""
+    array = t.array
+    dims = array.ndim if sparse_dim is None else sparse_dim
+    filled = (array != 0).any(tuple(range(dims, array.ndim))) if dims < array.ndim else array != 0
+    index = np.stack(np.nonzero(filled)) if dims else np.zeros((0, int(bool(filled))), np.int64)
+    values = t[tuple(wrap(each) for each in index)] if dims else t.reshape(1)[: index.shape[1]]
+    return sparse_tensor(values, (index.astype(np.int64),), array.shape, COO, True, label)
+
+
+def converted(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):
+    """A dense or sparse tensor in a layout."""
+    if layout is strided:
+        return to_dense_of(t) if is_sparse(t) else t
+    if is_sparse(t) and t.array.layout is layout and (layout not in BLOCKED or t.array.values.shape[1:3] == blocksize):
+        return t
+    if layout is COO:
+        return to_coo(t) if is_sparse(t) else dense_to_coo(t, sparse_dim)
+    if layout in BLOCKED:
+        return to_blocks(to_dense_of(t) if is_sparse(t) else t, layout, blocksize, label)
+    return to_lines(to_coo(t) if is_sparse(t) else dense_to_coo(t, t.array.ndim - (dense_dim or 0)), layout, label)
+
+
+def to_dense_of(t):
+    """A sparse tensor of any layout as a dense one."""
+    return dense_of_blocks(t) if t.array.layout in BLOCKED else dense_of(t)
+
+
+# ── methods that dense tensors have, too ─────────────────────────────────────
+def method(fn):
+    METHODS[fn.__name__] = fn
+    return fn
+
+
+@method
+def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
+    """The tensor in a sparse layout, sparse_coo unless ``layout`` says another; ``sparse_dim`` dimensions are sparse.
+
+    Differentiable.  RuntimeError for a number of sparse dimensions that the tensor does not have.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[0.0, 2.0]]).to_sparse().indices()
+    tensor([[0],
+            [1]])
+    """
+    if isinstance(sparse_dim, type(COO)):
+        layout, sparse_dim = sparse_dim, None
+    if sparse_dim is not None:
+        if is_sparse(self):
+            if sparse_dim != self.array.sparse_dim:
+                raise RuntimeError(
+                    "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported"
+                )
+        elif not 0 <= sparse_dim <= self.array.ndim:
+            raise RuntimeError(
+                f"dense_to_sparse: sparse_dim argument must be in [0,{self.array.ndim}] range, but {sparse_dim} is given"
+            )
+    layout = COO if layout is None else layout
+    label = "ToSparseBackward1" if sparse_dim is None else "ToSparseBackward0"
+    return converted(self, layout, None if blocksize is None else tuple(blocksize), sparse_dim, label, dense_dim)
+
+
+@method
+def to_dense(self, dtype=None, *, masked_grad=True):
+    """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable.
+
+    IndexError for a place outside the tensor.
+    """
+    dense = to_dense_of(self) if is_sparse(self) else self
+    return dense if dtype is None else dense.to(dtype)
+
+
+@method
+def to_sparse_coo(self):
+    """The tensor in the layout sparse_coo.  Differentiable.
+
+    RuntimeError for a view whose history is lost.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse_coo().layout
+    torch.sparse_coo
+    """
+    return to_sparse(self)
+
+
+def require_dense_dim(t, name, dense_dim):
+    most = t.array.ndim - 2
+    if dense_dim is not None and not 0 <= dense_dim <= most:
+        raise RuntimeError(f"dense_to_{name}: dense_dim argument must be in [0,{most}] range, but {dense_dim} is given")
+
+
+def declare_conversion(layout, blocked):
+    name = layout.name
+    title = "To" + name.title().replace("_", "") + "Backward0"
+
+    def to_lines(self, dense_dim=None):
+        require_dense_dim(self, name, dense_dim)
+        return converted(self, layout, label=title, dense_dim=dense_dim)
+
+    def to_blocks(self, blocksize, dense_dim=None):
+        return converted(self, layout, tuple(blocksize), label=title)
+
+    made = to_blocks if blocked else to_lines
+    made.__name__ = made.__qualname__ = f"to_{name}"
+    beside = ", in blocks of ``blocksize``" if blocked else ""
+    size = "(1, 1)" if blocked else ""
+    made.__doc__ = (
+        f"The tensor in the layout {name}{beside}.  Differentiable.\n\nRuntimeError for dimensions or blocks that do not fit.\n\n"
+        f">>> import tensh as torch\n>>> torch.eye(2).to_{name}({size}).layout\ntorch.{name}"
+    )
+    method(made)
+
+
+for _layout in (CSR, CSC, BSR, BSC):
+    declare_conversion(_layout, _layout in BLOCKED)
+
+
+@method
+def sparse_mask(self, mask):
+    """The values of this tensor at the places of a sparse tensor ``mask`` of its shape.  Differentiable.
+
+    RuntimeError for another shape.
+
+    >>> import tensh as torch
+    >>> torch.ones(2, 2).sparse_mask(torch.eye(2).to_sparse()).values()
+    tensor([1., 1.])
+    """
+    if not is_sparse(mask):
+        raise could_not_run("sparse_mask", "CPU")
+    if self.array.shape != mask.array.shape:
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {list(self.shape)} but mask has size "
+            f"{list(mask.shape)}"
+        )
+    dense = to_dense_of(self) if is_sparse(self) else self
+    index = tuple(wrap(each) for each in places(mask.array))
+    return with_values(mask.array, dense[index] if index else dense.reshape(1), "SparseMaskBackward0")
+
+
+# ── parts ────────────────────────────────────────────────────────────────────
+
+
+def require(t, name, layouts, words):
+    """RuntimeError unless the layout of a tensor is one of these."""
+    if t.layout not in layouts:
+        raise RuntimeError(f"{name} expected {words} layout but got {TITLES[t.layout]}")
+
+
+COLUMNS = (CSC, BSC)
+COMPRESSED = (*BY_ROWS, *COLUMNS)
+KIND_OF_INDICES = {
+    "crow_indices": (BY_ROWS, "sparse row compressed tensor", 0),
+    "col_indices": (BY_ROWS, "sparse row compressed tensor", 1),
+    "ccol_indices": (COLUMNS, "sparse column compressed tensor", 0),
+    "row_indices": (COLUMNS, "sparse column compressed tensor", 1),
+}
+
+
+def declare_indices(name, layouts, words, number):
+    def indices(self):
+        require(self, name, layouts, words)
+        return wrap(self.array.indices[number])
+
+    indices.__name__ = indices.__qualname__ = name
+    layout = "csr" if layouts is BY_ROWS else "csc"
+    indices.__doc__ = (
+        f"The {name} of a tensor.  RuntimeError for one that is no {words}.\n\n>>> import tensh as torch\n"
+        f">>> torch.eye(2).to_sparse_{layout}().{name}()\ntensor([{'0, 1' if number else '0, 1, 2'}])"
+    )
+    method(indices)
+
+
+for _name, _facts in KIND_OF_INDICES.items():
+    declare_indices(_name, *_facts)
+
+
+@method
+def coalesce(self):
+    """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable.
+
+    RuntimeError for another layout than sparse_coo.
+
+    >>> import tensh as torch
+    >>> torch.sparse_coo_tensor([[0, 0]], [1.0, 2.0]).coalesce().values()
+    tensor([3.])
+    """
+    require(self, "coalesce", (COO,), "sparse coordinate tensor")
+    return coalesced(self)
+
+
+@method
+def is_coalesced(self):
+    """True if the places are known to be in order, each of them once.  RuntimeError for another layout than sparse_coo.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().is_coalesced()
+    True
+    """
+    require(self, "is_coalesced", (COO,), "sparse coordinate tensor")
+    return self.array.coalesced
+
+
+def require_coalesced(t, name):
+    if not t.array.coalesced:
+        raise RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
+
+
+@method
+def indices(self):
+    """The places of the values [sparse dims, nnz].  RuntimeError for a tensor that is not coalesced.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().indices()
+    tensor([[0, 1],
+            [0, 1]])
+    """
+    require(self, "indices", (COO,), "sparse coordinate tensor")
+    require_coalesced(self, "indices")
+    return wrap(self.array.indices[0])
+
+
+@method
+def values(self):
+    """The values [nnz, *], which gradients pass through.  RuntimeError for a tensor that is not coalesced.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().values()
+    tensor([1., 1.])
+    """
+    require(self, "values", (COO, *COMPRESSED), "sparse tensor")
+    if self.array.layout is COO:
+        require_coalesced(self, "values")
+    return renamed(values_of(self), "ValuesBackward0")
+
+
+def require_sparse(t, name):
+    if not is_sparse(t):
+        raise could_not_run(name, "CPU")
+    return t
+
+
+@method
+def _indices(self):
+    """The places of the values, whether or not the tensor is coalesced."""
+    return wrap(require_sparse(self, "_indices").array.indices[0])
+
+
+@method
+def _values(self):
+    """The values, whether or not the tensor is coalesced, without history."""
+    return wrap(require_sparse(self, "_values").array.values)
+
+
+@method
+def _nnz(self):
+    """The number of values."""
+    return require_sparse(self, "_nnz").array.nnz
+
+
+@method
+def sparse_dim(self):
+    """The number of sparse dimensions; 0 for a dense tensor.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().sparse_dim()
+    2
+    """
+    return self.array.sparse_dim if is_sparse(self) else 0
+
+
+@method
+def dense_dim(self):
+    """The number of dense dimensions.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().dense_dim()
+    0
+    """
+    return self.array.ndim - sparse_dim(self)
+
+
+@method
+def _coalesced_(self, coalesced):
+    """Say whether the tensor is coalesced, without looking."""
+    self.array.coalesced = coalesced
+    return self
+
+
+def resized(self, size, sparse_dim, dense_dim, keep):
+    array = require_sparse(self, "sparse_resize_").array
+    size = tuple(size)
+    if len(size) != sparse_dim + dense_dim:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {sparse_dim}, "
+            f"dense_dim = {dense_dim}"
+        )
+    index = array.indices[0] if keep and array.nnz else np.zeros((sparse_dim, 0), np.int64)
+    values = array.values if keep and array.nnz else np.zeros((0, *size[sparse_dim:]), array.dtype)
+    self.array = sparse_tensor(wrap(values), (index,), size, COO, array.coalesced and keep).array
+    return self
+
+
+@method
+def sparse_resize_(self, size, sparse_dim, dense_dim):
+    """Give a sparse tensor another size, in place; its values keep their places.
+
+    RuntimeError unless there is a size for each dimension.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().sparse_resize_((3, 3), 2, 0).shape
+    torch.Size([3, 3])
+    """
+    return resized(self, size, sparse_dim, dense_dim, True)
+
+
+@method
+def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
+    """Give a sparse tensor another size and no values, in place.
+
+    RuntimeError unless there is a size for each dimension.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().sparse_resize_and_clear_((3, 3), 2, 0)._nnz()
+    0
+    """
+    return resized(self, size, sparse_dim, dense_dim, False)

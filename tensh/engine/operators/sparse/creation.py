@@ -1,0 +1,303 @@
+"""Sparse tensors of indices and values, and the checks of these."""
+
+from functools import wraps
+
+import numpy as np
+
+from tensh.engine.arguments.binding import place
+from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.codegen.table import public
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
+from tensh.engine.methods.creation.data import tensor
+from tensh.engine.operators.sparse.array import BSC, BSR, BY_ROWS, COO, CSC, CSR
+from tensh.engine.operators.sparse.forms import sparse_tensor
+
+
+class check_sparse_tensor_invariants:
+    """Whether indices and values of new sparse tensors are checked: a context, a decorator, and three functions.
+
+    >>> import tensh as torch
+    >>> with torch.sparse.check_sparse_tensor_invariants():
+    ...     torch.sparse.check_sparse_tensor_invariants.is_enabled()
+    True
+    """
+
+    __module__ = "torch.sparse"
+    checking = False
+
+    @staticmethod
+    def is_enabled():
+        """True if the invariants are checked."""
+        return check_sparse_tensor_invariants.checking
+
+    @staticmethod
+    def enable():
+        """Check them from now on."""
+        check_sparse_tensor_invariants.checking = True
+
+    @staticmethod
+    def disable():
+        """Leave them unchecked from now on."""
+        check_sparse_tensor_invariants.checking = False
+
+    def __init__(self, enable=True):
+        self.state, self.before = enable, None
+
+    def __enter__(self):
+        if self.before is not None:
+            raise RuntimeError(
+                "This context manager instance is already activated. Use a different context manager instance for context nesting."
+            )
+        self.before = self.is_enabled()
+        check_sparse_tensor_invariants.checking = self.state
+
+    def __exit__(self, *failure):
+        check_sparse_tensor_invariants.checking, self.before = self.before, None
+
+    def __call__(self, function):
+        @wraps(function)
+        def checked(*args, **options):
+            with type(self)(self.state):
+                return function(*args, **options)
+
+        return checked
+
+
+def indices_of(data, kind=np.int64):
+    """An array of integers from a tensor or nested lists; 32 bits stay where ``kind`` is None."""
+    array = data.array if isinstance(data, Tensor) else tensor(data).array
+    if kind is None:
+        return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    return array.astype(np.int64) if array.dtype != np.int64 else array
+
+
+def values_from(data, dtype):
+    """The tensor of the values, of a dtype if one is given."""
+    values = data if isinstance(data, Tensor) else tensor(data)
+    values = values if dtype is None else values.to(dtype)
+    return values.reshape(1) if not values.array.ndim else values
+
+
+def finished(made, requires_grad):
+    """The tensor, which requires grad if that was asked for."""
+    if requires_grad and made.node is None:
+        if made.array.dtype.kind not in DIFFERENTIABLE:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        made.node = AccumulateGrad(made)
+    return made
+
+
+def sizes_of(size, name):
+    """A shape of integers."""
+    return tuple([each.__index__() for each in size])
+
+
+def empty_sparse(size, dtype, layout=COO, sparse_dim=None):
+    """A sparse tensor of zeros."""
+    size = tuple(size)
+    if layout is COO:
+        dims = len(size) if sparse_dim is None else sparse_dim
+        indices, values = (np.zeros((dims, 0), np.int64),), np.zeros((0, *size[dims:]), dtype)
+    else:
+        lines = size[0 if layout in BY_ROWS else 1]
+        indices, values = (np.zeros(lines + 1, np.int64), np.zeros(0, np.int64)), np.zeros(0, dtype)
+    return sparse_tensor(wrap(values), indices, size, layout, layout is COO)
+
+
+def make_sparse(name, default, given):
+    """What ``zeros`` or ``empty`` makes in a sparse layout; RuntimeError for functions that fill all elements."""
+    if name.removesuffix("_like").removeprefix("new_") not in ("zeros", "empty"):
+        raise RuntimeError("full(...) is not implemented for sparse layout")
+    place(given["device"], None, given["pin_memory"])
+    size = given["size"] if "size" in given else given["input"].array.shape
+    kind = default if given["dtype"] is None else given["dtype"].numpy
+    return finished(empty_sparse(size, kind, given["layout"]), given["requires_grad"])
+
+
+@public
+def sparse_coo_tensor(
+    indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False,
+    check_invariants=None, is_coalesced=None,
+):  # fmt: skip
+    """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added.
+
+    ``size`` is large enough for the indices if left out; given alone, it is that of a tensor of zeros. Raises RuntimeError
+    for indices and values that do not fit each other or the size.  Differentiable in ``values``.
+
+    >>> import tensh as torch
+    >>> torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
+    place(device, None, pin_memory)
+    dtype = require_dtype(dtype, "sparse_coo_tensor")
+    if values is None:
+        kind = of_scalar[float] if dtype is None else dtype
+        return finished(empty_sparse(sizes_of(indices if size is None else size, "size"), kind.numpy), requires_grad)
+    index, values = indices_of(indices), values_from(values, dtype)
+    if size is not None:
+        size = sizes_of(size, "size")
+        if len(size) != len(index) + values.array.ndim - 1:
+            raise RuntimeError(
+                f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {len(index)}, "
+                f"dense_dim = {values.array.ndim - 1}"
+            )
+    if index.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index.shape)}")
+    count, total = index.shape[1], values.array.shape[0]
+    if count != total:
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {total}"
+        )
+    checking = check_sparse_tensor_invariants.checking if check_invariants is None else check_invariants
+    if (size is None or checking) and count:
+        check_bounds(index, size)
+    if size is None:
+        found = index.max(1) + 1 if count else np.zeros(len(index), int)
+        size = (*found.tolist(), *values.array.shape[1:])
+    elif min(size, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if checking and is_coalesced and not in_order(index):
+        raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
+    label = "SparseCooTensorWithDimsAndTensorsBackward0"
+    ordered = bool(is_coalesced) or (is_coalesced is None and count < 2)
+    return finished(sparse_tensor(values, (index,), size, COO, ordered, label), requires_grad)
+
+
+def check_bounds(index, size):
+    """RuntimeError for indices below zero or beyond the size."""
+    for dim, row in enumerate(index):
+        if row.min() < 0:
+            raise RuntimeError(f"found negative index {row.min()} for dim {dim}")
+        if size is not None and row.max() >= size[dim]:
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {dim}, size is {size[dim]} but found index {row.max()}"
+            )
+
+
+def in_order(index):
+    """True if the places are in order and each is there once."""
+    steps = np.diff(index, axis=1)
+    first = (steps != 0).argmax(0)
+    return not steps.size or bool((np.take_along_axis(steps, first[None], 0) > 0).all())
+
+
+# ── compressed layouts ───────────────────────────────────────────────────────
+NAMES = {CSR: ("crow", "col"), BSR: ("crow", "col"), CSC: ("ccol", "row"), BSC: ("ccol", "row")}
+
+
+def compressed_tensor(name, layout, compressed, plain, values, size, dtype, device, pin_memory, requires_grad, check):
+    """A tensor of a compressed layout."""
+    place(device, None, pin_memory)
+    starts, others = indices_of(compressed, None), indices_of(plain, None)
+    values = values_from(values, require_dtype(dtype, name))
+    block = values.array.shape[1:3] if layout in (BSR, BSC) else (1, 1)
+    if size is None:
+        lines, across = starts.shape[-1] - 1, int(others.max()) + 1 if others.size else 0
+        pair = (lines, across) if layout in BY_ROWS else (across, lines)
+        rest = values.array.shape[3 if layout in (BSR, BSC) else 1 :]
+        size = (pair[0] * block[0], pair[1] * block[1], *rest)
+    size = sizes_of(size, "size")
+    if check_sparse_tensor_invariants.checking if check is None else check:
+        check_compressed(layout, starts, others, values.array, size, block)
+    made = sparse_tensor(values, (starts, others), size, layout, False, "SparseCompressedTensorBackward0")
+    return finished(made, requires_grad)
+
+
+def check_compressed(layout, starts, others, values, size, block):
+    """RuntimeError for indices of a compressed layout that contradict each other, the values or the size."""
+    (line, other), by_rows = NAMES[layout], layout in BY_ROWS
+    dense = values.ndim - (3 if layout in (BSR, BSC) else 1)
+    if len(size) != 2 + dense:
+        raise RuntimeError(
+            f"tensor dimensionality must be sum of batch, base, and dense dimensionalities (=0 + 2 + {dense}) but got {len(size)}"
+        )
+    rows, columns = size[0] // block[0], size[1] // block[1]
+    lines, across = (rows, columns) if by_rows else (columns, rows)
+    kinds = ("rows", "nrows", "ncols") if by_rows else ("columns", "ncols", "nrows")
+    if len(starts) != lines + 1:
+        raise RuntimeError(
+            f"{line}_indices.shape[-1] must be equal to the number of {kinds[0]} + 1 (={lines + 1}), but got {len(starts)}"
+        )
+    if len(others) != len(values):
+        raise RuntimeError(
+            f"{other}_indices.shape[-1] must be equal to nnz (={len(values)}) as defined by values.shape[0], but got {len(others)}"
+        )
+    steps = np.diff(starts)
+    name = f"{line}_indices"
+    sorted_lines = (
+        f"{other}_indices[..., {name}[..., i - 1]:{name}[..., i]] for all i = 1, ..., {kinds[1]} are sorted and distinct along "
+        "the last dimension values"
+    )
+    falls = np.flatnonzero(np.diff(others) <= 0) + 1
+    rules = {
+        f"{name}[..., 0] == 0": starts[0] == 0,
+        f"{name}[..., -1] == nnz": starts[-1] == len(values),
+        f"0 <= {name}[..., 1:] - {name}[..., :-1] <= {kinds[2]}": ((steps >= 0) & (steps <= across)).all(),
+        f"0 <= {other}_indices < {kinds[2]}": ((others >= 0) & (others < across)).all(),
+        sorted_lines: np.isin(falls, starts).all(),
+    }
+    for text, holds in rules.items():
+        if not holds:
+            raise RuntimeError(f"`{text}` is not satisfied.")
+
+
+DOC = """Make a sparse tensor in the layout {layout}: line i has the values from ``{a}_indices[i]`` to ``{a}_indices[i + 1]``.
+
+    Their places in the line are ``{b}_indices``, and the lines are {lines}.  Differentiable in ``values`` [nnz, *].
+    RuntimeError for what does not fit, where invariants are checked.
+
+    >>> import tensh as torch
+    >>> torch.{layout}_tensor([0, 1, 2], [1, 0], {values}).to_dense()
+    tensor([[0., {above}],
+            [{below}, 0.]])
+    """
+KEYWORDS = "*, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None"
+SOURCE = """
+def {layout}_tensor({a}_indices, {b}_indices, values, size=None, {keywords}):
+    return make(
+        "{layout}_tensor", layout, {a}_indices, {b}_indices, values, size, dtype, device, pin_memory, requires_grad,
+        check_invariants
+    )
+"""
+
+
+def declare_compressed(layout, names, blocked):
+    """Declare the function that makes tensors of a compressed layout."""
+    (a, b), space = names, {"make": compressed_tensor, "layout": layout, "__name__": __name__}
+    exec(SOURCE.format(layout=layout.name, a=a, b=b, keywords=KEYWORDS), space)
+    made = space[f"{layout.name}_tensor"]
+    above, below = ("1.", "2.") if a == "crow" else ("2.", "1.")
+    values = "[[[1.0]], [[2.0]]]" if blocked else "[1.0, 2.0]"
+    lines = "rows" if a == "crow" else "columns"
+    made.__doc__ = DOC.format(layout=layout.name, a=a, b=b, lines=lines, values=values, above=above, below=below)
+    public(made)
+
+
+for _layout, _names in NAMES.items():
+    declare_compressed(_layout, _names, _layout in (BSR, BSC))
+
+
+@public
+def sparse_compressed_tensor(
+    compressed_indices, plain_indices, values, size=None, *, dtype=None, layout=None, device=None, pin_memory=False,
+    requires_grad=False, check_invariants=None,
+):  # fmt: skip
+    """A sparse tensor of the layout sparse_csr, sparse_csc, sparse_bsr or sparse_bsc.
+
+    Differentiable in ``values``.  RuntimeError for another layout, and for what does not fit if invariants are checked.
+
+    >>> import tensh as torch
+    >>> torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [1.0, 2.0], layout=torch.sparse_csr).to_dense()
+    tensor([[0., 1.],
+            [2., 0.]])
+    """
+    if layout not in NAMES:
+        given = "none" if layout is None else layout
+        raise RuntimeError(f"sparse_compressed_tensor expected sparse compressed tensor layout but got {given}")
+    return compressed_tensor(
+        "sparse_compressed_tensor", layout, compressed_indices, plain_indices, values, size, dtype, device, pin_memory,
+        requires_grad, check_invariants,
+    )  # fmt: skip

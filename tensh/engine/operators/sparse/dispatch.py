@@ -1,0 +1,85 @@
+"""Dispatch of operators and functions that were given sparse tensors."""
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import mode
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import refresh_node
+from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.inplace.out import write_out
+from tensh.engine.inplace.writes import begin_write, write_inplace
+from tensh.engine.operators.sparse.array import COO
+from tensh.engine.operators.sparse.forms import is_sparse
+from tensh.engine.operators.sparse.multiplication import PRODUCTS
+from tensh.engine.operators.sparse.names import ATEN
+from tensh.engine.operators.sparse.requests import REQUESTS
+from tensh.engine.operators.sparse.rules import RULES
+
+TABLE = {**RULES, **PRODUCTS, **REQUESTS}
+
+
+def operator(name, /, *args, out=None, **options):
+    """Apply the operator ``name``; "add_" is the in-place form of "add"."""
+    if name not in OPS and name not in TABLE and name.endswith("_"):
+        return write(name, args[0], (name.removesuffix("_"), *args), options)
+    result = answer(name, args, options)
+    return result if out is None else give_out(out, result, name)
+
+
+def function(name, fn, args, options, /):
+    """Apply a function made of operators, which asked for elements itself."""
+    out = options.pop("out", None)
+    if name not in TABLE and name.endswith("_") and not name.startswith("_"):
+        return write(name, args[0], (name.removesuffix("_"), *args), options)
+    result = answer(name, args, options)
+    return result if out is None else give_out(out, result, name)
+
+
+def answer(name, args, options):
+    """The result of a rule; PyTorch's error where there is none."""
+    if name in TABLE:
+        try:
+            return TABLE[name](*args, **options)
+        except Lift:  # part of the rule asked for elements
+            pass
+    raise could_not_run(ATEN.get(name, name), backend(args))
+
+
+def backend(args):
+    """PyTorch's name for what computes with these tensors."""
+    flat = [each for arg in args for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+    layouts = [each.array.layout for each in flat if is_sparse(each)]
+    return "SparseCPU" if COO in layouts else "SparseCsrCPU"
+
+
+def give_out(out, result, name):
+    """Write a result into the tensor that was given for it."""
+    return replace(out, result) if is_sparse(out) else write_out(out, result, name)
+
+
+def write(name, target, call, options):
+    """Write the result of a call into ``target``: a sparse tensor gets other indices and values."""
+    if not is_sparse(target):
+        others = [each for each in call[2:] if isinstance(each, Tensor)]
+        since = begin_write(target)
+        if any(map(requires, others)):
+            begin_write(target, *[each for each in others if not is_sparse(each)])
+        return write_inplace(target, since, operator(*call, **options), name)
+    if mode.grad and type(refresh_node(target)) is AccumulateGrad:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    return replace(target, operator(*call, **options))
+
+
+def requires(t):
+    return live(refresh_node(t))
+
+
+def replace(target, result):
+    """Give a sparse tensor the indices, the values and the history of another."""
+    if result.array.dtype != target.array.dtype:
+        result = result.to(target.dtype)
+    target.array = result.array
+    if result.node is not None:
+        target.node = result.node
+    return target

@@ -1,0 +1,169 @@
+"""Sparse tensors made of, and taken apart into, tensors of indices and values.
+
+Note [Gradients of sparse tensors]
+What a rule computes, it computes from values with dense operators, whose derivatives hold at any order.  Two nodes join
+these to the sparse tensors: ``ToValues`` makes a sparse gradient of that of the values, ``FromValues`` takes the values of
+a sparse gradient.  Gradients have the places of their tensor.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from tensh.engine.core.clock import announce, listeners, mode, tick
+from tensh.engine.core.nodes import Node, live
+from tensh.engine.core.tensor import Tensor, new, wrap
+from tensh.engine.core.views import refresh_node
+from tensh.engine.operators.sparse.array import (
+    COO,
+    Sparse,
+    SparseGradient,
+    flat_places,
+    places,
+)
+
+
+def is_sparse(value):
+    """True for a sparse tensor."""
+    return isinstance(value, Tensor) and type(value.array) is Sparse
+
+
+class Joint(Node):
+    """A node between a sparse tensor, with the places ``of``, and the tensor of its values."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, node, of, shape):
+        self.inputs, self.saved, self.hooks = (node,), (), None
+        self.time, self.shape, self.dtype, self.of = tick(), shape, of.dtype, of
+
+
+class ToValues(Joint):
+    """The values of a sparse tensor."""
+
+    __slots__ = ()
+
+    def backward(self, g):
+        return (SparseGradient(self.of.over(np.asarray(g))),)
+
+    def backward_graph(self, g):
+        return (with_values(self.of, g),)
+
+
+class FromValues(Joint):
+    """A sparse tensor of values."""
+
+    __slots__ = ()
+
+    def backward(self, g):
+        if type(g) is SparseGradient and g.sparse.indices[0] is self.of.indices[0]:
+            return (g.sparse.values,)
+        dense = g.dense() if type(g) is SparseGradient else g
+        return (dense[tuple(places(self.of))],)
+
+    def backward_graph(self, g):
+        if is_sparse(g):
+            if g.array.indices[0] is self.of.indices[0]:
+                return (values_of(g),)
+            g = dense_of(g)
+        return (g[tuple(wrap(each) for each in places(self.of))],)
+
+
+@cache
+def named(label):
+    """The class of ``FromValues`` nodes that are called so."""
+    return type(label, (FromValues,), {"__slots__": (), "__module__": "builtins"})
+
+
+def values_of(t):
+    """The values of a sparse tensor as a tensor that gradients pass through."""
+    node = refresh_node(t)
+    if node is None or not mode.grad:
+        return wrap(t.array.values)
+    return wrap(t.array.values, ToValues(node, t.array, t.array.values.shape))
+
+
+def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=None):
+    """A sparse tensor of a tensor of values and arrays of indices; ``label`` is the name of its node."""
+    t = new()
+    t.array = Sparse(values.array, indices, shape, layout, coalesced)
+    t.node = t._base = t._kept = None
+    node = refresh_node(values)
+    if live(node) and mode.grad:
+        t.node = named(label or node.name())(node, t.array, t.array.shape)
+        if listeners:
+            announce(t.node, (t,))
+    return t
+
+
+def with_values(array, values, label=None):
+    """A sparse tensor with the places of ``array``."""
+    return sparse_tensor(values, array.indices, array.shape, array.layout, array.coalesced, label)
+
+
+def dense_of(t, label="ToDenseBackward0"):
+    """A sparse tensor as a dense one, in which values of one place are added."""
+    a, values = t.array, values_of(t)
+    rest = a.values.shape[1:]
+    sizes = a.shape[: a.sparse_dim]
+    zeros = wrap(np.zeros((int(np.prod(sizes)), *rest), a.dtype))
+    out = zeros.index_put((wrap(flat_places(a)),), values, True) if a.nnz else zeros
+    return renamed(out.reshape(a.shape), label)
+
+
+def renamed(t, label):
+    """A tensor whose node has another name, that of PyTorch's node of the whole computation."""
+    if t.node is not None and label is not None:
+        t.node = renaming(label)(t.node)
+    return t
+
+
+class Renaming(Node):
+    """A node that hands its gradient on."""
+
+    __slots__ = ()
+
+    def __init__(self, node):
+        self.inputs, self.saved, self.hooks = (node,), (), None
+        self.time, self.shape, self.dtype = tick(), node.shape, node.dtype
+
+    def backward(self, g):
+        return (g,)
+
+    backward_graph = backward
+
+
+@cache
+def renaming(label):
+    return type(label, (Renaming,), {"__slots__": (), "__module__": "builtins"})
+
+
+# ── places ───────────────────────────────────────────────────────────────────
+def coalesced(t, label="CoalesceBackward0"):
+    """A COO tensor with its places in order and each of them once."""
+    a = t.array
+    if a.coalesced:
+        return t
+    flat = flat_places(a)
+    ordered, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    values = values_of(t)
+    if len(ordered) == len(flat):
+        order = np.argsort(flat, kind="stable")
+        values = values if (order[1:] > order[:-1]).all() else values.index_select(0, wrap(order))
+    else:
+        zeros = wrap(np.zeros((len(ordered), *a.values.shape[1:]), a.dtype))
+        values = zeros.index_put((wrap(inverse.reshape(-1)),), values, True)
+    return sparse_tensor(values, (a.indices[0][:, first],), a.shape, COO, True, label)
+
+
+def compressed(lines, count):
+    """Where each of ``count`` lines begins among sorted numbers of lines, and the last one ends."""
+    return np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=count))]).astype(np.int64)
+
+
+def select_values(t, chosen, index, shape, is_coalesced=None, label=None):
+    """The COO tensor of some values of ``t``, by their numbers or a mask, at other places."""
+    chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+    values = values_of(t).index_select(0, wrap(chosen))
+    ordered = t.array.coalesced if is_coalesced is None else is_coalesced
+    return sparse_tensor(values, (index,), shape, COO, ordered, label)

@@ -1,0 +1,283 @@
+"""The functions of torch.sparse, and products that give sparse matrices."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.core.tensor import wrap
+from tensh.engine.errors.messages import wrap_dims
+from tensh.engine.operators.sparse.array import COO, CSR
+from tensh.engine.operators.sparse.conversion import to_coo, to_dense_of
+from tensh.engine.operators.sparse.creation import check_sparse_tensor_invariants  # noqa: F401
+from tensh.engine.operators.sparse.forms import (
+    coalesced,
+    is_sparse,
+    renamed,
+    sparse_tensor,
+    values_of,
+    with_values,
+)
+from tensh.engine.operators.sparse.multiplication import addmm as add_product
+from tensh.engine.operators.sparse.multiplication import mm as multiply
+from tensh.engine.operators.sparse.multiplication import sampled_addmm_of
+from tensh.engine.operators.sparse.rules import sum_dim
+
+
+def mm(mat1, mat2, reduce=None):
+    """The product of two matrices, of which at least one is sparse; sparse if both are.  Differentiable.
+
+    Shapes: [n, k] and [k, m] to [n, m]. RuntimeError for others.
+
+    >>> import tensh as torch
+    >>> torch.sparse.mm(torch.eye(2).to_sparse(), torch.ones(2, 2))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    if not is_sparse(mat1) and not is_sparse(mat2):
+        return mat1.mm(mat2)
+    if mat2.array.ndim == 1:
+        wrap_dims((1,), 1)
+    both = is_sparse(mat1) and is_sparse(mat2)
+    return multiply(mat1, mat2, "SparseSparseMatmulBackward0" if both else "SparseAddmmBackward0")
+
+
+def addmm(mat, mat1, mat2, *, beta=1.0, alpha=1.0):
+    """``beta * mat + alpha * (mat1 @ mat2)`` of a sparse ``mat1`` [n, k], ``mat2`` [k, m] and ``mat`` [n, m].
+
+    Differentiable.  RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.sparse.addmm(torch.ones(2, 2), torch.eye(2).to_sparse(), torch.ones(2, 2))
+    tensor([[2., 2.],
+            [2., 2.]])
+    """
+    if not any(map(is_sparse, (mat, mat1, mat2))):
+        return mat.addmm(mat1, mat2, beta=beta, alpha=alpha)
+    return add_product(mat, mat1, mat2, beta=beta, alpha=alpha, label="SparseAddmmBackward0")
+
+
+def sum(input, dim=None, dtype=None):
+    """The sum of all values, or over the dimensions ``dim``: sparse, unless all sparse dimensions are summed over.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.sparse.sum(torch.eye(2).to_sparse())
+    tensor(2.)
+    """
+    if dim is None:
+        return input.sum() if dtype is None else input.sum(dtype=dtype)
+    if not is_sparse(input):
+        return input.sum(dim, dtype=dtype)
+    result = sum_dim(input, dim, False, None if dtype is None else dtype.numpy)
+    if not is_sparse(result) or result.node is None:
+        return renamed(result, "SparseSumBackward0")
+    return with_values(result.array, values_of(result), "SparseSumBackward0")
+
+
+def groups(t, dim):
+    """For each value the number of its line along ``dim``, and how many lines there are."""
+    index = np.delete(t.array.indices[0], dim, 0)
+    _, inverse = np.unique(index, axis=1, return_inverse=True) if index.size else (0, np.zeros(t.array.nnz, int))
+    inverse = np.asarray(inverse).reshape(-1).astype(np.int64)
+    return inverse, int(inverse.max()) + 1 if inverse.size else 0
+
+
+def normalised(input, dim, dtype, logarithm, label):
+    """The (logarithm of the) softmax of the values along a dimension; what is not there counts as minus infinity."""
+    if not is_sparse(input):
+        return (input.log_softmax if logarithm else input.softmax)(dim, dtype=dtype)
+    t = coalesced(to_coo(input if dtype is None else input.to(dtype)))
+    dim = wrap_dims((dim,), t.array.ndim)[0]
+    values = values_of(t)
+    if dim >= t.array.sparse_dim:
+        place = dim - t.array.sparse_dim + 1
+        return with_values(t.array, values.log_softmax(place) if logarithm else values.softmax(place), label)
+    line, count = groups(t, dim)
+    top = np.full((count, *values.array.shape[1:]), -np.inf, values.array.dtype)
+    np.maximum.at(top, line, values.array)
+    moved, number = values - wrap(top[line]), wrap(line)
+    total = wrap(np.zeros_like(top)).index_put((number,), moved.exp(), True)
+    found = moved - total.log()[number] if logarithm else moved.exp() / total[number]
+    return with_values(t.array, found, label)
+
+
+def softmax(input, dim, *, dtype=None):
+    """The softmax of the values along ``dim``, where what is not there counts as minus infinity.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.sparse.softmax(torch.ones(1, 2).to_sparse(), 1).values()
+    tensor([0.5000, 0.5000])
+    """
+    return normalised(input, dim, dtype, False, "SparseSoftmaxBackward0")
+
+
+def log_softmax(input, dim, *, dtype=None):
+    """The logarithm of the softmax of the values along ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.sparse.log_softmax(torch.ones(1, 2).to_sparse(), 1).values()
+    tensor([-0.6931, -0.6931])
+    """
+    return normalised(input, dim, dtype, True, "SparseLogSoftmaxBackward0")
+
+
+def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
+    """``alpha * (mat1 @ mat2) + beta * input`` at the places of a sparse matrix ``input`` of the layout sparse_csr.
+
+    Differentiable.  RuntimeError for another layout.
+
+    >>> import tensh as torch
+    >>> torch.sparse.sampled_addmm(torch.eye(2).to_sparse_csr(), torch.ones(2, 2), torch.ones(2, 2)).values()
+    tensor([3., 3.])
+    """
+    if not is_sparse(input) or input.array.layout is not CSR:
+        raise RuntimeError(f"Expected self to have sparse csr layout, but got {input.layout}")
+    return with_values(input.array, sampled_addmm_of(input, mat1, mat2, beta, alpha), "SparseSampledAddmmBackward0")
+
+
+def spdiags(diagonals, offsets, shape, layout=None):
+    """The sparse matrix whose diagonals ``offsets`` are the rows of ``diagonals``.
+
+    RuntimeError for repeated offsets, or as many as ``diagonals`` has no rows.
+
+    >>> import tensh as torch
+    >>> torch.sparse.spdiags(torch.ones(1, 2), torch.tensor([0]), (2, 2)).to_dense()
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    rows = diagonals if diagonals.array.ndim == 2 else diagonals.unsqueeze(0)
+    steps = offsets.array.reshape(-1)
+    if len(steps) != rows.array.shape[0]:
+        raise RuntimeError(
+            f"Number of diagonals ({rows.array.shape[0]}) does not match the number of offsets ({len(steps)})"
+        )
+    if len(np.unique(steps)) != len(steps):
+        raise RuntimeError("Offset tensor contains duplicate values")
+    n, m = shape
+    found = [
+        (k, i, i + d) for k, d in enumerate(steps.tolist()) for i in range(n) if 0 <= i + d < min(m, rows.shape[1])
+    ]
+    number, row, column = np.array(found, np.int64).reshape(-1, 3).T
+    values = rows[wrap(number), wrap(column)]
+    made = sparse_tensor(values, (np.stack([row, column]),), (n, m), COO, False)
+    return made if layout is None else made.to_sparse(layout=layout)
+
+
+def as_sparse_gradcheck(gradcheck):
+    """The decorator of a gradcheck for functions of sparse tensors: gradients are compared where there are values."""
+
+    def checked(func, inputs, **options):
+        options.pop("masked", None)
+        given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        taken = [
+            values_of(each).detach().requires_grad_(each.requires_grad) if is_sparse(each) else each for each in given
+        ]
+
+        def on_values(*values):
+            args = [with_values(t.array, v) if is_sparse(t) else v for t, v in zip(given, values, strict=True)]
+            result = func(*args)
+            return to_dense_of(result) if is_sparse(result) else result
+
+        return gradcheck(on_values, taken, **options)
+
+    return checked
+
+
+# ── in the torch namespace ───────────────────────────────────────────────────
+def rows_of_product(input, mat):
+    """The product of a sparse matrix with a dense one, and its rows that have values."""
+    product = multiply(input, mat)
+    return product, np.unique(coalesced(to_coo(input)).array.indices[0][0])
+
+
+@composite
+def smm(input, mat):
+    """The product of a sparse matrix with a dense one as a sparse matrix.  Shapes: [n, k] and [k, m] to [n, m].
+
+    RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.smm(torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    product, rows = rows_of_product(input, mat)
+    index = np.stack([np.repeat(rows, product.shape[1]), np.tile(np.arange(product.shape[1]), len(rows))])
+    values = product[wrap(rows)].reshape(-1)
+    return sparse_tensor(values, (index,), product.shape, COO, False)
+
+
+@composite(method=False)
+def hspmm(mat1, mat2):
+    """The product of a sparse matrix with a dense one as a sparse tensor of rows.  Shapes: [n, k] and [k, m] to [n, m].
+
+    RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.hspmm(torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    product, rows = rows_of_product(mat1, mat2)
+    return sparse_tensor(product[wrap(rows)], (rows[None],), product.shape, COO, False)
+
+
+@composite
+def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix.
+
+    Shapes: [n, m], [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.sspaddmm(torch.eye(2).to_sparse(), torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
+    tensor([[2., 1.],
+            [1., 2.]])
+    """
+    product = smm(mat1, mat2)
+    a, b = to_coo(input).array, product.array
+    values = [values_of(input) * beta if beta != 1 else values_of(input), values_of(product) * alpha]
+    both = recorded("cat")(values, 0)
+    return sparse_tensor(both, (np.concatenate([a.indices[0], b.indices[0]], 1),), a.shape, COO, False)
+
+
+@composite(method=False)
+def spmm(input, mat2):
+    """The product of a sparse matrix with a dense one.
+
+    Shapes: [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.spmm(torch.eye(2).to_sparse(), torch.ones(2, 2))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    return multiply(input, mat2)
+
+
+@composite(method=False)
+def dsmm(input, mat2):
+    """The product of a sparse matrix with a dense one.
+
+    Shapes: [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.dsmm(torch.eye(2).to_sparse(), torch.ones(2, 2))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    return multiply(input, mat2)
+
+
+@composite(method=False)
+def saddmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix.
+
+    Shapes: [n, m], [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch.saddmm(torch.eye(2).to_sparse(), torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
+    tensor([[2., 1.],
+            [1., 2.]])
+    """
+    return sspaddmm(input, mat1, mat2, beta=beta, alpha=alpha)

@@ -1,0 +1,131 @@
+"""Matrix products in which a sparse tensor takes part."""
+
+import numpy as np
+
+from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.core.tensor import wrap
+from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.sparse.array import COO, CSR, places
+from tensh.engine.operators.sparse.conversion import converted, to_coo, to_dense_of
+from tensh.engine.operators.sparse.forms import coalesced, is_sparse, renamed, sparse_tensor, values_of
+from tensh.engine.operators.sparse.products import sampled_product, sparse_product
+
+PRODUCTS: dict = {}
+
+
+def product(*names):
+    def keep(fn):
+        PRODUCTS.update(dict.fromkeys(names or (fn.__name__,), fn))
+        return fn
+
+    return keep
+
+
+def require_shapes(a, b):
+    """RuntimeError unless the columns of one matrix are the rows of the other."""
+    (n, m), (k, j) = a.array.shape, b.array.shape
+    if m != k:
+        if is_sparse(a) and not is_sparse(b) and a.array.layout is COO:
+            raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {m}, got {k}")
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{m} and {k}x{j})")
+    if a.array.dtype != b.array.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {a.dtype.ctype} != {b.dtype.ctype}")
+
+
+@product()
+def mm(input, mat2, label="MmBackward0"):
+    if input.array.ndim != 2 or mat2.array.ndim != 2:
+        raise RuntimeError(
+            f"mm: Expected self to be a matrix, but got {input.array.ndim}-D and {mat2.array.ndim}-D tensors"
+        )
+    require_shapes(input, mat2)
+    if is_sparse(input) and is_sparse(mat2):
+        return sparse_by_sparse(input, mat2, label)
+    if is_sparse(input):
+        rows, cols = places(input.array)
+        return renamed(sparse_product.fn(rows, cols, values_of(input), mat2, input.array.shape[0]), label)
+    rows, cols = places(mat2.array)
+    return renamed(sparse_product.fn(cols, rows, values_of(mat2), input.t(), mat2.array.shape[1]).t(), label)
+
+
+def sparse_by_sparse(input, mat2, label):
+    """The product of two sparse matrices, with a value wherever a product was added."""
+    layout = CSR if CSR in (input.array.layout, mat2.array.layout) else COO
+    a, b = coalesced(to_coo(input)), coalesced(to_coo(mat2))
+    (rows, inner), (others, columns) = a.array.indices[0], b.array.indices[0]
+    begin, end = np.searchsorted(others, inner), np.searchsorted(others, inner, "right")
+    counts = end - begin
+    left = np.repeat(np.arange(len(inner)), counts)
+    right = np.repeat(begin - np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)[: len(begin)], counts)
+    right = right + np.arange(counts.sum())
+    values = values_of(a).index_select(0, wrap(left)) * values_of(b).index_select(0, wrap(right.astype(np.int64)))
+    index = np.stack([rows[left], columns[right]])
+    shape = input.array.shape[0], mat2.array.shape[1]
+    return converted(coalesced(sparse_tensor(values, (index,), shape, COO, False, label), label), layout)
+
+
+@product()
+def mv(input, vec):
+    if not is_sparse(input):
+        raise could_not_run("mv", "SparseCPU")
+    if input.array.shape[1] != vec.array.shape[0]:
+        raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
+    return renamed(mm(input, vec.unsqueeze(1)).squeeze(1), "MvBackward0")
+
+
+@product()
+def matmul(input, other):
+    if input.array.ndim == 2 and other.array.ndim == 2:
+        return mm(input, other)
+    if input.array.ndim == 2 and other.array.ndim == 1:
+        return mv(input, other)
+    if input.array.ndim == 1 and other.array.ndim == 2:
+        return mv(other.t(), input)
+    if input.array.ndim == 3 and other.array.ndim == 3:
+        return bmm(input, other)
+    if is_sparse(input) and input.array.ndim == 2:
+        columns = other.movedim(-2, 0)
+        flat = mm(input, columns.reshape(columns.shape[0], -1))
+        return flat.reshape(-1, *columns.shape[1:]).movedim(0, -2)
+    if is_sparse(other) and other.array.ndim == 2:
+        return mm(input.reshape(-1, input.shape[-1]), other).reshape(*input.shape[:-1], other.shape[1])
+    raise could_not_run("matmul", "SparseCPU")
+
+
+@product()
+def bmm(input, mat2):
+    pick = lambda t, n: PICK(t, n) if is_sparse(t) else t[n]  # noqa: E731
+    made = [mm(pick(input, n), pick(mat2, n)) for n in range(input.array.shape[0])]
+    return recorded("stack")(made, 0)
+
+
+def PICK(t, n):
+    from tensh.engine.operators.sparse.rules import select
+
+    return select(t, 0, n)
+
+
+@product("addmm", "sparse_addmm")
+def addmm(input, mat1, mat2, *, beta=1, alpha=1, label="AddmmBackward0"):
+    found = mm(mat1, mat2)
+    found = found if alpha == 1 else found * alpha
+    if is_sparse(found) or is_sparse(input):
+        return input * beta + found if beta != 1 else input + found
+    return renamed((input if beta == 1 else input * beta) + found, label)
+
+
+@product("linear")
+def linear(input, weight, bias=None):
+    found = matmul(input, weight.t())
+    return found if bias is None else found + bias
+
+
+def sampled_addmm_of(input, mat1, mat2, beta, alpha):
+    """``alpha * (mat1 @ mat2) + beta * input`` at the places of ``input``."""
+    rows, cols = places(input.array)
+    found = sampled_product.fn(rows, cols, mat1, mat2.t())
+    return values_of(input) * beta + found * alpha
+
+
+def dense_or_itself(t):
+    return to_dense_of(t) if is_sparse(t) else t

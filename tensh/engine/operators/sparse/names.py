@@ -1,0 +1,13 @@
+"""PyTorch's names of operators, with their overloads, as its errors for sparse tensors have them."""
+
+ATEN = {
+    "mean_all": "mean.dim", "mean_dim": "mean.dim", "max_all": "max", "max_dim": "max.dim", "min_all": "min", "min_dim": "min.dim",
+    "eq": "eq.Tensor", "ne": "ne.Tensor", "lt": "lt.Tensor", "le": "le.Tensor", "gt": "gt.Tensor", "ge": "ge.Tensor",
+    "narrow": "as_strided", "slice_dim": "as_strided", "squeeze_all": "as_strided", "squeeze_dim": "as_strided",
+    "split_equally": "as_strided", "split_by_sizes": "as_strided", "index": "index.Tensor", "ones_like": "fill_.Scalar",
+    "full_like": "fill_.Scalar", "fill": "fill_.Scalar", "fill_number": "fill_.Scalar", "softmax_dim": "_softmax",
+    "log_softmax_dim": "_log_softmax", "vector_norm": "linalg_vector_norm", "isclose": "eq.Tensor", "allclose": "eq.Tensor",
+    "prod_all": "prod", "prod_dim": "prod.dim_int", "equals": "equal", "where": "where.self", "cumsum": "cumsum",
+    "var_dim": "var.correction", "std_dim": "std.correction",
+}  # fmt: skip
+"""Name here -> name there, where they differ."""

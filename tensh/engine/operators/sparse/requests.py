@@ -1,0 +1,81 @@
+"""What functions and methods answer that ask a sparse tensor for facts or for its memory."""
+
+from tensh.engine.operators.sparse.array import COO
+from tensh.engine.operators.sparse.conversion import TITLES
+from tensh.engine.operators.sparse.forms import dense_of
+from tensh.engine.operators.sparse.rules import select
+
+REQUESTS: dict = {}
+
+
+def request(fn):
+    REQUESTS[fn.__name__] = fn
+    return fn
+
+
+def refusal(kind, text):
+    """A function that raises."""
+
+    def refuse(self, *args, **options):
+        raise kind(text.format(title=TITLES[self.layout], size=self.array.size))
+
+    return refuse
+
+
+NO_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
+REQUESTS.update(
+    numpy=refusal(TypeError, "can't convert {title} layout tensor to numpy. Use Tensor.to_dense() first."),
+    tolist=refusal(RuntimeError, NO_POINTER),
+    data_ptr=refusal(RuntimeError, NO_POINTER),
+    untyped_storage=refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
+    storage=refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
+    reshape=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
+    flatten=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
+    expand=refusal(RuntimeError, "expand is unsupported for Sparse tensors"),
+    contiguous=refusal(RuntimeError, "unsupported memory format option Contiguous"),
+    item=refusal(RuntimeError, "a Tensor with {size} elements cannot be converted to Scalar"),
+)
+
+
+AMBIGUOUS = "Boolean value of Tensor with more than one value is ambiguous"
+REQUESTS["is_nonzero"] = refusal(RuntimeError, AMBIGUOUS)
+
+
+@request
+def stride(self, dim=None):
+    if self.array.layout is not COO:
+        raise RuntimeError("Sparse CSR tensors do not have strides")
+    return (0,) * self.array.ndim if dim is None else 0
+
+
+@request
+def is_contiguous(self, memory_format=None):
+    return False
+
+
+@request
+def storage_offset(self):
+    return 0
+
+
+@request
+def unbind(self, dim=0):
+    return tuple([select(self, dim, n) for n in range(self.array.shape[dim])])
+
+
+@request
+def zero_(self):
+    from tensh.engine.operators.sparse.creation import empty_sparse
+
+    self.array = empty_sparse(self.array.shape, self.array.dtype, self.array.layout, self.array.sparse_dim).array
+    return self
+
+
+@request
+def copy_(self, src, non_blocking=False):
+    if self.array.layout is not src.layout:
+        if self.layout is COO:
+            raise RuntimeError("copy_() between dense and sparse Tensors is not implemented!")
+        return self.copy_(dense_of(src))
+    self.array, self.node = src.to(self.dtype).clone().array, src.node
+    return self

@@ -1,0 +1,430 @@
+"""The rules of operators on sparse tensors, as one table: operator -> function of its arguments.
+
+Operators that give zero for zero are applied to the values; all others have a rule here, or are refused as in PyTorch.
+"""
+
+import numpy as np
+
+from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.core.tensor import wrap
+from tensh.engine.errors.messages import wrap_dims
+from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.sparse.array import COO, CSC, CSR, flat_places, places
+from tensh.engine.operators.sparse.conversion import converted, to_coo, to_dense_of
+from tensh.engine.operators.sparse.creation import empty_sparse, in_order
+from tensh.engine.operators.sparse.forms import (
+    coalesced,
+    is_sparse,
+    renamed,
+    select_values,
+    sparse_tensor,
+    values_of,
+    with_values,
+)
+
+RULES: dict = {}
+
+
+def rule(*names):
+    """Declare the rule of these operators."""
+
+    def keep(fn):
+        RULES.update(dict.fromkeys(names or (fn.__name__,), fn))
+        return fn
+
+    return keep
+
+
+# ── element by element ───────────────────────────────────────────────────────
+ZERO_FOR_ZERO = (
+    "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p neg "
+    "rad2deg relu round round_decimals sgn sign signbit sin sinh sqrt square tan tanh trunc threshold_backward"
+).split()
+LINEAR = frozenset(["neg", "deg2rad", "rad2deg"])
+
+
+def on_values(name):
+    """Apply an operator to the values, once they are coalesced."""
+
+    def apply(input, *args, **options):
+        if input.array.layout is COO and name not in LINEAR:
+            input = coalesced(input)
+        return with_values(input.array, recorded(name)(values_of(input), *args, **options))
+
+    return apply
+
+
+RULES.update({name: on_values(name) for name in ZERO_FOR_ZERO})
+
+
+def is_number(value):
+    """True for a Python number, and for a dense tensor of no dimension."""
+    return not is_sparse(value) and (not hasattr(value, "array") or not value.array.ndim)
+
+
+@rule("cast")
+def cast(input, to, memory_format=None):
+    return with_values(input.array, recorded("cast")(values_of(input), to))
+
+
+@rule("recast")
+def recast(t, dtype, *args, **options):
+    return cast(t, dtype.numpy)
+
+
+@rule("clone", "copied", "laid_out", "conj", "real", "conjugate", "conj_physical")
+def clone(input, *args, **options):
+    return with_values(input.array.copy(), values_of(input).clone())
+
+
+@rule("add", "add_scaled")
+def add(input, other, alpha=1):
+    if not is_sparse(input):
+        if not hasattr(input, "array") or input.array.shape != other.array.shape:
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+        values = values_of(other)
+        flat = input.reshape(-1, *other.array.values.shape[1:])
+        added = flat.index_put((wrap(flat_places(other.array)),), values if alpha == 1 else values * alpha, True)
+        return renamed(added.reshape(input.array.shape), "AddBackward0")
+    if not is_sparse(other):
+        if input.array.layout is CSR and hasattr(other, "array"):
+            return add(other, input, alpha)
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    if input.array.shape != other.array.shape:
+        raise RuntimeError(
+            f"add: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}"
+        )
+    layout = input.array.layout
+    if layout is not other.array.layout:
+        other = converted(other, layout)
+    if layout is not COO:
+        return converted(add(to_coo(input), to_coo(other), alpha), layout)
+    second = values_of(other) if alpha == 1 else values_of(other) * alpha
+    if input.array.indices[0] is other.array.indices[0] and in_order(input.array.indices[0]):
+        return with_values(input.array, values_of(input) + second)
+    index, numbers, count = merged(input.array, other.array)
+    first, second = values_of(input), second
+    kind = np.result_type(first.array, second.array)
+    zeros = wrap(np.zeros((count, *first.array.shape[1:]), kind))
+    both = first.to(wrap(zeros.array).dtype), second.to(zeros.dtype)
+    out = zeros.index_put((wrap(numbers[0]),), both[0], True).index_put((wrap(numbers[1]),), both[1], True)
+    known = input.array.coalesced and other.array.coalesced
+    return sparse_tensor(out, (index,), input.array.shape, COO, known, "AddBackward0")
+
+
+def merged(a, b):
+    """Places of a sum, and the number there of each value of both: two lists merged, equal places at their heads united."""
+    first, second = flat_places(a), flat_places(b)
+    if (np.diff(first) > 0).all() and (np.diff(second) > 0).all():
+        flat, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
+        sizes = a.shape[: a.sparse_dim]
+        index = np.stack(np.unravel_index(flat, sizes)) if sizes else np.zeros((0, len(flat)), np.int64)
+        return index, (numbers[: len(first)], numbers[len(first) :]), len(flat)
+    one, two = first.tolist(), second.tolist()
+    i = j = 0
+    taken, numbers = [], ([], [])
+    while i < len(one) or j < len(two):
+        from_one = j >= len(two) or i < len(one) and one[i] <= two[j]
+        from_two = i >= len(one) or j < len(two) and two[j] <= one[i]
+        taken.append(i if from_one else len(one) + j)
+        if from_one:
+            numbers[0].append(len(taken) - 1)
+            i += 1
+        if from_two:
+            numbers[1].append(len(taken) - 1)
+            j += 1
+    index = np.concatenate([a.indices[0], b.indices[0]], 1)[:, taken]
+    return index, tuple(np.array(each, np.int64) for each in numbers), len(taken)
+
+
+@rule("sub", "sub_scaled")
+def sub(input, other, alpha=1):
+    if is_sparse(input) and input.array.layout is not COO:
+        raise RuntimeError("unsupported tensor layout: SparseCsr")
+    result = add(input, other, -alpha)
+    return renamed(result, None)
+
+
+@rule("rsub", "rsub_scaled")
+def rsub(input, other, alpha=1):
+    return add(other, input, -alpha)
+
+
+@rule("mul")
+def mul(input, other):
+    if not is_sparse(input):
+        return mul(other, input)
+    if is_number(other):
+        return with_values(input.array, values_of(input) * other)
+    if not is_sparse(other):
+        if np.broadcast_shapes(input.array.shape, other.array.shape) != input.array.shape:
+            raise RuntimeError(f"mul(): expected sizes to match, got {list(input.shape)} and {list(other.shape)}")
+        dense = other.expand(input.array.shape)
+        index = tuple(wrap(each) for each in places(input.array))
+        return with_values(input.array, values_of(input) * dense[index], "MulBackward0")
+    if input.array.shape != other.array.shape:
+        raise RuntimeError("mul operands have incompatible sizes")
+    layout = input.array.layout
+    a, b = coalesced(to_coo(input)), coalesced(to_coo(converted(other, layout)))
+    _, first, second = np.intersect1d(flat_places(a.array), flat_places(b.array), True, True)
+    values = values_of(a).index_select(0, wrap(first)) * values_of(b).index_select(0, wrap(second))
+    made = sparse_tensor(values, (a.array.indices[0][:, first],), a.array.shape, COO, True, "MulBackward0")
+    return converted(made, layout)
+
+
+def division(name, words):
+    def divide(input, other, *args, **options):
+        if not is_sparse(input):
+            raise could_not_run("reciprocal", "SparseCPU")
+        if not is_number(other):
+            shape = list(other.shape)
+            raise RuntimeError(
+                f"Sparse {words} requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
+            )
+        if input.array.layout is not COO:
+            raise RuntimeError("unsupported tensor layout: SparseCsr")
+        if name != "div":
+            input = coalesced(input)
+        return with_values(input.array, recorded(name)(values_of(input), other, *args, **options))
+
+    return divide
+
+
+RULES.update(div=division("div", "division"), div_rounded=division("div_rounded", "division"))
+RULES["floor_divide"] = division("floor_divide", "floor division")
+
+
+@rule("pow")
+def power(input, exponent):
+    if not is_sparse(input) or hasattr(exponent, "array"):
+        raise could_not_run("pow.Tensor_Tensor", "SparseCPU")
+    if exponent == 0:
+        raise RuntimeError("pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
+    input = coalesced(to_coo(input))
+    return with_values(input.array, values_of(input) ** exponent)
+
+
+# ── reductions ───────────────────────────────────────────────────────────────
+@rule("sum_all")
+def sum_all(input, dtype=None):
+    return recorded("sum_all")(values_of(input), dtype)
+
+
+@rule("sum_dim")
+def sum_dim(input, dim, keepdim=False, dtype=None):
+    ndim = input.array.ndim
+    dims = (
+        range(ndim) if dim is None or dim == () else wrap_dims(dim if isinstance(dim, (tuple, list)) else (dim,), ndim)
+    )
+    layout = input.array.layout
+    if layout is not COO:
+        if not keepdim:
+            raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
+        return converted(sum_dim(to_coo(input), dim, True, dtype), layout)
+    sparse = input.array.sparse_dim
+    values = values_of(input)
+    inside = [d - sparse + 1 for d in dims if d >= sparse]
+    if dtype is not None or input.array.dtype.kind in "biu":
+        values = values.to(wrap(np.zeros(0, dtype or np.int64)).dtype)
+    if inside:
+        values = values.sum(inside, keepdim=keepdim)
+    over = [d for d in dims if d < sparse]
+    if len(over) == sparse and not keepdim:
+        return values.sum(0)
+    index = input.array.indices[0]
+    index = np.where(np.isin(np.arange(sparse), over)[:, None], 0, index) if keepdim else np.delete(index, over, 0)
+    shape = [1 if d in dims else n for d, n in enumerate(input.shape) if keepdim or d not in dims]
+    made = sparse_tensor(values, (index,), shape, COO, not over and input.array.coalesced, "SumBackward1")
+    return coalesced(made, "SumBackward1") if over else made
+
+
+@rule("vector_norm", "norm")
+def norm(input, p=2, dim=None, *args, **options):
+    if dim is not None:
+        raise could_not_run("norm.ScalarOpt_dim", "SparseCPU")
+    return coalesced(to_coo(input))._values().norm(p)
+
+
+@rule("any")
+def any_of(input, *args, **options):
+    return values_of(input).any()
+
+
+# ── shapes ───────────────────────────────────────────────────────────────────
+@rule("permute")
+def permute(input, dims, label="PermuteBackward0"):
+    dims, array = wrap_dims(tuple(dims), input.array.ndim), input.array
+    sparse = array.sparse_dim
+    if sorted(dims) != list(range(array.ndim)):
+        raise RuntimeError("permute(dims): duplicate dims are not allowed.")
+    if sorted(dims[:sparse]) != list(range(sparse)):
+        raise RuntimeError("transpose(): can't transpose sparse and dense dimensions of a sparse tensor")
+    values = values_of(input)
+    if dims[sparse:] != tuple(range(sparse, array.ndim)):
+        values = values.permute(0, *[d - sparse + 1 for d in dims[sparse:]])
+    index = array.indices[0][list(dims[:sparse])]
+    return sparse_tensor(values, (index,), [array.shape[d] for d in dims], COO, False, label)
+
+
+TRANSPOSED = {CSR: CSC, CSC: CSR}
+
+
+@rule("transpose")
+def transpose(input, dim0, dim1, label="TransposeBackward0"):
+    array = input.array
+    dims = [*range(array.ndim)]
+    a, b = wrap_dims((dim0,), array.ndim)[0], wrap_dims((dim1,), array.ndim)[0]
+    dims[a], dims[b] = dims[b], dims[a]
+    if array.layout in TRANSPOSED and a != b:
+        shape = [array.shape[d] for d in dims]
+        return sparse_tensor(values_of(input), array.indices, shape, TRANSPOSED[array.layout], False, label)
+    return permute(input, dims, label)
+
+
+@rule("t")
+def t(input):
+    if input.array.ndim > 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.array.sparse_dim} sparse and "
+            f"{input.array.ndim - input.array.sparse_dim} dense dimensions"
+        )
+    return transpose(input, 0, 1, "TBackward0") if input.array.ndim == 2 else input
+
+
+@rule("unsqueeze")
+def unsqueeze(input, dim):
+    array = input.array
+    if array.layout is not COO:
+        raise RuntimeError("Sparse CSR tensors do not have strides")
+    dim = wrap_dims((dim,), array.ndim + 1)[0]
+    shape = (*array.shape[:dim], 1, *array.shape[dim:])
+    if dim <= array.sparse_dim:
+        return sparse_tensor(
+            values_of(input),
+            (np.insert(array.indices[0], dim, 0, 0),),
+            shape,
+            COO,
+            array.coalesced,
+            "UnsqueezeBackward0",
+        )
+    values = values_of(input).unsqueeze(dim - array.sparse_dim + 1)
+    return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "UnsqueezeBackward0")
+
+
+@rule("select")
+def select(input, dim, index):
+    input = to_coo(input)
+    array = input.array
+    dim = wrap_dims((dim,), array.ndim)[0]
+    size = array.shape[dim]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
+        )
+    index %= size
+    shape = array.shape[:dim] + array.shape[dim + 1 :]
+    if dim >= array.sparse_dim:
+        values = values_of(input).select(dim - array.sparse_dim + 1, index)
+        return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "SelectBackward0")
+    chosen = array.indices[0][dim] == index
+    rest = np.delete(array.indices[0], dim, 0)[:, chosen]
+    made = select_values(input, chosen, rest, shape, None, "SelectBackward0")
+    if len(rest):
+        return made
+    values = values_of(made)
+    return renamed(values.sum(0), "SelectBackward0")
+
+
+@rule("getitem")
+def getitem(self, index):
+    """Numbers, None, and ``:`` for dimensions as they are; PyTorch cuts out nothing else of sparse tensors."""
+    dim, t, parts = 0, self, index if type(index) is tuple else (index,)
+    given = len([each for each in parts if each is not None and each is not ...])
+    for each in parts:
+        if each is ...:
+            dim += self.array.ndim - given
+        elif each is None:
+            t, dim = unsqueeze(t, dim), dim + 1
+        elif isinstance(each, slice):
+            if each not in (slice(None), slice(0, None), slice(None, None, 1)):
+                raise could_not_run("as_strided", "SparseCPU")
+            dim += 1
+        elif isinstance(each, (bool, list, np.ndarray)) or hasattr(each, "array") and each.array.ndim:
+            raise could_not_run("index.Tensor", "SparseCPU")
+        elif not is_sparse(t):
+            t = t.select(dim, int(each))
+        else:
+            t = select(t, dim, int(each))
+    return t
+
+
+@rule("index_select")
+def index_select(input, dim, index):
+    array = to_coo(input).array
+    input = to_coo(input)
+    dim = wrap_dims((dim,), array.ndim)[0]
+    wanted = index.array.reshape(-1)
+    size = array.shape[dim]
+    if len(wanted) and not (-size <= wanted.min() and wanted.max() < size):
+        raise IndexError(
+            f"index_select(): index contains {wanted.max()} that is out of range for tensor of size {list(input.shape)} at dimension {dim}"
+        )
+    shape = (*array.shape[:dim], len(wanted), *array.shape[dim + 1 :])
+    if dim >= array.sparse_dim:
+        values = values_of(input).index_select(dim - array.sparse_dim + 1, index)
+        return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "IndexSelectBackward0")
+    order = np.argsort(array.indices[0][dim], kind="stable")
+    held = array.indices[0][dim][order]
+    wanted = wanted % size if size else wanted
+    begin, end = np.searchsorted(held, wanted), np.searchsorted(held, wanted, "right")
+    counts = end - begin
+    chosen = order[np.repeat(begin - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())]
+    places = array.indices[0][:, chosen].copy()
+    places[dim] = np.repeat(np.arange(len(wanted)), counts)
+    return select_values(
+        input, chosen.astype(np.int64), places, shape, dim == 0 and array.coalesced, "IndexSelectBackward0"
+    )
+
+
+@rule("cat")
+def cat(tensors, dim=0):
+    first = tensors[0].array if is_sparse(tensors[0]) else None
+    if first is None or not all(map(is_sparse, tensors)):
+        raise RuntimeError("Concatenating sparse tensors, but a dense tensor was found")
+    tensors = [to_coo(each) for each in tensors]
+    first = tensors[0].array
+    dim = wrap_dims((dim,), first.ndim)[0]
+    for number, each in enumerate(tensors):
+        if each.array.shape[:dim] + each.array.shape[dim + 1 :] != first.shape[:dim] + first.shape[dim + 1 :]:
+            raise RuntimeError(
+                f"All tensors must have the same shape: {list(first.shape)} (in the concatenating dimension), but got: "
+                f"{list(each.shape)} (at index {number})"
+            )
+    lengths = [each.array.shape[dim] for each in tensors]
+    shape = (*first.shape[:dim], sum(lengths), *first.shape[dim + 1 :])
+    cat_dense = recorded("cat")
+    if dim >= first.sparse_dim:
+        dense = cat_dense([to_dense_of(each) for each in tensors], dim)
+        return converted(dense, COO, None, first.sparse_dim)
+    index, start = [], 0
+    for each, length in zip(tensors, lengths, strict=True):
+        moved = each.array.indices[0].copy()
+        moved[dim] += start
+        start += length
+        index.append(moved)
+    values = cat_dense([values_of(each) for each in tensors], 0)
+    ordered = dim == 0 and all(each.array.coalesced for each in tensors)
+    return sparse_tensor(values, (np.concatenate(index, 1),), shape, COO, ordered, "CatBackward0")
+
+
+@rule("stack")
+def stack(tensors, dim=0):
+    return cat([unsqueeze(to_coo(each), dim) for each in tensors], dim)
+
+
+@rule("zeros_like", "empty_like")
+def zeros_like(input, *, dtype=None, layout=None, **options):
+    kind = input.array.dtype if dtype is None else dtype.numpy
+    if layout is not None and layout is not input.layout:
+        return wrap(np.zeros(input.array.shape, kind))
+    return empty_sparse(input.array.shape, kind, input.array.layout, input.array.sparse_dim)
