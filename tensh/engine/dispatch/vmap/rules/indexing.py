@@ -214,7 +214,7 @@ def take(op):
 def lookup(op):
     """A maker: the rule of ``lookup``, the rows of a matrix."""
 
-    def rule(weight, indices, padding_idx=-1, by_frequency=False):
+    def rule(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
         if by_frequency:
             raise Unruled
         if type(weight) is not Batched:
@@ -235,6 +235,22 @@ def lookup_back(op):
         return index_back_op.fn(grad, shape, (indices.array,))
 
     return rule
+
+
+def rows_back(op):
+    """A maker: the rule of ``rows_back``, whose gradient is dense for a batch."""
+
+    def rule(grad, indices, padding_idx, shape):
+        if padding_idx >= 0:
+            raise Unruled
+        return index_back_op.fn(grad, shape, (indices.array,))
+
+    return rule
+
+
+def sampled_product(op):
+    """A maker: the rule of ``sampled_product``: products of rows, added up."""
+    return lambda rows, cols, a, b: (index_op.fn(a, (rows,)) * index_op.fn(b, (cols,))).sum(-1)
 
 
 # ── x[...] ───────────────────────────────────────────────────────────────────

@@ -95,6 +95,7 @@ OPERATORS = {
     # places
     "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
     "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup, "lookup_back": indexing.lookup_back,
+    "rows_back": indexing.rows_back, "sampled_product": indexing.sampled_product,
     **indexing.WRITES,
     "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
     # products
