@@ -7,6 +7,7 @@ import sys
 from tensh.alias import environment, install
 from tensh.cli import status
 from tensh.cli.options import UsageError
+from tensh.escaping import visible
 
 
 def answer(arguments, env):
@@ -59,7 +60,7 @@ def exit_status(code):
     """The status of a process that ends with ``sys.exit(code)``."""
     if code is None or isinstance(code, int):
         return code or status.OK
-    print(code, file=sys.stderr)
+    print(visible(str(code)), file=sys.stderr)
     return 1
 
 
@@ -70,5 +71,5 @@ def report_failure():
     kind, error, trace = sys.exc_info()
     while trace and trace.tb_frame.f_code.co_filename.startswith((__file__, "<frozen runpy>")):
         trace = trace.tb_next
-    traceback.print_exception(kind, error, trace)
+    sys.stderr.write(visible("".join(traceback.format_exception(kind, error, trace))))
     return 1

@@ -151,3 +151,14 @@ def test_what_is_switched_off_answers(code):
 def test_the_use_of_what_is_switched_off_gives_the_reason(code):
     with pytest.raises(NotImplementedError, match=r"torch\.\w+\.\w+ is switched off in tensh: "):
         eval(code, {"torch": tensh})
+
+
+@pytest.mark.parametrize(
+    "code", ["raise ValueError(text)", "import sys; sys.exit(text)", "raise ExceptionGroup('', [OSError(text)])"]
+)
+def test_what_ends_a_module_is_shown_without_control_characters(code, tmp_path):
+    (tmp_path / "program.py").write_text(f"text = 'a\\x1b[2Jb'\n{code}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", "-m", "program"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 1 and "\x1b" not in done.stderr and r"a\x1b[2Jb" in done.stderr
