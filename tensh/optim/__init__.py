@@ -7,6 +7,7 @@ WHERE = {
     "tensh.optim.optimizer": "Optimizer",
     "tensh.optim.sgd": "SGD",
     "tensh.optim.adam": "Adam",
+    "tensh.optim.sparse_adam": "SparseAdam",
     "tensh.optim.adamw": "AdamW",
     "tensh.optim.nadam": "NAdam",
     "tensh.optim.radam": "RAdam",

@@ -22,6 +22,7 @@ class Adagrad(Elementwise):
     tensor(0.9000, requires_grad=True)
     """
 
+    TAKES_SPARSE = True
     ARRAYS = ("sum",)
     LATER = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 

@@ -3,7 +3,7 @@
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import wrote
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import require_fusible
 from tensh.optim.optimizer import Optimizer
@@ -18,6 +18,7 @@ class Elementwise(Optimizer):
     See Note [One rule, two readings] in raw.py.
     """
 
+    TAKES_SPARSE = False  # sparse gradients change what dense ones of the same elements would
     ARRAYS = ()  # those parts of the state that have the shape of the parameter
     COUNTERS = ("step",)  # those that are one number
     CAPTURED = "params and state_steps"  # what would have to be on a device that captures
@@ -68,6 +69,12 @@ class Elementwise(Optimizer):
 
     def _written(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
+        if type(grad.array) in SPARSE:
+            if not self.TAKES_SPARSE:
+                name = type(self).__name__.removesuffix("W")  # AdamW is Adam with another decay
+                instead = ", please consider SparseAdam instead" if name == "Adam" else ""
+                raise RuntimeError(f"{name} does not support sparse gradients{instead}")
+            grad = grad.to_dense()
         update = self.rule(p, group, state, count_step(state))
         names = [name for name in self.ARRAYS if state.get(name) is not None] if state else ()
         if p.array.dtype.kind in "cV" and p.is_complex():

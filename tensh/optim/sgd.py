@@ -22,6 +22,7 @@ class SGD(Elementwise):
     tensor(0.8000, requires_grad=True)
     """
 
+    TAKES_SPARSE = True
     ARRAYS, COUNTERS = ("momentum_buffer",), ()
     LATER = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
 

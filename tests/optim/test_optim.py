@@ -139,9 +139,28 @@ def test_a_step_is_one_write():
     assert w._version == 1
 
 
-def test_sparse_adam_is_refused_with_the_reason():
-    with pytest.raises(NotImplementedError, match="torch.optim.SparseAdam exists in PyTorch but not in tensh"):
-        tensh.optim.SparseAdam  # noqa: B018
+@pytest.mark.parametrize("name", ["SGD", "Adagrad", "SparseAdam"])
+def test_sparse_gradients_change_rows_as_in_pytorch(name, oracle):
+    def table(torch):
+        layer = torch.nn.Embedding(4, 2, sparse=True)
+        layer.weight.data.copy_(torch.arange(8.0).reshape(4, 2))
+        optimizer = getattr(torch.optim, name)(list(layer.parameters()), lr=0.1)
+        for indices in ([1, 1, 3], [1, 0], [3]):
+            optimizer.zero_grad()
+            layer(torch.tensor(indices)).pow(2).sum().backward()
+            optimizer.step()
+        return layer.weight.reshape(-1).tolist()
+
+    assert table(tensh) == pytest.approx(table(oracle), rel=1e-6)
+
+
+def test_other_optimizers_refuse_sparse_gradients():
+    layer = tensh.nn.Embedding(4, 2, sparse=True)
+    layer(tensh.tensor([1])).sum().backward()
+    with pytest.raises(
+        RuntimeError, match="^Adam does not support sparse gradients, please consider SparseAdam instead$"
+    ):
+        tensh.optim.Adam(layer.parameters()).step()
 
 
 def test_modules_are_named_as_in_pytorch():
