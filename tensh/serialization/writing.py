@@ -13,7 +13,7 @@ from collections import OrderedDict
 import numpy as np
 
 from tensh.engine.arrays.absent import is_absent
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dtypes.device import device, layout
 from tensh.engine.dtypes.dtype import ALL, dtype
 from tensh.engine.dtypes.size import Size
@@ -112,6 +112,8 @@ class Writer(pickle._Pickler):
         return (PARAMETER_WITH_STATE, (*facts, p.__dict__)) if p.__dict__ else (PARAMETER, facts)
 
     def tensor(self, t):
+        if type(t.array) in SPARSE:
+            raise NotImplementedError("tensh writes no sparse tensor: save its indices, its values and its size")
         if is_absent(t.array):
             return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
         if not isinstance(t.array, np.ndarray):
@@ -166,7 +168,7 @@ class Writer(pickle._Pickler):
 
     def save_tensor(self, t):
         """A tensor as `reducer_override` describes it, written at once: through objects it takes twice the time."""
-        if t.__dict__ or is_absent(t.array) or (name := dtype_name(t.array)) not in STORAGES:
+        if t.__dict__ or type(t.array) is not np.ndarray or (name := dtype_name(t.array)) not in STORAGES:
             return super().save(t)
         place = placed(t.array)
         self.save(TENSOR)

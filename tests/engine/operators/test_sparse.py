@@ -1,6 +1,7 @@
 """Sparse tensors, beside what tests/recorded/sessions/sparse.md records: gradients, refusals, copies."""
 
 import copy
+import io
 import pickle
 
 import pytest
@@ -131,3 +132,8 @@ def test_invariants_can_be_checked():
         ):
             torch.sparse_coo_tensor(INDEX, VALUES, (2, 2))
     assert not check.is_enabled()
+
+
+def test_torch_save_says_what_to_save_instead():
+    with pytest.raises(NotImplementedError, match="save its indices, its values and its size"):
+        torch.save({"a": coo()}, io.BytesIO())
