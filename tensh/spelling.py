@@ -8,6 +8,7 @@ def distance(one, two):
 
     The optimal string alignment distance (Damerau 1964, Levenshtein 1966).
 
+    >>> from tensh.spelling import distance
     >>> distance("wieght", "weight")
     1
     """

@@ -3,7 +3,14 @@
 from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph  # noqa: F401
 from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensh.autograd.function import Function
-from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from tensh.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
 from tensh.engine.autograd.gradients import backward, grad
@@ -11,7 +18,7 @@ from tensh.namespace import declare_namespace
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
 ]  # fmt: skip
 
 __getattr__, __dir__ = declare_namespace("tensh.autograd", globals(), (), ("forward_ad", "profiler"))

@@ -1,10 +1,32 @@
 """torch.autograd.grad_mode: switch recording off and on."""
 
+from contextvars import ContextVar
+
 from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import Switch, enable_grad, inference_mode, no_grad, set_grad_enabled
 from tensh.engine.methods.unsupported import unsupported_lookup
 
-__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "no_grad",
+    "is_multithreading_enabled",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
+
+
+_multithreading = ContextVar("multithreading", default=True)
+
+
+def is_multithreading_enabled():
+    """Whether backward passes may use several threads, as programs have set it; here one is used in either case.
+
+    >>> import tensh as torch
+    >>> torch.autograd.is_multithreading_enabled()
+    True
+    """
+    return _multithreading.get()
 
 
 class set_multithreading_enabled(Switch):
@@ -26,12 +48,14 @@ class set_multithreading_enabled(Switch):
     def __init__(self, mode):
         bind("set_multithreading_enabled", ("(bool enabled)",), (mode,), {})
         self.mode = mode
+        self.before = is_multithreading_enabled()
+        _multithreading.set(mode)
 
     def __enter__(self):
         pass
 
     def __exit__(self, *error):
-        pass
+        _multithreading.set(self.before)
 
     def clone(self):
         """Another one of the same kind."""

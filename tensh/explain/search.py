@@ -255,12 +255,11 @@ def changes_of_tensor(t, text):
     shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
     shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
     shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
-    shaped += [
-        (f"{change}{cast}", cost + 2) for change, cost in shaped for cast in (".float()", ".long()") if CHANGES[cast](t)
-    ]
+    casts = [cast for cast in (".float()", ".long()") if CHANGES[cast](t)]
     for change, cost in shaped:
         if CHANGES.get(change, lambda t: True)(t):
-            yield behind(text, change), cost, f"{text} is {shape_of(t)}", shape_of
+            for cast in ("", *casts):
+                yield behind(text, change + cast), cost + 2 * bool(cast), f"{text} is {shape_of(t)}", shape_of
 
 
 def explain_by_search(situation):

@@ -10,6 +10,7 @@ import contextlib
 import copy
 import operator
 import types
+import warnings
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class StandIns:
 
     def __init__(self, values, grad=False):
         self.is_small = sum(t.numel() for t in {id(t): t for t in tensors_in(values)}.values()) <= FEW
+        self.device = "cpu" if self.is_small else "meta"
         self.grad = grad
         self.made = {}
 
@@ -97,7 +99,8 @@ class StandIns:
         """Where stand-ins are made and computed with: the user's random numbers go on as if nothing had been drawn."""
         state = find_public("get_rng_state")()
         try:
-            with set_grad_enabled(self.grad), find_public("device")("cpu" if self.is_small else "meta"):
+            with warnings.catch_warnings(), set_grad_enabled(self.grad), find_public("device")(self.device):
+                warnings.simplefilter("ignore")
                 yield
         finally:
             find_public("set_rng_state")(state)

@@ -21,7 +21,7 @@ class VmapInfo(NamedTuple):
 def apply_custom(cls, args):
     """``cls.apply(*args)`` where some of the arguments are batched."""
     cls.require_separate()
-    own, generated = hasattr(cls, "vmap"), getattr(cls, "generate_vmap_rule", False)
+    own, generated = cls.vmap is not Function.vmap, cls.generate_vmap_rule
     if own and generated:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
