@@ -18,13 +18,13 @@ COO, CSR, CSC, BSR, BSC = (CONSTANTS[f"sparse_{kind}"] for kind in ("coo", "csr"
 BY_ROWS, BLOCKED = (CSR, BSR), (BSR, BSC)
 
 
-class Sparsity(Absence):
-    """An operator was given a sparse tensor."""
+class Sparsity(Absence, NotImplementedError):
+    """An operator was given a sparse tensor; an error of its own where no rule answers."""
 
     package = "operators.sparse"
 
     def __str__(self):
-        return "a sparse tensor has no array of elements"
+        return "this operation does not take sparse tensors: to_dense() gives one with all elements"
 
 
 class Sparse:
