@@ -34,6 +34,7 @@ def spaces():
     return found
 
 
+@cache
 def is_space(path):
     """Is ``torch.x.y`` a namespace that is switched off, or one around such a namespace?"""
     return path in spaces() or any(each.startswith(f"{path}.") for each in spaces())

@@ -4,7 +4,7 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, operand_of, replaced
+from tensh.explain.causes.situation import class_of, message_of, operand_of, replaced
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import within
 from tensh.explain.shadow import is_module
@@ -43,7 +43,7 @@ def misnamed_forward(situation):
     """A module without a forward: it has another name, or stands in another function."""
     if not situation.says('is missing the required "forward" function'):
         return None
-    name = str(situation.error).partition("[")[2].partition("]")[0]
+    name = message_of(situation.error).partition("[")[2].partition("]")[0]
     definition = class_of(situation.place, name)
     if definition is None:
         return None

@@ -8,7 +8,9 @@ from tensh.explain.calls import Call
 from tensh.explain.making import made_on
 from tensh.explain.model import Fit, Operand
 from tensh.explain.place import Place
-from tensh.explain.shadow import Shadow, Unknown, is_module, member
+from tensh.explain.shadow import PACKAGES, Shadow, Unknown, is_module, member
+
+LONGEST = 10_000  # characters of a message that is read
 
 
 class Situation(NamedTuple):
@@ -21,7 +23,8 @@ class Situation(NamedTuple):
 
     def says(self, *words):
         """Whether the message has some words."""
-        return all(each in str(self.error) for each in words)
+        message = message_of(self.error)
+        return all(each in message for each in words)
 
     def held(self, node):
         """What an expression of names, attributes and numbered elements stands for; None for any other."""
@@ -46,6 +49,15 @@ class Situation(NamedTuple):
     def made(self, name):
         """The statement that gave a name its value; None where more than one may have."""
         return made_by(self.place, name)
+
+
+def message_of(error):
+    """The message of an exception of Python's or of tensh's; nothing of others, whose text is made by code of the user's."""
+    kind = type(error)
+    if kind.__module__.partition(".")[0] not in ("builtins", *PACKAGES) or len(error.args) != 1:
+        return ""
+    (message,) = error.args
+    return message if type(message) is str and len(message) <= LONGEST else ""
 
 
 def held(node, names):

@@ -3,6 +3,7 @@
 A failure is known by words of its message, which are PyTorch's.
 """
 
+from tensh.explain.causes.situation import message_of
 from tensh.explain.rules.autograd import (
     changed_in_place,
     leaf_in_place,
@@ -41,7 +42,7 @@ from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
 
 def rule_for(call, error):
     """The Explanation by the first rule that knows the failure; None if none does."""
-    text = str(error)
+    text = message_of(error)
     for words, rule in RULES:
         if any(word in text for word in words):
             found = rule(call, text)
