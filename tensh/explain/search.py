@@ -22,6 +22,7 @@ from tensh.explain.trying import CHANGES, behind
 
 MOST_TRIED = 300
 NAMESPACES = ("torch", "nn", "F", "np")
+TENSORS = (Tensor, np.ndarray, list, tuple)  # what is one, or what one may be made of
 LONGEST = 2000  # characters of a piece of code in which is searched
 FUNCTIONS = {
     "mm": "matmul",
@@ -265,13 +266,17 @@ def changes_of_tensor(t, text):
 def explain_by_search(situation):
     """The Explanation that a search finds; None if it finds nothing."""
     call, place = situation.call, situation.place
+    if isinstance(situation.error, NameError):
+        return None
     whole = called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
     known = {a.text: a.value for a in call.arguments if a.text} if call else {}
-    used = {*names_in(segment), *NAMESPACES}
-    shadow = Shadow(known, {name: value for name, value in situation.names.items() if name in used})
-    has_tensors = call is not None or any(isinstance(situation.names.get(name), Tensor) for name in used)
-    found, reason = search(situation.error, segment, shadow, edits if has_tensors else edits_of_python)
+    own = {name: situation.names[name] for name in names_in(segment) if name in situation.names}
+    has_tensors = call is not None or any(isinstance(value, TENSORS) or is_module(value) for value in own.values())
+    if has_tensors:  # the namespaces stay untouched where nothing is a tensor: looking at them loads the engine
+        own |= {name: situation.names[name] for name in NAMESPACES if name in situation.names}
+    propose = edits if has_tensors else edits_of_python
+    found, reason = search(situation.error, segment, Shadow(known, own), propose)
     if not found:
         return None
     if whole is not None:

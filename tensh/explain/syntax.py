@@ -29,7 +29,7 @@ def repair(source, line):
     """The Explanation of a source that cannot be read, where one edit of a line near the given one mends it; None else."""
     lines = source.split("\n")
     for number in dict.fromkeys((line, line - 1)):
-        if 1 <= number <= len(lines) and len(lines[number - 1]) <= LONGEST:
+        if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
             indent = re.match(r"\s*", lines[number - 1])[0]
             for text, reason in candidates(lines[number - 1], lines, number):
                 if text != lines[number - 1] and is_read([*lines[: number - 1], text, *lines[number:]]):
@@ -67,7 +67,8 @@ def candidates(text, lines, number):
     ) and not text.rstrip().endswith(":"):
         yield text.rstrip() + ":", "a line that begins a block ends with a colon"
     yield from bracketed(text)
-    yield "    " + text, "what belongs to a block is indented"
+    if number > 1 and lines[number - 2].rstrip().endswith(":"):
+        yield "    " + text, "what belongs to a block is indented"
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
         yield text[: match.start()] + ", " + text[match.end() :], "a comma is missing between two of the elements"
     for match in re.finditer(r"\S+", text):

@@ -283,6 +283,8 @@ FAILURES = {
       1 | if True:
   ->  2 | x
         | ^
+        what belongs to a block is indented
+        fits:  line 2:     x
 """,
     "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('b') from e": """\
 -c:4: ValueError: b

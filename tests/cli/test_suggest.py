@@ -42,7 +42,7 @@ MEANT = {
 }  # fmt: skip
 NOTHING = (
     "torch.classes",
-    "torch.ones(2).to_sparse()",
+    "torch.ones(2).dequantize()",
     "torch.ones(2) @ torch.ones(3)",
     "len(1, obj=2)",
     "f = lambda **k: k['a']\nf(b=1)",

@@ -18,6 +18,7 @@ from tensh.show.reprs import safe_str, safely
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
+ENGINE = "tensh.engine.core.tensor"  # the module without which nothing is a tensor
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what the parser says of what it cannot read
 MOST_LINES = 2**20  # of a file that is not there
 MOST_CAUSES = 3  # one behind the other that are shown
@@ -172,7 +173,9 @@ def users_frame():
 
 
 def _explanation(error, own, places):
-    """What tensh says of a failure in its engine; None where there is nothing, or saying it failed."""
+    """What tensh says of a failure; None where there is nothing, the engine is not in use, or saying it failed."""
+    if ENGINE not in sys.modules:
+        return None
     from tensh.explain import Place as Piece
     from tensh.explain import explain as explained
 

@@ -112,7 +112,7 @@ OFFERED = {
     "%timei": ["%timeit"], "%time x.sum_": ["sum_to_size"],
     "%hist x bi": ["bins=", "bin"], "%save work --o": ["--over"], "%set capt": ["caption"], "%set caption o": ["on", "off"],
 }  # fmt: skip
-NOTHING = ("# x.su", "'text x.s", "1.", "nowhere.", "loud.value.", "x.nothing.", "'''\n%ti", "1 %ti", "x.to_sp")
+NOTHING = ("# x.su", "'text x.s", "1.", "nowhere.", "loud.value.", "x.nothing.", "'''\n%ti", "1 %ti", "x.to_mkl")
 
 
 @pytest.mark.parametrize("text", OFFERED)
@@ -163,7 +163,7 @@ def test_how_much_is_replaced():
 
 
 def test_what_is_lacking_is_not_offered():
-    assert "to_sparse" not in offered("x.to_") and "to_sparse" not in offered("torch.Tensor.to_")
+    assert "to_mkldnn" not in offered("x.to_") and "to_mkldnn" not in offered("torch.Tensor.to_")
 
 
 # -- nothing runs, and it is quick -----------------------------------------------------------------------
