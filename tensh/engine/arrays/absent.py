@@ -15,6 +15,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import count_elements, view_memory
 from tensh.engine.core.lift import Absence
+from tensh.engine.dtypes.dtype import BY_NUMPY
 
 
 @cache
@@ -190,6 +191,7 @@ def without_elements(array):
 
 def without_elements_of(shape, steps, dtype):
     """A new array of these strides, to rebuild a pickled one."""
+    dtype = BY_NUMPY[dtype].numpy
     return view_memory(absent((count_elements(shape, steps),), dtype), dtype, shape, steps)
 
 

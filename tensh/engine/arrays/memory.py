@@ -13,12 +13,22 @@ from tensh.engine.arrays.copying import copy_into
 from tensh.engine.arrays.threads import BLOCK
 from tensh.engine.core.clock import owner
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
+from tensh.engine.dtypes.dtype import BY_NUMPY
 
 
 # ── questions ────────────────────────────────────────────────────────────────
 def address(array):
     """The address of the first element."""
     return array.__array_interface__["data"][0]
+
+
+def canonical(array):
+    """The array, of the one NumPy dtype that a dtype of tensors has.
+
+    An array out of a pickle has a dtype object of its own, equal to that one; operators compare dtypes by identity.
+    """
+    dtype = BY_NUMPY[array.dtype].numpy
+    return array if array.dtype is dtype else array.view(dtype)
 
 
 def distance(base, array):

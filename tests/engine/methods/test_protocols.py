@@ -99,6 +99,81 @@ def test_pickles_of_every_kind(dtype, protocol):
         assert again.dtype is t.dtype and again.tolist() == t.tolist() and again.stride() == t.stride()
 
 
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def foreign(values):
+    """An array whose dtype object is equal to NumPy's own and not the same."""
+    array = pickled(np.array(values))
+    assert array.dtype is not np.dtype(array.dtype.name)
+    return array
+
+
+def stored(values):
+    """The values by way of a pickled storage."""
+    t = torch.tensor(values)
+    return t.new_empty(0).set_(pickled(t.storage()))
+
+
+def replaced(values):
+    """The values as the new data of a tensor."""
+    t = torch.empty(0)
+    t.data = pickled(torch.tensor(values))
+    return t
+
+
+def loaded(values):
+    """The values out of a worker of a loader."""
+    loader = torch.utils.data.DataLoader([torch.tensor(values)], batch_size=None, num_workers=1)
+    return next(iter(loader))
+
+
+def written(values):
+    """The values in memory that was there before."""
+    t = torch.tensor(values)
+    return torch.empty_like(t).copy_(pickled(t))
+
+
+FROM_NUMPY = {
+    "from_numpy": lambda values: torch.from_numpy(foreign(values)),
+    "as_tensor": lambda values: torch.as_tensor(foreign(values)),
+    "tensor": lambda values: torch.tensor(foreign(values)),
+    "numbers of NumPy": lambda values: torch.tensor([pickled(np.array(each)[()]) for each in values]),
+    "DLPack": lambda values: torch.from_dlpack(foreign(values)),
+}
+ARRIVALS = FROM_NUMPY | {
+    "pickled": lambda values: pickled(torch.tensor(values)),
+    "a pickled view": lambda values: pickled(torch.tensor([*values, 0])[:-1]),
+    "copied from a pickle": lambda values: copy.deepcopy(pickled(torch.tensor(values))),
+    "a pickled parameter": lambda values: pickled(torch.nn.Parameter(torch.tensor(values), False)).detach(),
+    "a pickled storage": stored,
+    "pickled sparse values": lambda values: pickled(torch.tensor([values]).to_sparse()).to_dense()[0],
+    "written": written,
+    "data": replaced,
+    "a worker of a loader": loaded,
+}
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage")
+@pytest.mark.parametrize("arrival", ARRIVALS)
+@pytest.mark.parametrize("values", [[1.0, 2.0, 3.0], [1j, 2j, 3j], [1, 2, 3]], ids=["float", "complex", "int"])
+def test_a_tensor_is_of_one_dtype_with_others_wherever_it_comes_from(arrival, values):
+    """Operators that refuse mixed dtypes take both, either way round."""
+    came, made = ARRIVALS[arrival](values), torch.tensor(values)
+    if arrival in FROM_NUMPY:
+        made = made.to(torch.tensor(np.array(values)).dtype)  # double, where Python's numbers are float
+    places = torch.arange(3)
+    for x, y in (came, made), (made, came):
+        assert torch.allclose(x, y) and torch.isclose(x, y).all()
+        assert torch.equal(x.clone().index_copy_(0, places, y), y)
+        assert torch.equal(torch.zeros_like(x).scatter_add(0, places, y), y)
+        assert torch.equal(torch.zeros_like(x).index_add(0, places, y), y)
+        if not isinstance(values[0], int):
+            assert torch.equal(x.lerp(y, 0.5), x)
+            assert torch.equal(x[None] @ y, (x * y).sum()[None])
+
+
 def test_pickles_load_without_pytorch():
     data = pickle.dumps([torch.ones(2), torch.float32, torch.Size([2]), torch.device("cpu"), torch.strided])
     code = f"import pickle, sys; print(pickle.loads({data!r})); print('torch' in sys.modules)"

@@ -23,7 +23,7 @@ def shared(array):
             "given numpy array has byte order different from the native byte order. "
             "Conversion between byte orders is currently not supported."
         )
-    dtype = BY_NUMPY[array.dtype].numpy
+    array = memory.canonical(array)
     for step in array.strides:
         if step < 0:
             raise ValueError(
@@ -38,7 +38,7 @@ def shared(array):
             )
     if type(array) is not np.ndarray:
         array = np.asarray(array)
-    return memory.adopted(array.view() if array.dtype is dtype else array.view(dtype))
+    return memory.adopted(array.view())
 
 
 @public

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from tensh.engine.arrays.memory import canonical
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.tensor import SPARSE
 from tensh.engine.dtypes.device import CONSTANTS
@@ -60,7 +61,7 @@ class Sparse:
         return Sparse(self.values.copy(), indices, self.shape, self.layout, self.coalesced)
 
     def __reduce__(self):
-        return Sparse, (self.values, self.indices, self.shape, self.layout, self.coalesced)
+        return unpickled, (self.values, self.indices, self.shape, self.layout, self.coalesced)
 
     def __getattr__(self, name):
         raise Sparsity
@@ -79,6 +80,11 @@ for _name in (
     "ror ior xor rxor ixor lshift rshift"
 ).split():
     setattr(Sparse, f"__{_name}__", Sparse.__array__)
+
+
+def unpickled(values, indices, *facts):
+    """The array of a pickled sparse tensor."""
+    return Sparse(canonical(values), tuple([canonical(each) for each in indices]), *facts)
 
 
 def places(array):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.memory import canonical
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.ports import reduce_storage
 from tensh.engine.dtypes.device import require_cpu
@@ -191,7 +192,7 @@ class TypedStorage(metaclass=StorageKind):
 def over(row):
     """A storage over a row of elements."""
     storage = object.__new__(TypedStorage)
-    storage.row = row
+    storage.row = canonical(row)
     return storage
 
 
