@@ -27,6 +27,7 @@ SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
 FEW = 8  # numbers that are added one after the other as they are
 STEP = 32  # the most numbers that BLAS adds one after the other: it begins with four or eight at a time
 STEP_NUMPY = 16  # the most that NumPy adds so
+LINE = 64  # numbers that BLAS adds four or more side by side on every processor, which it does not with fewer than 56
 BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
 SMALL = 256  # numbers of a vector that one product adds
 ROW = {F4: 128, F8: 96}  # the same of each of several rows, of which it adds fewer side by side
@@ -54,7 +55,7 @@ def times(matrix, factor, out=None):
 
 
 def add_vector(vector):
-    """The sum of a vector of float32 or float64: of a long one in lines side by side, whose sums are added in float64.
+    """The sum of a vector of float32 or float64: of a long one in short lines, whose sums are added in float64.
 
     What cancels between its halves, such as a and -a, does so exactly, because both are cut alike.
     """
@@ -63,15 +64,15 @@ def add_vector(vector):
         return add(vector)
     half = size // 2
     blocks = -(-half // ALONE)
-    width = half // (blocks * STEP)
-    whole = width * STEP * blocks
+    width = half // (blocks * LINE)
+    whole = width * LINE * blocks
     halves = vector[: 2 * half].reshape(2, half)
-    lines, ones = halves[:, :whole].reshape(2, blocks, STEP, width), ONES[dtype][STEP]
+    lines, ones = halves[:, :whole].reshape(2, blocks, width, LINE), ONES[dtype][LINE]
     if size < SPREAD_SUMS:
-        total = add(np.matmul(ones, lines).reshape(-1), 0, F8)
+        total = add(np.matmul(lines, ones).reshape(-1), 0, F8)
     else:
         totals = np.empty((2, blocks))
-        over_shares(lambda part: add(np.matmul(ones, lines[:, part]), 2, F8, totals[:, part]), blocks)
+        over_shares(lambda part: add(np.matmul(lines[:, part], ones), 2, F8, totals[:, part]), blocks)
         total = add(totals, None)
     if whole < half:
         total += add(halves[:, whole:], None, F8)
@@ -129,8 +130,8 @@ def add_middle(array):
     if width <= NARROW and array.strides[1] == width * array.itemsize:
         if width == 1:
             return add_rows(array.reshape(outer, number)).reshape(outer, 1)
-        return add_folded(array, fold(number) if small else WIDE // 4 // width // FOUR * FOUR)
-    step = min(STEP_NUMPY if width % FOUR else STEP, ALONE // width)
+        return add_folded(array, fold(number) if small else max(ALONE // LINE // width // FOUR, 1) * FOUR)
+    step = min(STEP_NUMPY, ALONE // width) if width % FOUR or width * LINE > ALONE else LINE
     steps = number // step
     whole = steps * step
     if steps < 2:
