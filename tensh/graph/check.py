@@ -15,6 +15,7 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.device import strided
 from tensh.engine.random.generator import default_generator
 from tensh.graph.assignments import last
 
@@ -41,6 +42,8 @@ def checked(target, gradient, root, root_name, found, names):
 
     UncheckedError where the root cannot be computed again.
     """
+    if root.layout is not strided or target.layout is not strided or root.is_meta or target.is_meta:
+        raise UncheckedError("differences are for tensors that have all their elements")
     if root.array.size != 1 or target.array.dtype.kind != "f":
         raise UncheckedError("differences are for real tensors, and for a root that is one number")
     expressions = sliced(root_name, found, names)

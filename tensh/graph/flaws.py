@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.graph import tokens
+from tensh.graph.elements import elements
 from tensh.graph.reverse import Parts
 
 TESTS = {
@@ -15,7 +16,7 @@ TESTS = {
 def flaw(gradient):
     """The name of what is wrong with a gradient; None if nothing is."""
     arrays = gradient.values() if type(gradient) is Parts else [gradient]
-    numbers = [a.astype(np.float32) if a.dtype.kind == "V" else a for a in arrays]
+    numbers = [a.astype(np.float32) if a.dtype.kind == "V" else a for a in map(elements, arrays) if a is not None]
     return next((name for name, test in TESTS.items() if numbers and all(map(test, numbers))), None)
 
 

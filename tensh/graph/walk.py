@@ -12,6 +12,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import kept
+from tensh.graph.elements import elements
 from tensh.graph.model import Edge, GraphNode
 from tensh.graph.names import names_of_layers, names_of_nodes
 from tensh.graph.provenance import layer, place
@@ -90,7 +91,7 @@ class Graph:
             tensor = node.variable
             return GraphNode(
                 number, "leaf", "AccumulateGrad", None, variable, tuple(node.shape), dtype(node.dtype),
-                value=None if tensor is None else tensor.array, grad=array(node.grad), uses=self.uses[number],
+                value=array(tensor), grad=array(node.grad), uses=self.uses[number],
             )  # fmt: skip
         made = place(node)
         found = None if made is None else piece(*made)
@@ -129,9 +130,9 @@ class Graph:
     def value(self, node, tensor):
         """The value a node computed, where a variable holds it or another node saved it; None where it is gone."""
         if tensor is not None:
-            return tensor.array
+            return elements(tensor.array)
         if node is self.top and type(refresh_node(self.tensor)) is not Output:
-            return self.tensor.array
+            return elements(self.tensor.array)
         if self._values is None:
             self._values = saved_values(self.order)
         return self._values.get(node)
@@ -196,8 +197,8 @@ def saved_values(nodes):
 
 
 def array(value):
-    """The array of a tensor; None of anything else."""
-    return value.array if isinstance(value, Tensor) else None
+    """The elements of a tensor; None of anything else."""
+    return elements(value.array) if isinstance(value, Tensor) else None
 
 
 def dtype(of_array):

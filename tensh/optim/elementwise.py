@@ -1,11 +1,11 @@
 """Optimisers that treat every element of a parameter alike: what they share is everything but the rule."""
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
-from tensh.engine.autograd.modes import enable_grad
+from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.core.clock import wrote
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.operators.shapes.layout import view_as_real
-from tensh.optim.checks import require_fusible
+from tensh.optim.checks import require_dense_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import in_pieces
 
@@ -51,6 +51,8 @@ class Elementwise(Optimizer):
         for group in self.param_groups:
             if group.get("fused"):
                 require_fusible(group["params"])
+            if SPARSE and not self.TAKES_SPARSE:
+                require_dense_gradients(group["params"], type(self).__name__)
             values = _with_numbers(group, number)
             for p in group["params"]:
                 grad = p.grad
@@ -69,11 +71,11 @@ class Elementwise(Optimizer):
 
     def _written(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
+        if type(p.array) in SPARSE:
+            with no_grad():
+                self._recorded(p, grad, group, state)
+            return
         if type(grad.array) in SPARSE:
-            if not self.TAKES_SPARSE:
-                name = type(self).__name__.removesuffix("W")  # AdamW is Adam with another decay
-                instead = ", please consider SparseAdam instead" if name == "Adam" else ""
-                raise RuntimeError(f"{name} does not support sparse gradients{instead}")
             grad = grad.to_dense()
         update = self.rule(p, group, state, count_step(state))
         names = [name for name in self.ARRAYS if state.get(name) is not None] if state else ()

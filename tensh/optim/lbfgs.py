@@ -148,7 +148,7 @@ class LBFGS(Optimizer):
 
 def flat_gradient(params):
     """The gradients of all parameters one after another, complex numbers as two; zeros where there is none."""
-    grads = [p.detach().new_zeros(p.shape) if p.grad is None else p.grad for p in params]
+    grads = [p.detach().new_zeros(p.shape) if p.grad is None else p.grad.to_dense() for p in params]
     return cat([(view_as_real.fn(grad) if grad.is_complex() else grad).reshape(-1) for grad in grads])
 
 

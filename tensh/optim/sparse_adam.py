@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.core.clock import wrote
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.creation.fill import zeros_like
@@ -39,11 +40,12 @@ class SparseAdam(Optimizer):
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
         loss = self._evaluate(closure)
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    if not p.grad.is_sparse:
-                        raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        with Uninterrupted():
+            for group in self.param_groups:
+                changing = [p for p in group["params"] if p.grad is not None]
+                if not all(p.grad.is_sparse for p in changing):
+                    raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+                for p in changing:
                     self.update(p, p.grad.coalesce(), group)
         return loss
 

@@ -9,7 +9,7 @@ from numpy import array
 
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
-from tensh.engine.methods.creation.fill import full_like
+from tensh.engine.methods.creation.fill import zeros_like
 
 
 def counter(start=0.0, fused=False):
@@ -20,7 +20,7 @@ def counter(start=0.0, fused=False):
 
 def blank(p):
     """An array in the state, like a parameter and zero."""
-    return full_like(p, 0, requires_grad=False)
+    return zeros_like(p, requires_grad=False)
 
 
 class State:

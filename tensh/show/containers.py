@@ -63,7 +63,7 @@ def heading(value):
         found = describe.count(len(arrays), "tensor")
         return f"{kind} of {describe.count(len(held), 'item')}, {found} in it"
     numbers = sum(map(describe.numel, arrays))
-    whole = describe.amount(sum(each.nbytes for each in arrays))
+    whole = describe.amount(sum(map(describe.nbytes, arrays)))
     return f"{kind} of {describe.count(len(held), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
 
 

@@ -5,6 +5,11 @@ import sys
 from tensh.show.text import cells
 
 MOST_WORDS, LONGEST_WORD = 60, 80  # of a list, and characters of each
+PARTS = {  # methods of a sparse tensor that give what it consists of, by layout; those by columns have the others
+    "sparse_coo": ("_indices", "_values"),
+    "sparse_csr": ("crow_indices", "col_indices", "values"),
+    "sparse_bsr": ("crow_indices", "col_indices", "values"),
+}
 LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not code of the user that would run
 
 
@@ -37,9 +42,19 @@ def dtype(value):
 
 
 def device(value):
-    """Where an array is, if that is not the usual place."""
-    where = str(getattr(value, "device", "cpu"))
-    return "" if where == "cpu" else where
+    """Where an array is, and in which layout, if that is not the usual."""
+    where = str(getattr(value, "device", "cpu")).removeprefix("cpu")
+    return f"{where} {layout(value)}".strip()
+
+
+def layout(value):
+    """The layout of a tensor that is not strided."""
+    return str(getattr(value, "layout", "")).removeprefix("torch.").removeprefix("strided")
+
+
+def is_dense(value):
+    """Whether an array has all its elements in memory: not on the device meta, not in a sparse layout."""
+    return not device(value).startswith(("meta", "sparse"))
 
 
 def brief(value):
@@ -61,7 +76,18 @@ def numel(value):
 
 def size(value):
     """The number of bytes of an array, with a unit."""
-    return amount(value.nbytes)
+    return amount(nbytes(value))
+
+
+def nbytes(value):
+    """The number of bytes of an array; of a sparse tensor those of its values and of their indices."""
+    kind = layout(value)
+    if not kind:
+        return value.nbytes
+    if hasattr(value, "array"):
+        return sum(part.nbytes for part in value.array.parts)
+    names = PARTS.get(kind, ("ccol_indices", "row_indices", "values"))
+    return sum(getattr(value.detach(), name)().nbytes for name in names)
 
 
 def amount(number):
@@ -135,6 +161,8 @@ def grad_state(tensor):
         return "not kept"
     if tensor.grad is None:
         return "None"
+    if not is_dense(tensor.grad):
+        return f"{shape(tensor.grad)} {device(tensor.grad)}"
     if tensor.grad.shape == ():
         return number(tensor.grad.item())
     from tensh.show.values import norm

@@ -6,6 +6,7 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.graph import flaws, tokens
+from tensh.graph.elements import elements
 from tensh.graph.names import named_tensors
 from tensh.graph.reverse import GoneError, Parts, Pass
 from tensh.graph.walk import Graph
@@ -55,7 +56,7 @@ class Gradients(View):
         gradient = self._gradient(tensor, number, held)
         awaited = held is None and number is not None and (tensor.is_leaf or tensor.retains_grad)
         return (
-            name, self._maker(tensor, number), describe.shape(tensor), in_short(tensor.array),
+            name, self._maker(tensor, number), describe.shape(tensor), in_short(elements(tensor.array)),
             describe.yes_or_no(tensor.is_leaf), "-" if gradient is None else in_short(gradient),
             "not yet" if awaited else describe.yes_or_no(held is not None),
             ", ".join(note for note in self._notes(tensor, number, gradient, held) if note),
@@ -74,7 +75,7 @@ class Gradients(View):
         if self.passed and number in self.passed.arrived:
             found = self.passed.arrived[number]
             return found.get(getattr(refresh_node(tensor), "index", 0)) if type(found) is Parts else found
-        return None if held is None else held.array
+        return None if held is None else elements(held.array)
 
     def _notes(self, tensor, number, gradient, held):
         if number is None and self.graph:
@@ -85,13 +86,13 @@ class Gradients(View):
             yield self._sum(number)
             yield flaws.told(self.passed, number)
         elif held is not None:
-            yield flaws.flaw(held.array)
-        if gradient is None:
+            yield flaws.flaw(elements(held.array))
+        if gradient is None or elements(tensor.array) is None:
             return
         if tensor.is_leaf and tensor.array.size > 1 and norm(gradient) > norm(tensor) > 0:
             yield f"{describe.number(norm(gradient) / norm(tensor))} times its value"
-        if held is not None and in_short(held.array) != in_short(gradient):
-            yield f".grad is {in_short(held.array)}, from other passes too"
+        if held is not None and in_short(elements(held.array)) != in_short(gradient):
+            yield f".grad is {in_short(elements(held.array))}, from other passes too"
 
     def _sum(self, number):
         """`used 2 times: 2 + 3`, where a gradient is a sum."""
@@ -106,9 +107,9 @@ class Gradients(View):
     def title(self):
         """What the gradients are of."""
         root = self.graph[self.graph.root]
-        value = self.graph.tensor.array
+        value = elements(self.graph.tensor.array)
         made = root.title if root.label else f"{root.short} = {called(self.graph, root)}"
-        return f"gradients of {made}" + (f", value {in_short(value)}" if value.size == 1 else "")
+        return f"gradients of {made}" + (f", value {in_short(value)}" if value is not None and value.size == 1 else "")
 
     def remarks(self):
         """What holds for several rows, or for tensors that have none."""
@@ -164,7 +165,9 @@ def called(graph, node):
 
 
 def in_short(array):
-    """The only element of an array, or its norm."""
+    """The only element of an array, or its norm; a dash where its elements are nowhere."""
+    if array is None:
+        return "-"
     return describe.number(array.item() if array.size == 1 and array.dtype.kind != "V" else norm(array))
 
 

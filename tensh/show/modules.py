@@ -76,7 +76,7 @@ def total(model):
     """How many parameters there are, and their bytes."""
     parameters = list(model.parameters())
     count = sum(p.numel() for p in parameters)
-    size = describe.amount(sum(p.nbytes for p in parameters))
+    size = describe.amount(sum(map(describe.nbytes, parameters)))
     free = sum(p.numel() for p in parameters if p.requires_grad)
     grad = "all of them require grad" if free == count else f"{free:,} of them require grad"
     return f"{describe.count(count, 'parameter')}, {size}, {grad}" if count else "no parameters"

@@ -10,6 +10,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.graph import chain, tokens
 from tensh.graph.absence import reason
 from tensh.graph.assignments import assignments
+from tensh.graph.elements import elements
 from tensh.graph.names import named_tensors
 from tensh.graph.walk import Graph
 from tensh.graph.why import explain
@@ -91,7 +92,7 @@ def unexplained(tensor, name, why):
     )
     if held is None:
         return told(f"{name}.grad is None: {why}")
-    return told(f"{name}.grad = {tokens.values(held.array)}, and where it came from is not known: {why}")
+    return told(f"{name}.grad = {tokens.values(elements(held.array))}, and where it came from is not known: {why}")
 
 
 def told(*sentences):
@@ -117,8 +118,12 @@ def grad_notes(tensor, name, root_name, explanation):
     """What ``.grad`` holds, where that is not the gradient that was explained."""
     if tensor.grad is None:
         return [f"{root_name}.backward() has not run, or {name}.grad was set to None since"]
-    held = tensor.grad.array
-    if held.shape == explanation.gradient.shape and np.allclose(held, explanation.gradient, rtol=1e-4, equal_nan=True):
+    held = elements(tensor.grad.array)
+    if (
+        held is None
+        or held.shape == explanation.gradient.shape
+        and np.allclose(held, explanation.gradient, rtol=1e-4, equal_nan=True)
+    ):
         return []
     return [
         f"{name}.grad holds {tokens.values(held)}: it adds up what all backward passes brought since it was None or zero"

@@ -86,6 +86,11 @@ def rows(seen):
             continue
         told.add(text)
         if describe.is_array(value):
-            yield text, describe.shape(value), describe.dtype(value), tokens.values(array_of(value))
+            yield (
+                text,
+                describe.shape(value),
+                describe.dtype(value),
+                tokens.values(array_of(value)) if describe.is_dense(value) else "",
+            )
         else:
             yield text, "", type(value).__name__, tokens.number(value)

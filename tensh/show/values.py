@@ -15,15 +15,28 @@ def array_of(value):
     if isinstance(value, np.ndarray):
         array = value
     elif hasattr(value, "array") and hasattr(value, "requires_grad"):
-        array = value.array
+        array = dense(value).array
     elif hasattr(value, "detach"):  # a tensor of PyTorch's own
-        value = value.detach().cpu().resolve_conj().resolve_neg()
+        value = dense(value).detach().cpu().resolve_conj().resolve_neg()
         array = value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
     else:
         array = np.asarray([array_of(each) for each in value] if isinstance(value, list | tuple) else value)
     if array.dtype.kind in "OSUMm":
         raise TypeError(f"there are no numbers in a value of type {type(value).__name__}")
     return array
+
+
+def dense(tensor):
+    """The tensor with all its elements; TypeError where they are nowhere, and for a sparse one that is too large."""
+    if tensor.is_meta:
+        raise TypeError("a tensor on the device meta has no elements")
+    if str(tensor.layout) == "torch.strided":
+        return tensor
+    from tensh.graph.elements import MOST  # late: what NumPy holds is looked at without the engine
+
+    if tensor.numel() > MOST:
+        raise TypeError("a sparse tensor as large as this is not looked at with all its elements: take its values()")
+    return tensor.detach().to_dense()
 
 
 def is_complex(array):

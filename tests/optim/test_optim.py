@@ -14,7 +14,7 @@ from tests.recorded.optim.optimizers import CASES, SETTINGS, plain, trained
 from tests.recorded.optim.record import FILE, rates, training
 
 RTOL = {"float64": 1e-13, "float32": 3e-6, "complex64": 3e-6, "bfloat16": 1e-2, "float16": 2e-3}
-LOOSER = {"Muon": 2e-2, "LBFGS": 1e-7}  # the one computes in bfloat16, the other asks for differences of gradients
+LOOSER = {"Muon": 2e-2, "LBFGS": 1e-6}  # the one computes in bfloat16, the other divides by differences of gradients
 
 
 @pytest.mark.parametrize(("name", "options", "dtype"), CASES)

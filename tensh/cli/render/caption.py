@@ -17,7 +17,7 @@ def caption(value, expression, page):
     """
     if not describe.is_tensor(value):
         return []
-    found = statistics(value) if describe.numel(value) else None
+    found = statistics(value) if describe.numel(value) and describe.is_dense(value) else None
     head = describe.brief(value)
     longest = min(LONGEST_NAME, page.width - len(head) - len("#   "))
     if expression and cells(expression) <= longest and "\n" not in expression:

@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.show.describe import amount, duration, is_tensor
+from tensh.show.describe import amount, duration, is_tensor, nbytes
 
 LONGEST_SEED = 10  # digits; a longer one was drawn, not chosen
 KEYS = "F1 help  F2 names  ^R history"
@@ -56,7 +56,8 @@ def measure_memory(values):
         if kinds[kind]:
             number += 1
             array = getattr(value, "array", value)
-            base = getattr(array, "base", None)
-            owner = array if base is None or not hasattr(base, "nbytes") else base
-            owners[id(owner)] = owner.nbytes
+            for part in getattr(array, "parts", (array,)):
+                base = getattr(part, "base", None)
+                owner = part if base is None or not hasattr(base, "nbytes") else base
+                owners[id(owner)] = nbytes(owner)
     return number, sum(owners.values())

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensh.cli.session.failure import users_frame
 from tensh.engine.core.clock import tick, written_after
+from tensh.engine.core.lift import Lift
 
 backward = importlib.import_module("tensh.engine.core.backward")  # whose package may not be whole yet
 
@@ -34,6 +35,12 @@ class Seen(NamedTuple):
     lines: tuple[int, ...]
     is_stale: bool
     sample: bytes
+
+
+def first_elements(array, number):
+    """The bytes of the first elements that are in memory: of a sparse array those of its values, on the device meta none."""
+    values = array if isinstance(array, np.ndarray) else next(iter(array.parts), NOTHING)
+    return values.flat[:number].tobytes()
 
 
 class Passes:
@@ -64,7 +71,7 @@ class Passes:
         if self.left < 0:
             self.end()
         elif wanted is None:
-            with contextlib.suppress(Exception):  # nothing of the user's fails for it
+            with contextlib.suppress(Exception, Lift):  # nothing of the user's fails for it
                 self.look(grads)
         hand_over(grads, graph, wanted)
 
@@ -75,11 +82,11 @@ class Passes:
         for leaf in leaves:
             before, lines, is_stale = self.seen.get(leaf), (line,), False
             array = getattr(leaf.variable, "array", NOTHING)
-            sample = array.flat[:FEW].tobytes()
+            sample = first_elements(array, FEW)
             if before and leaf.grad is not None:
                 is_written = sample != before.sample or written_after(before.time, array)
                 in_doubt = is_written or before.is_stale or self.is_eager()
-                if not in_doubt or leaf.grad.array.flat[:FIRST].any():
+                if not in_doubt or any(first_elements(leaf.grad.array, FIRST)):
                     lines, is_stale = (*before.lines[1 - MOST_LINES :], line), is_written or before.is_stale
                     if self.is_eager() or (is_written and before.is_stale):
                         forgotten[leaf] = lines

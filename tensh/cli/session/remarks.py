@@ -21,7 +21,7 @@ def summed(leaves, lines, place, names):
     others = f" (and {len(more)} more)" if more else ""
     places = f", on lines {', '.join(where[:-1])} and {where[-1]}" if where[1:] else ""
     message = f"{first}{others} is the sum of {len(lines)} backward passes{places}: each adds to it, and nothing has set it back"
-    optimizer = next((each for each, value in names.items() if is_optimizer(value)), None)
+    optimizer = next((each for each, value in names.items() if is_optimizer(value) and holds(value, leaves)), None)
     back = f"{optimizer}.zero_grad()" if optimizer else f"{first} = None"
     return message, not_called(place) or f"{back} before each backward"
 
@@ -37,6 +37,12 @@ def not_called(place):
 
 def is_optimizer(value):
     return hasattr(type(value), "zero_grad") and hasattr(value, "param_groups")
+
+
+def holds(optimizer, leaves):
+    """Whether one of the leaves, which are nodes, is among the parameters of an optimizer."""
+    ids = {id(leaf.variable) for leaf in leaves}
+    return any(id(p) in ids for group in optimizer.param_groups for p in group["params"])
 
 
 def not_a_leaf(place, names):

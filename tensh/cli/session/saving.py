@@ -30,6 +30,7 @@ DTYPES_KEPT = frozenset([*DTYPES.values(), *PARTS])
 DEEPEST = 50  # containers in containers
 CONTAINERS = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
 TABLES = {kind.__name__: kind for kind in (dict, OrderedDict)}
+LAYOUTS = frozenset(f"sparse_{kind}" for kind in ("coo", "csr", "csc", "bsr", "bsc"))
 RANDOM = "random state"  # no name of Python's
 
 
@@ -46,6 +47,11 @@ class State(NamedTuple):
 
     kind: str
     values: dict
+
+
+def is_dense(tensor):
+    """Whether a tensor is one array: not of the device meta, not sparse."""
+    return isinstance(tensor.array, np.ndarray)
 
 
 def has_state(value):
@@ -109,7 +115,7 @@ class Writer:
         """The number of a tensor in the table."""
         if id(tensor) in self.numbers:
             return self.numbers[id(tensor)]
-        number = self.row(tensor, tensor.array, name)
+        number = self.row(tensor, tensor.array, name) if is_dense(tensor) else self.described(tensor, name)
         row = self.rows[number]
         if type(tensor) is not self.engine.Tensor:
             row["parameter"] = True
@@ -128,6 +134,22 @@ class Writer:
             self.alive.append(value)
             self.rows.append(self.place(array, name))
         return self.numbers[id(value)]
+
+    def described(self, tensor, name):
+        """Put a tensor into the table that is not one array: of the device meta, or sparse; its number there."""
+        if tensor.is_meta:
+            row = {"meta": list(tensor.shape), "strides": tensor.stride(), "dtype": tensor.dtype.name}
+        else:
+            array = tensor.array
+            indices = [self.row(each, each, f"{name}.indices") for each in array.indices]
+            values = self.row(array.values, array.values, f"{name}.values")
+            layout = str(tensor.layout).removeprefix("torch.")
+            row = {"sparse": list(tensor.shape), "layout": layout, "indices": indices, "values": values}
+            row |= {"coalesced": True} if array.coalesced else {}
+        self.numbers[id(tensor)] = len(self.rows)
+        self.alive.append(tensor)
+        self.rows.append(row)
+        return self.numbers[id(tensor)]
 
     def place(self, array, name):
         """Where an array lies: the memory, and if it is not the whole of it, shape, strides and offset in elements."""
@@ -299,18 +321,37 @@ class Reader:
         """The tensor or the array of a row; the same each time."""
         if (number, as_tensor) not in self.made:
             row = self.rows[number]
-            array = self.array(row)
-            self.made[number, as_tensor] = self.tensor(row, array) if as_tensor else array
+            self.made[number, as_tensor] = self.tensor(row) if as_tensor else self.array(row)
             if as_tensor and "grad" in row:
                 self.made[number, as_tensor].grad = self.numbered(row["grad"], True)
         return self.made[number, as_tensor]
 
-    def tensor(self, row, array):
-        """A tensor over an array, with the history that a row gives it."""
-        tensor = self.engine.from_numpy(array)
+    def tensor(self, row):
+        """A tensor over the array of a row, with the history that the row gives it."""
+        if "meta" in row:
+            dtype = getattr(self.engine, row["dtype"])
+            tensor = self.engine.empty_strided(row["meta"], row["strides"], dtype=dtype, device="meta")
+        elif "sparse" in row:
+            tensor = self.sparse(row)
+        else:
+            tensor = self.engine.from_numpy(self.array(row))
         if row.get("parameter"):
             return self.engine.nn.Parameter(tensor, requires_grad=bool(row.get("requires_grad")))
         return tensor.requires_grad_(bool(row.get("requires_grad")))
+
+    def sparse(self, row):
+        """A sparse tensor of the arrays of other rows; RuntimeError where its indices are none for its shape."""
+        if row["layout"] not in LAYOUTS:
+            raise ValueError(row["layout"])
+        arrays = [self.array(self.rows[number]) for number in (*row["indices"], row["values"])]
+        parts = map(self.engine.from_numpy, arrays)
+        if row["layout"] == "sparse_coo":
+            is_coalesced = True if row.get("coalesced") else None
+            return self.engine.sparse_coo_tensor(
+                *parts, row["sparse"], is_coalesced=is_coalesced, check_invariants=True
+            )
+        layout = getattr(self.engine, row["layout"])
+        return self.engine.sparse_compressed_tensor(*parts, row["sparse"], layout=layout, check_invariants=True)
 
     def array(self, row):
         """The array of a row: a memory, or a part of it; RuntimeError for one that would lead out of it."""

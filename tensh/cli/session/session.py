@@ -15,7 +15,7 @@ from tensh.cli.session import magics
 from tensh.cli.session.events import RESULTS, Failed, Finished, Started, Value
 from tensh.cli.session.failure import Place, explain, users_frames
 from tensh.cli.session.source import Command, future
-from tensh.show.describe import is_array
+from tensh.show.describe import is_array, nbytes
 
 MODULES = {"torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math"}  # {} is the engine
 KEPT = 256 * 2**20  # bytes that the results keep alive at most
@@ -261,7 +261,7 @@ def _within(results):
     """The results that fit into the memory they may keep alive."""
     kept, total = [], 0
     for value in results:
-        total += value.nbytes if is_array(value) else 0
+        total += nbytes(value) if is_array(value) else 0
         if total > KEPT:
             break
         kept.append(value)

@@ -7,7 +7,7 @@ write in place leaves no other trace of what was there. What is large is not kep
 import weakref
 
 from tensh.show.containers import is_container, items
-from tensh.show.describe import amount, is_array
+from tensh.show.describe import amount, is_array, nbytes
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
 MOST_ARRAYS = 1000  # that are looked at before each line
@@ -31,10 +31,11 @@ class Snapshot:
         self.states = []
         kept, copied = MOST_KEPT, MOST_COPIED
         for name, array in arrays(session.namespace):
-            if array.nbytes > kept:
+            size = nbytes(array)
+            if size > kept:
                 self.large.add(id(array))
             else:
-                kept -= array.nbytes
+                kept -= size
             state = State(name, array, copied, id(array) in self.large)
             copied -= state.copied
             self.states.append(state)
@@ -90,7 +91,8 @@ class State:
         self.version = getattr(value, "_version", 0)
         self.slots = {slot: getattr(value, slot, ABSENT) for slot in SLOTS[is_large:]} if hasattr(value, "node") else {}
         self.grad = getattr(self.slots.get("node"), "grad", None)
-        parts = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
+        arrays = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
+        parts = [part for array in arrays for part in getattr(array, "parts", [array])]  # those of a sparse one
         self.size = sum(part.nbytes for part in parts)
         self.is_ours = all(hasattr(part, "flags") for part in parts)
         can_be_copied = self.is_ours and all(part.flags.writeable for part in parts)
@@ -151,7 +153,7 @@ def arrays(names):
 def held(inside, value):
     """The arrays in a value; none where the user's code is asked for them and fails."""
     try:
-        return [each for each in inside(value) if is_array(each) and each.nbytes >= 0] if inside else ()
+        return [each for each in inside(value) if is_array(each) and nbytes(each) >= 0] if inside else ()
     except KeyboardInterrupt:
         raise
     except BaseException:

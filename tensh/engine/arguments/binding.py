@@ -3,7 +3,7 @@
 from functools import cache
 
 from tensh.engine.arguments.signatures import Form, choose
-from tensh.engine.arrays.absent import absent, without_elements
+from tensh.engine.arrays.absent import absent, without_elements, without_elements_of
 from tensh.engine.arrays.memory import order_in
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, wrote
@@ -105,6 +105,8 @@ def made_absent(make, dtype, given):
     size = given.get("size")
     if size is None or min(size, default=0) < 0:
         return without_elements(make_array(make, dtype))
+    if "stride" in given:
+        return without_elements_of(size, given["stride"], dtype)
     return absent(size, dtype, None if order is None else order_in(absent(size, dtype), order))
 
 

@@ -60,6 +60,8 @@ class Absent:
         """Those of the layout: order, and nothing else that anybody may rely on."""
         return self.layout.flags
 
+    parts = ()  # arrays with elements that it consists of
+
     def place(self):
         """The number of elements between the start of the memory and the first one."""
         return (address(self.layout) - address(self.root.layout)) // self.itemsize

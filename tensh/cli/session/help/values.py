@@ -44,17 +44,21 @@ def tensor_page(name, tensor, namespace):
 
 def memory(tensor, namespace):
     """(label, fact) pairs: how the elements lie in memory, and whose it is."""
-    order = "contiguous" if tensor.is_contiguous() else "not contiguous"
-    yield "strides", f"{tuple(tensor.stride())}, {order}"
-    offset = tensor.storage_offset()
-    yield "memory", describe.size(tensor) + (f", {offset} elements into its storage" if offset else "")
+    layout = describe.layout(tensor)
+    if layout:
+        yield "layout", layout
+        yield "memory", f"{describe.size(tensor)} for {describe.count(tensor._nnz(), 'value')} and where they are"
+    else:
+        order = "contiguous" if tensor.is_contiguous() else "not contiguous"
+        yield "strides", f"{tuple(tensor.stride())}, {order}"
+        offset = tensor.storage_offset()
+        yield "memory", describe.size(tensor) + (f", {offset} elements into its storage" if offset else "")
     base = tensor._base
     if base is not None:
         names = [name for name, value in namespace.items() if value is base and not name.startswith("_")]
         yield "view of", names[0] if names else f"a tensor {describe.brief(base)} without a name"
-    elsewhere = describe.device(tensor)
-    if elsewhere:
-        yield "device", elsewhere
+    if str(tensor.device) != "cpu":
+        yield "device", str(tensor.device)
     yield "written", f"{tensor._version} times in place" if tensor._version != 1 else "once in place"
 
 

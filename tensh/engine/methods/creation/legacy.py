@@ -9,7 +9,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import is_absent
+from tensh.engine.arrays.absent import is_absent, without_elements
 from tensh.engine.codegen.table import METHODS, function, public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import arm_for
@@ -121,7 +121,8 @@ def new(self, *args, **given):
 
     RuntimeError for another device or dtype.
     """
-    return construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
+    made = construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
+    return wrap(without_elements(made.array)) if is_absent(self) else made
 
 
 METHODS.update(new=new, as_subclass=as_subclass)

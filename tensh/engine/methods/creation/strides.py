@@ -22,7 +22,7 @@ def empty_strided(size, stride, **given):
     given = bind(
         "empty_strided", (f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})",), (size, stride), given
     )
-    return finish("empty_strided", lambda d: strided(given["size"], given["stride"], d), of_scalar[float].numpy, given)
+    return strided("empty_strided", given, of_scalar[float].numpy)
 
 
 @shows("self, size, stride, *", PLACED)
@@ -33,11 +33,14 @@ def new_empty_strided(self, size, stride, **given):
     """
     text = f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})"
     given = bind("new_empty_strided", (text,), (size, stride), given)
-    return finish("new_empty_strided", lambda d: strided(given["size"], given["stride"], d), self.array.dtype, given)
+    if given["device"] is None:
+        given["device"] = self.device
+    return strided("new_empty_strided", given, self.array.dtype)
 
 
-def strided(size, stride, dtype):
-    """An array with these strides, in elements."""
+def strided(name, given, default):
+    """The tensor of the bound ``size`` and ``stride``; ``default`` is the dtype (NumPy's) if none is given."""
+    size, stride = given["size"], given["stride"]
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
@@ -45,7 +48,7 @@ def strided(size, stride, dtype):
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
-    return fill_unset(memory.empty_strided(size, stride, dtype))
+    return finish(name, lambda dtype: fill_unset(memory.empty_strided(size, stride, dtype)), default, given)
 
 
 @public
@@ -73,9 +76,7 @@ def empty_permuted(size, physical_layout, **given):
             raise RuntimeError("Duplicate dim not allowed")
     inner = memory.contiguous_strides([size[dim] for dim in order])
     steps = [inner[order.index(dim)] for dim in range(len(size))]
-    return finish(
-        "empty_permuted", lambda d: fill_unset(memory.empty_strided(size, steps, d)), of_scalar[float].numpy, given
-    )
+    return strided("empty_permuted", given | {"stride": steps}, of_scalar[float].numpy)
 
 
 METHODS["new_empty_strided"] = new_empty_strided

@@ -41,11 +41,22 @@ class Sparse:
     dtype = property(lambda a: a.values.dtype)
     itemsize = property(lambda a: a.values.itemsize)
     ndim = property(lambda a: len(a.shape))
-    nbytes = property(lambda a: sum(each.nbytes for each in (*a.indices, a.values)))
     size = property(lambda a: prod(a.shape))
+    parts = property(lambda a: (a.values, *a.indices), doc="The arrays that it consists of.")
     nnz = property(lambda a: a.indices[-1].shape[-1])
     flags = SimpleNamespace(c_contiguous=False, forc=False, writeable=True)
     sparse_dim = property(lambda a: len(a.indices[0]) if a.layout is COO else 2)
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements, as if it were dense; RuntimeError in the layout sparse_coo, as in PyTorch."""
+        if self.layout is COO:
+            raise RuntimeError(
+                "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes "
+                "of the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by "
+                "element_size()"
+            )
+        return self.size * self.itemsize
 
     def over(self, values, kind=None):
         """The same places with other values."""

@@ -45,6 +45,33 @@ def name_of(node):
     return None if node is None else node.name().replace("torch::autograd::CopyBackwards", "CloneBackward0")
 
 
+MAKING = """
+torch.empty_strided((3, 2), (1, 3), device=d)
+torch.empty_strided((3, 2), (5, 7), dtype=torch.int8, device=d)
+torch.empty_strided((), (), device=d)
+torch.empty_permuted((2, 3, 4), (2, 0, 1), device=d)
+torch.empty(2, 3, 4, 5, memory_format=torch.channels_last, device=d)
+x.new_empty_strided((3, 2), (1, 3))
+x.new_empty_strided((3, 2), (1, 3), dtype=torch.int8)
+x.new(2, 3)
+x.new_tensor([1, 2])
+x.new_full((2,), 3)
+x.new_zeros(2)
+torch.zeros_like(x.t())
+torch.empty_like(x[:, ::2])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("code", MAKING)
+def test_new_tensors_have_the_strides_and_the_memory_of_those_on_the_cpu(code):
+    on = {}
+    for d in ("cpu", "meta"):
+        t = eval(code, {"torch": torch, "d": d, "x": torch.ones(2, 3, dtype=torch.float64, device=d)})
+        assert t.device.type == d
+        on[d] = t.shape, t.stride(), t.dtype, t.storage_offset(), t.untyped_storage().nbytes()
+    assert on["meta"] == on["cpu"]
+
+
 def made(call, device):
     tensors = []
     for argument, dtype, array in call.arrays():
