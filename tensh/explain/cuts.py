@@ -30,12 +30,13 @@ class Cut(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """An expression, where it stands, the name that it gave its value to, and the expression with that name."""
+    """An expression, where it stands, the name that it gave its value to, the expression with that name, if it is a list."""
 
     node: ast.expr
     place: object
     name: str | None = None
     parent: "Followed | None" = None
+    is_list: bool = False
 
 
 def find_cut(node, situation):
@@ -57,7 +58,9 @@ def history(node, situation):
         for name, made in statements_of(followed, situation):
             if made.lineno not in seen and len(waiting) < MOST_FOLLOWED:
                 seen.add(made.lineno)
-                waiting.append(Followed(value_of(made, name), place_of(situation.place, made), name, followed))
+                is_list = isinstance(situation.names.get(name), list | tuple)
+                place = place_of(situation.place, made)
+                waiting.append(Followed(value_of(made, name), place, name, followed, is_list))
 
 
 def statements_of(followed, situation):
@@ -65,10 +68,20 @@ def statements_of(followed, situation):
     tree = followed.place.tree()
     for name in sorted(names_in(ast.unparse(followed.node))):
         made = made_by(followed.place, name)
-        if isinstance(made, ast.Assign | ast.AnnAssign | ast.AugAssign) and made.value is not None:
-            yield name, made
+        statements = [made] if made is not None or tree is None else summing(tree, followed.place, name)
+        for made in statements:
+            if isinstance(made, ast.Assign | ast.AnnAssign | ast.AugAssign) and made.value is not None:
+                yield name, made
         if tree is not None and type(situation.names.get(name)) is list:
             yield from ((name, statement) for statement in appending(tree, name))
+
+
+def summing(tree, place, name):
+    """The statements of loops before a place that add to a name."""
+    for node in within(tree):
+        match node:
+            case ast.AugAssign(target=ast.Name(id=target)) if target == name and node.end_lineno < place.line:
+                yield node
 
 
 def appending(tree, name):
@@ -195,8 +208,14 @@ def without_tensor(node, word, followed):
     if fit is None or around is not None or followed.parent is None:
         return fit
     joined = [call for call in made if call in ast.walk(followed.parent.node)]
-    stacked = replaced(followed.parent.place, joined[0].func, "torch.stack") if len(joined) == 1 else None
-    return fit._replace(more=(stacked,)) if stacked else fit
+    if len(joined) != 1 or not joined[0].args:
+        return fit
+    (call,) = joined
+    code = ast.unparse(call.args[0])
+    code = code if call is followed.parent.node else f"({code})"
+    changed = (call.func, "torch.stack") if followed.is_list else (call, code)
+    second = replaced(followed.parent.place, *changed)
+    return fit._replace(more=(second,)) if second else fit
 
 
 def cut_by_trial(node, followed, shadow):
