@@ -9,7 +9,7 @@ import importlib.machinery
 import importlib.util
 import sys
 
-from tensh.alias.parts import KEPT, NAME, OWN
+from tensh.alias.parts import KEPT, NAME, OWN, ROOT
 
 MEANT = {
     NAME: "tensh",
@@ -39,7 +39,7 @@ class Finder:
             from tensh.engine.methods.unsupported import unsupported_module
 
             raise unsupported_module(name)
-        if self.noticed and package == NAME:
+        if self.noticed and package == NAME and not is_own(importing_frame()):
             self.noticed()
             self.noticed = None
         return _spec(name, engine_name)
@@ -63,6 +63,19 @@ class Finder:
             from tensh.alias.metadata import TorchDistribution
 
             yield TorchDistribution()
+
+
+def importing_frame():
+    """The frame of the code that imports something; None where there is none."""
+    frame = sys._getframe(2)
+    while frame and frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame
+
+
+def is_own(frame):
+    """Is a frame one of tensh's own code?"""
+    return frame is not None and frame.f_code.co_filename.startswith(ROOT)
 
 
 class Loader:

@@ -59,9 +59,20 @@ def rename_parts(to):
             continue
         show_names(module, name)
         before, after = (name_in_torch(own), own) if to == "tensh" else (own, name_in_torch(own))
-        for value in [*DICT.__get__(module).values()]:
-            if getattr(value, "__module__", None) == before and isinstance(value, (type, FunctionType)):
+        names = DICT.__get__(module)
+        for value in [*names.values()]:
+            if getattr(value, "__module__", None) == before and is_defined_by(value, names):
                 value.__module__ = after
+
+
+def is_defined_by(value, names):
+    """Is a value a function or a class of the module with these names, and no other's that says it is of torch?"""
+    if isinstance(value, FunctionType):
+        return value.__globals__ is names
+    if not isinstance(value, type):
+        return False
+    methods = [each for each in vars(value).values() if isinstance(each, FunctionType)]
+    return not methods or any(each.__globals__ is names for each in methods)
 
 
 @cache

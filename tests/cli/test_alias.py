@@ -11,6 +11,7 @@ import pytest
 import tensh
 import tensh.alias
 from tensh.torch_version import TorchVersion
+from tests.support.project import ROOT, plain_environment
 
 PROGRAM = """
 import importlib.metadata, importlib.util, multiprocessing, subprocess, sys
@@ -111,6 +112,49 @@ def test_nothing_of_tenshs_own_is_found_in_torch():
 
 
 VERSIONS = "2.13.0+cpu 2.13.0 2.9 2.10 2.13 2.14.0a0 2.13.0.dev1 2.13.0rc1 1!1.0 2.13.0.post1".split()
+
+
+DEFINED = """
+import sys
+import types
+import tensh, tensh.alias
+
+def modules():
+    # what each function and class of tensh says of where it is
+    return {
+        id(value): (value, value.__module__)
+        for module in [*sys.modules.values()]
+        if module.__name__.split(".")[0] in ("tensh", "torch")
+        for value in [*types.ModuleType.__dict__["__dict__"].__get__(module).values()]
+        if isinstance(value, (type, types.FunctionType))
+    }
+
+import tensh.func, tensh.nn, tensh.optim, tensh.utils.data, tensh.distributions, tensh.sparse, tensh.linalg
+before = modules()
+with tensh.alias.torch_is_tensh():
+    import torch, torch.func, torch.nn.functional, torch.fft
+    assert torch.optim.SGD.__module__.startswith("torch.")
+after = modules()
+print([(value, name, after[key][1]) for key, (value, name) in before.items() if after[key][1] != name])
+"""
+
+
+def test_names_are_as_before_once_torch_is_torch_again():
+    done = subprocess.run(
+        [sys.executable, "-c", DEFINED], cwd=ROOT, env=plain_environment(), capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_whose_torch_it_is_is_said_when_the_program_asks():
+    """tensh's own imports, as those of an explanation, are not the program's."""
+    told = []
+    own = os.path.join(os.path.dirname(tensh.__file__), "explain", "search.py")
+    with tensh.alias.torch_is_tensh(lambda: told.append(1)):
+        exec(compile("import torch.nn", own, "exec"), {})
+        assert not told
+        exec(compile("import torch.fft\nimport torch", "program.py", "exec"), {})
+        assert told == [1]
 
 
 @pytest.mark.parametrize("other", [*VERSIONS, (2, 13), (2, 0, 1)], ids=str)
