@@ -121,21 +121,20 @@ import tensh, tensh.alias
 
 def modules():
     # what each function and class of tensh says of where it is
-    return {
-        id(value): (value, value.__module__)
+    return [
+        (value, value.__module__)
         for module in [*sys.modules.values()]
         if module.__name__.split(".")[0] in ("tensh", "torch")
         for value in [*types.ModuleType.__dict__["__dict__"].__get__(module).values()]
         if isinstance(value, (type, types.FunctionType))
-    }
+    ]
 
 import tensh.func, tensh.nn, tensh.optim, tensh.utils.data, tensh.distributions, tensh.sparse, tensh.linalg
 before = modules()
 with tensh.alias.torch_is_tensh():
     import torch, torch.func, torch.nn.functional, torch.fft
     assert torch.optim.SGD.__module__.startswith("torch.")
-after = modules()
-print([(value, name, after[key][1]) for key, (value, name) in before.items() if after[key][1] != name])
+print([(value, name) for value, name in before if value.__module__ != name])
 """
 
 
