@@ -6,13 +6,13 @@ def show():
 
     >>> import tensh as torch
     >>> torch.__config__.show().splitlines()[0]
-    'tensh built with:'
+    'PyTorch as tensh has it, built with:'
     """
     import numpy
 
     from tensh import VERSION
 
-    return f"tensh built with:\n  - tensh {VERSION}\n  - NumPy {numpy.__version__}\n  - no CUDA\n"
+    return f"PyTorch as tensh has it, built with:\n  - tensh {VERSION}\n  - NumPy {numpy.__version__}\n  - no CUDA\n"
 
 
 def parallel_info():

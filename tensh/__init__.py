@@ -46,6 +46,10 @@ def __getattr__(name):
         return value
     from tensh.engine import find_public
 
+    if name == "Storage":  # not kept: it follows the default dtype
+        from tensh.engine.operators.shapes.composites.typed_storage import storage_by_default
+
+        return storage_by_default()
     try:
         if name.startswith("_foreach_") and (found := importlib.import_module("tensh.foreach").find(name)):
             return found

@@ -1763,11 +1763,11 @@ def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_count
 def unravel_index(indices: _Any, shape: _Any) -> _Any:
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension."""
 def unsafe_chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
-    """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
-def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
-def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+    """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then."""
+def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:
+    """The parts of ``split``, but no views: a write into one is not recorded in the input, which must not be used then."""
+def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+    """Parts of the given sizes, but no views: a write into one is not recorded in the input, which must not be used then."""
 def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
 def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:

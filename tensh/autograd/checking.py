@@ -53,7 +53,7 @@ def checked_inputs(inputs):
 def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes):
     outputs = differentiable(func(*inputs))
     for number, output in enumerate(outputs):
-        for part in (1, 1j) if output.is_complex() else (1,):
+        for part in (1j, 1) if output.is_complex() else (1,):
             analytic = analytic_rows(output, checked, part, check_grad_dtypes)
             again = analytic_rows(output, checked, part, check_grad_dtypes)
             numeric = numeric_rows(func, inputs, checked, number, output.numel(), part, eps)

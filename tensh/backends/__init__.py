@@ -1,5 +1,6 @@
 """torch.backends: the libraries that PyTorch may compute with.  None of them is used; their switches can be set."""
 
+import importlib
 from types import SimpleNamespace
 
 from tensh.backends import cudnn  # noqa: F401
@@ -11,7 +12,14 @@ def absent():
     return False
 
 
-cuda = SimpleNamespace(is_built=absent, matmul=SimpleNamespace(allow_tf32=False))
 mps = SimpleNamespace(is_available=absent, is_built=absent)
 mkl = mkldnn = openmp = SimpleNamespace(is_available=absent)
-__getattr__ = lookup("torch.backends")
+
+
+def __getattr__(name):
+    if name == "cuda":
+        return importlib.import_module("tensh.backends.cuda")
+    return look_up(name)
+
+
+look_up = lookup("torch.backends")

@@ -9,6 +9,8 @@ from tensh.engine.methods.unsupported import unsupported_name
 class autocast(amp.autocast):
     """``torch.amp.autocast("cuda")``, with a warning."""
 
+    __module__ = "torch.cuda.amp.autocast_mode"
+
     def __init__(self, enabled=True, dtype=float16, cache_enabled=True):
         deprecated("autocast")
         super().__init__("cuda", dtype, enabled, cache_enabled)
@@ -17,6 +19,8 @@ class autocast(amp.autocast):
 class GradScaler(amp.GradScaler):
     """``torch.amp.GradScaler("cuda")``, with a warning."""
 
+    __module__ = "torch.cuda.amp.grad_scaler"
+
     def __init__(
         self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True
     ):  # fmt: skip
@@ -24,9 +28,21 @@ class GradScaler(amp.GradScaler):
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
-def deprecated(name):
+def custom_fwd(fwd=None, *, cast_inputs=None):
+    """``torch.amp.custom_fwd`` for "cuda", with a warning."""
+    deprecated("custom_fwd", "args..., device_type='cuda'")
+    return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd):
+    """``torch.amp.custom_bwd`` for "cuda", with a warning."""
+    deprecated("custom_bwd", "args..., device_type='cuda'")
+    return amp.custom_bwd(bwd, device_type="cuda")
+
+
+def deprecated(name, arguments="'cuda', args..."):
     warn(
-        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead.",
+        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}({arguments})` instead.",
         FutureWarning,
     )
 
@@ -36,4 +52,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return ["GradScaler", "autocast"]
+    return ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]

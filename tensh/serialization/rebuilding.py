@@ -38,6 +38,10 @@ class FileStorage(TypedStorage):
     __slots__ = ("others",)
 
 
+FileStorage.__name__ = FileStorage.__qualname__ = TypedStorage.__name__  # what it is for everybody else
+FileStorage.__module__ = TypedStorage.__module__
+
+
 def storage_over(row):
     """What a mention of a storage gives."""
     storage = object.__new__(FileStorage)

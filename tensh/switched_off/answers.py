@@ -168,5 +168,5 @@ REAL = {
     for name in """DisableTorchFunction DisableTorchFunctionSubclass _disabled_torch_function_impl _is_torch_function_enabled
         _is_torch_function_mode_enabled _get_function_stack_at _len_torch_function_stack
         _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
-}
+} | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 """Names of namespaces that are switched off for which there is something: module and attribute."""

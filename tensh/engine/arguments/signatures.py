@@ -244,10 +244,13 @@ class Form:
         return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
 
     def difference(self, args, options):
-        """The line under a form that has as many parameters as there are arguments."""
+        """The line under a form that has as many parameters as there are arguments.
+
+        As in PyTorch, which takes "alpha = 1" for a name there, keywords with a default are always among the wrong ones.
+        """
         if len(args) + len(options) != len(self.places):
             return ""
-        wrong = [name for name in reversed(options) if name not in self.named]
+        wrong = [name for name in reversed(options) if name not in self.named or not self.named[name].required]
         if wrong:
             return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
         shown = [describe_argument(p, value) for p, value in zip(self.places, args, strict=False)]

@@ -168,13 +168,25 @@ class SavedTensor:
             node.saved = Packed(values, hooks)
 
 
+def stands_for_number(node, read):
+    """True if the node has the name that it has where the operand ``read`` is a Python number."""
+    name = node.op.numbers.get(read)
+    return name is not None and type(node).__name__ == (name[0] if type(name) is tuple else name)
+
+
+def saved_number(array):
+    """A saved number as a Python number: integers are saved as floats beside floats."""
+    number = array.item()
+    return int(number) if type(number) is float and number.is_integer() else number
+
+
 def saved_members(reads, roles):
     """``_saved_self`` and others: the saved values under PyTorch's names.
 
     Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
     """
 
-    def member(place):
+    def member(read, place):
         def value(node):
             if node.saved is None:
                 raise RuntimeError(second_time)
@@ -183,7 +195,11 @@ def saved_members(reads, roles):
                 leaf = edge.variable
                 if leaf is not None and leaf.array is saved:
                     return leaf
-            return node._on_edge(role, saved)
+            return (
+                saved_number(saved)
+                if saved is not None and stands_for_number(node, read)
+                else node._on_edge(role, saved)
+            )
 
         return property(value)
 
@@ -193,8 +209,10 @@ def saved_members(reads, roles):
 
         return property(value)
 
-    names = {"input": "self", "out": "result"}
-    members = [(names.get(read, read), place) for place, read in enumerate(reads) if "." not in read]
-    return {f"_saved_{name}": member(place) for name, place in members} | {
+    reads, names = tuple(reads), {"input": "self", "out": "result"}
+    sizes = {f"{names.get(p, p)}_sym_sizes": f"{p}.shape" for p in (read.partition(".")[0] for read in reads)}
+    names |= {read: name for name, read in sizes.items()}
+    members = [(names.get(read, read), place) for place, read in enumerate(reads) if "." not in read or read in names]
+    return {f"_saved_{name}": member(reads[place], place) for name, place in members} | {
         f"_raw_saved_{name}": raw(place) for name, place in members if roles[place] is not None
     }

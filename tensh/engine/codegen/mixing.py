@@ -24,7 +24,9 @@ from tensh.engine.dtypes.dtype import (
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype
 
 NUMBERS = (bool, int, float, complex)
-OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # operators that PyTorch also applies to two numbers
+OF_NUMBERS = {"add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide"}
+"""Operators that PyTorch also applies to two numbers."""
+
 NO_ARRAY = np.empty((), object)  # placeholder for an operand whose dtype differs from any other's
 
 # kind of a NumPy dtype -> the Python types that do not change it ("V" is bfloat16, "W" complex32)

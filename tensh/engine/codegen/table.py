@@ -78,7 +78,7 @@ class Op:
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.numbers, self.keyword_variants, self.refusal = {}, {}, {}
-        self.kernel_name = self.mixing = None
+        self.kernel_name = self.mixing = self.takes_out = None
         self.returns_bool = self.into_dtype = self.keeps_dtype = False
         self.many = self.partial = self.view = self.pointwise = self.floats = self.inplace = self.apart = (
             self.parallel
@@ -253,6 +253,10 @@ def derivative_words(op, words, derivatives):
     return meanings({"filled", *(name for text in texts for name in words_of(text))}, words)
 
 
+OR_THE_SAME = "or the same"
+"""Of ``out=``: it lies apart from the inputs, or is one of them."""
+
+
 def op(kernel=None, *, name=None, doc=None, **keywords):
     """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
 
@@ -261,7 +265,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     of dtypes ("W" is complex32), ``refusal`` exceptions for others (by kind) where PyTorch does not say '"NAME_cpu" not
     implemented', ``kernel_name`` the name in that message where it is not the operator's.
     ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it
-    (an exception), and ``apart`` says that it must not lie in the memory of an input.
+    (an exception), and ``apart`` says that it must not lie in the memory of an input, or (``OR_THE_SAME``) not in part of it.
+    ``takes_out`` is called with the operator's name, the input and ``out=`` before anything is computed: it may raise.
     ``keyword_variants`` maps a keyword, such as ``alpha``, to its usual value and the operator for all other values.
     ``mixing`` is called with two dtypes, and a number that is the second operand, before promotion: it may raise.
     ``pointwise`` promotes dtypes and broadcasts shapes (see :func:`pointwise`); ``floats`` computes integers in the
@@ -307,16 +312,16 @@ class Inplace:
     fn = property(lambda self: self.op.inplace_fn)
 
 
-def composite(fn=None, *, function=True, method=True, inplace=False, out=False):
+def composite(fn=None, *, function=True, method=True, inplace=False, out=False, apart=False):
     """Make ``fn``, a function of other operators, public: it has no derivative of its own.
 
-    ``inplace`` adds ``NAME_`` and ``out`` the keyword ``out=``.
+    ``inplace`` adds ``NAME_`` and ``out`` the keyword ``out=``, which must lie ``apart`` from the inputs as at :func:`op`.
     """
     if fn is None:
-        return lambda f: composite(f, function=function, method=method, inplace=inplace, out=out)
+        return lambda f: composite(f, function=function, method=method, inplace=inplace, out=out, apart=apart)
     name = fn.__name__
     if out:
-        fn = with_out(fn)
+        fn = with_out(fn, apart)
     named_for_users(fn)
     if function:
         PUBLIC[name] = fn
@@ -327,8 +332,8 @@ def composite(fn=None, *, function=True, method=True, inplace=False, out=False):
     return fn
 
 
-def with_out(fn):
-    """``fn`` with the keyword ``out=``."""
+def with_out(fn, apart=False):
+    """``fn`` with the keyword ``out=``, which lies ``apart`` from the arguments."""
     name = fn.__name__
 
     @functools.wraps(fn)
@@ -339,7 +344,8 @@ def with_out(fn):
         result = fn(*args, **options)
         if not isinstance(result, tuple):
             refuse_growth(out, result, args)
-        return write_out(out, result, name)
+        inputs = (*args, *options.values()) if apart else ()
+        return write_out(out, result, name, inputs=inputs, apart=apart is True)
 
     function.without_out = fn
     function.__signature__ = Later(lambda: with_keyword(inspect.signature(fn), "out"))
@@ -397,7 +403,7 @@ def public_object(entry, name, method=False, spoken=None):
 
 OPTIONS = frozenset(
     "node apart returns_bool into_dtype keeps_dtype outs returns let sequence types many partial view pointwise parallel "
-    "floats inplace out public watched numbers keyword_variants refusal kernel_name mixing constant_edges".split()
+    "floats inplace out public watched numbers keyword_variants refusal kernel_name mixing constant_edges takes_out".split()
 )
 
 

@@ -49,7 +49,7 @@ def function_source(op):
         op.environment[f"{op.name}_out"] = None if op.out is True else op.out
         strict = "" if op.out is True and not op.apart and not op.parallel else f", {op.name}_out"
         if strict:
-            strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (not op.apart)}"
+            strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (op.apart is not True)}"
         lines.append("if out is not None:")
         lines += [INDENT + line for line in _out(op, strict)]
     lines += _keyword_variants(op, "return {}") + operand_lines(op) + kernel_lines(op) + result_lines(op)
@@ -66,6 +66,9 @@ def _out(op, strict):
         lines = [f"check_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
     apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
     lines += [apart] if op.pointwise else []
+    if op.takes_out:
+        op.environment[f"{op.name}_takes_out"] = op.takes_out
+        lines.append(f"{op.name}_takes_out('{op.name}', input, out)")
     lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
     into = "write_out" if op.derivatives or op.outs else "write_constant_out"
     if not op.pointwise or len(op.inputs) != 2:

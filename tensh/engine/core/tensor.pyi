@@ -1371,11 +1371,11 @@ class Tensor:
     def unique_consecutive(self, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
         """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k]."""
     def unsafe_chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
-        """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
-    def unsafe_split(self, split_size: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-        """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
-    def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-        """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+        """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then."""
+    def unsafe_split(self, split_size: _Any, dim: _Any = 0) -> Tensor:
+        """The parts of ``split``, but no views: a write into one is not recorded in the input, which must not be used then."""
+    def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+        """Parts of the given sizes, but no views: a write into one is not recorded in the input, which must not be used then."""
     def unsqueeze(self, dim: _Any, *, axis: _Any = None) -> Tensor:
         """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
     def unsqueeze_(self, dim: _Any) -> Tensor:

@@ -1,11 +1,12 @@
 """``out=``: results written into tensors of the caller."""
 
 from tensh.engine.arrays import memory
+from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import counted_on, mode, owner, wrote
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
-from tensh.engine.errors.messages import cannot_cast, does_not_fit
+from tensh.engine.errors.messages import cannot_cast, does_not_fit, not_implemented
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.writes import requires
@@ -74,6 +75,37 @@ def refuse_out_dtype(result, target, strict):
         raise RuntimeError(strict.format(result, target))
     if not can_cast(result, target):
         raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
+
+
+def same_dtype(name, input, out):
+    """Raise if ``out`` is of another dtype than the input of the operator ``name``."""
+    if isinstance(out, Tensor) and isinstance(input, Tensor) and out.array.dtype is not input.array.dtype:
+        own = input.array.dtype
+        if own.kind in OPS[name].refusal:
+            raise not_implemented(name, own)
+        raise RuntimeError(f"Found dtype {out.dtype.title} but expected {input.dtype.title}")
+
+
+def same_dtype_or_real(name, input, out):
+    """Raise if ``out`` is of another dtype than the input; what is real of complex numbers may be real."""
+    if not (isinstance(input, Tensor) and isinstance(out, Tensor)) or not (
+        input.array.dtype.kind in "cW" and out.array.dtype.kind not in "cW"
+    ):
+        same_dtype(name, input, out)
+
+
+def bool_only(name, input, out):
+    """Raise if ``out`` is not bool."""
+    if isinstance(out, Tensor) and out.array.dtype.kind != "b":
+        if isinstance(input, Tensor) and input.array.dtype.kind in OPS[name].refusal:
+            raise not_implemented(name, input.array.dtype)
+        raise RuntimeError(f"{name} does not support non-boolean outputs.")
+
+
+def dtype_of_input(name, input, out):
+    """Raise, in the words of newer operators, if ``out`` is of another dtype than the input."""
+    if isinstance(out, Tensor) and isinstance(input, Tensor) and out.array.dtype is not input.array.dtype:
+        raise RuntimeError(f"{name}: dtype of out: {out.dtype.title} should be same as input: {input.dtype.title}")
 
 
 def resize_out(out, shape, silent=False):

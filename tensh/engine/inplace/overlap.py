@@ -7,6 +7,7 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import not_implemented
+from tensh.engine.errors.warnings import warn
 
 
 def refuse_overlap_in_part(t, others):
@@ -54,6 +55,21 @@ def _overlap(one, two):
         return False
     return np.may_share_memory(one, two)
 
+
+def warn_of_overlap(name):
+    """Warn of a write into an expanded tensor, which the operator ``name`` still allows."""
+    warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+        f"This also applies to advanced indexing e.g. {INDEXED[name]}"
+    )
+
+
+INDEXED = {
+    "index_fill_": "tensor[mask] = scalar",
+    "masked_fill_": "tensor[mask] = scalar",
+    "index_put_": "tensor[indices] = tensor",
+}
+"""What else calls the operators that still write into expanded tensors."""
 
 SHARED = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "

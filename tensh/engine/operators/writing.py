@@ -15,19 +15,17 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import wrote
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared
+from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared, warn_of_overlap
 from tensh.engine.inplace.writes import begin_write, unrecorded, write_inplace
 
 
-def writes(
-    write=None, *, dense=True, kept=False, expanded=False, early=False, shared=False, function=False, **keywords
-):
+def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, shared=False, function=False, **keywords):
     """Declare an operator by ``write(input, ...)``, which changes the array ``input`` and has checked everything before.
 
     ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
     says that it is laid out as the input.
-    ``expanded`` allows the in-place form for expanded tensors, which is otherwise refused when the arguments are found to fit
-    (``early``: when the dimensions are); ``shared`` allows arguments in the memory that it writes;
+    ``expanded``, the public name, allows the in-place form for expanded tensors, with a warning; it is otherwise refused when
+    the arguments are found to fit (``early``: when the dimensions are); ``shared`` allows arguments in the memory that it writes;
     ``function`` puts it into the torch namespace.
     """
     if write is None:
@@ -72,21 +70,21 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
                 refuse_shared(self.array, given.values())
             if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
                 array = self.array
-                if not expanded and memory.overlaps_itself(array):
-                    refuse_after(array, early, lambda: declared.fn(self, *args, **options))
+                if memory.overlaps_itself(array):
+                    if expanded:
+                        warn_of_overlap(expanded)
+                    else:
+                        refuse_after(array, early, lambda: declared.fn(self, *args, **options))
                 target = array.copy() if dense and not array.flags.c_contiguous else array
                 write(target, **raw_of(given))
                 if target is not array:
                     array[...] = target
                 wrote(array)
                 return self
-            return write_inplace(
-                self,
-                since,
-                declared.fn(self, *args, **options),
-                name,
-                expanded and (lambda array: write(array, **raw_of(given))),
-            )
+            written = declared.fn(self, *args, **options)
+            if expanded and memory.overlaps_itself(self.array):
+                warn_of_overlap(expanded)
+            return write_inplace(self, since, written, name, expanded and (lambda array: write(array, **raw_of(given))))
         except Lift:
             return ports.batched_operator(name, self, *args, **options)
 

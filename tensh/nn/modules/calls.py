@@ -125,7 +125,7 @@ def _hooked(module, args, kwargs, called):
     if around:
         result = around.outputs(result)
     if module._is_full_backward_hook is False and module._backward_hooks:
-        hook_last_operation(module, result)
+        hook_last_operation(module, args, result)
     return result
 
 

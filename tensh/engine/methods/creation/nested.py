@@ -109,7 +109,10 @@ def shape_of(data):
             raise ValueError(f"too many dimensions '{type(data).__name__}'")
         if not shape[-1]:
             break
-        data = data[0]
+        try:
+            data = data[0]
+        except Exception:
+            raise ValueError(f"could not determine the shape of object type '{type(data).__name__}'") from None
     return tuple(shape)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays.absent import require_elements
 from tensh.engine.arrays.scattering import add_at
-from tensh.engine.codegen.table import op
+from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.errors.messages import expandable, wrap_dim
 from tensh.engine.operators.indexing.gather import extent, in_parts, require_index, require_within
 from tensh.engine.operators.indexing.index import (  # fmt: skip
@@ -36,7 +36,7 @@ def only_mask(indices):
 
 # ── x[...] = value with tensors ──────────────────────────────────────────────
 @writes(
-    dense=False, expanded=True, public=False, watched=("indices",),
+    dense=False, expanded="index_put_", public=False, watched=("indices",),
     input="g if accumulate else index_put(g, indices, zeros_as(g, ()), False)", values="index(g, indices)",
 )  # fmt: skip
 def index_put(input, indices, values, accumulate=False):
@@ -63,7 +63,7 @@ def index_put(input, indices, values, accumulate=False):
     except IndexError as error:
         raise index_error(input.shape, indices, error) from None
     except ValueError:
-        shape = np.broadcast_to(0, input.shape)[key_of(indices)].shape
+        shape = np.shape(np.broadcast_to(0, input.shape)[key_of(indices)])
         raise mismatch(values, shape) from None
 
 
@@ -118,7 +118,7 @@ def outside(index, n):
     return int(index[(index < 0) | (index >= n)].flat[0])
 
 
-@writes(out=True, input="g", index=None, source="index_select(g, dim, index) * alpha")
+@writes(out=True, apart=OR_THE_SAME, input="g", index=None, source="index_select(g, dim, index) * alpha")
 def index_add(input, dim, index, source, *, alpha=1):
     """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable.
 
@@ -141,7 +141,7 @@ def index_add(input, dim, index, source, *, alpha=1):
 
 
 @writes(
-    early=True, out=True, input="index_fill_number(g, dim, index, 0)", index=None, source="index_select(g, dim, index)"
+    early=True, out=True, apart=OR_THE_SAME, input="index_fill_number(g, dim, index, 0)", index=None, source="index_select(g, dim, index)"
 )  # fmt: skip
 def index_copy(input, dim, index, source):
     """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable.
@@ -209,7 +209,7 @@ def fill_slices(input, dim, index, value):
 
 
 @writes(
-    dense=False, expanded=True, public=False, node="IndexFillBackward0",
+    dense=False, expanded="index_fill_", public=False, node="IndexFillBackward0",
     input="index_fill_number(g, dim, index, 0)", index=None,
 )  # fmt: skip
 def index_fill_number(input, dim, index, value):
@@ -218,7 +218,7 @@ def index_fill_number(input, dim, index, value):
 
 
 @writes(
-    dense=False, expanded=True, shared=True, public=False, node="IndexFillBackward1",
+    dense=False, expanded="index_fill_", shared=True, public=False, node="IndexFillBackward1",
     input="index_fill_number(g, dim, index, 0)", index=None, value="slices_sum(g, dim, index)",
 )  # fmt: skip
 def index_fill_tensor(input, dim, index, value):
@@ -286,7 +286,7 @@ def scatter_number(input, dim, index, value):
     scatter(lambda flat, where: flat.__setitem__(where, value), input, dim, index)
 
 
-@writes(out=True, input="g", index=None, src="padded(gather(g, dim, index), src.shape)")
+@writes(out=True, apart=OR_THE_SAME, input="g", index=None, src="padded(gather(g, dim, index), src.shape)")
 def scatter_add(input, dim, index, src):
     """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import op
+from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
@@ -66,6 +66,13 @@ def require_factor(input, beta):
         raise cannot_cast(result, own)
 
 
+def require_factors(dtype, *factors):
+    """RuntimeError unless a half can hold both factors, which are not widened with it."""
+    if is_half(dtype):
+        for factor in factors:
+            FITTING[factor, dtype]  # which raises
+
+
 def require_one_dtype(dtype, **others):
     """RuntimeError unless all are equal, with PyTorch's words."""
     for name, other in others.items():
@@ -104,6 +111,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 
 
 @op(
+    apart=OR_THE_SAME,
     inplace=True,
     input="scaled(g, beta)",
     mat="scaled(outer_product(g, conj(vec)), alpha)",
@@ -123,10 +131,12 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     check_vector(input, mat, vec)
     if mat.dtype.kind == "b":
         refuse_dtype("addmv_impl", mat.dtype)
+    require_factors(input.dtype, beta, alpha)
     return add_product(input, mv.kernel(widened(mat), widened(vec)), beta, alpha, vec.size)
 
 
 @op(
+    apart=OR_THE_SAME,
     inplace=True,
     input="scaled(g, beta)",
     vec1="scaled(mv(g, conj(vec2)), alpha)",
@@ -146,11 +156,12 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{position}, but got {vec.ndim}-D")
     for name, number in (("beta", beta), ("alpha", alpha)):
-        if type(number) is float and np.result_type(input, vec1, vec2).kind in "iu":
+        if type(number) in (float, complex) and np.result_type(input, vec1, vec2).kind in "iu":
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if input.dtype.kind == "b":
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product
+    require_factors(input.dtype, beta, alpha)
     product = widened(vec1)[:, None] * widened(vec2)
     return add_product(input, product.astype(np.result_type(product, widened(input)), copy=False), beta, alpha)
 
@@ -185,6 +196,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
 
 @op(
+    apart=OR_THE_SAME,
     inplace=True,
     input="scaled(g, beta)",
     batch1="scaled(bmm(expand(g, batch1.shape[:1] + g.shape), mH(batch2)), alpha)",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
-from tensh.engine.codegen.table import op
+from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
@@ -160,6 +160,7 @@ def dist(input, other, p=2):
 
 
 @op(
+    apart=OR_THE_SAME,
     inplace=True,
     let={
         "axes": "others(input.ndim, dim)",

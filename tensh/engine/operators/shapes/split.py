@@ -21,21 +21,15 @@ def split_equally(input, split_size, dim):
     return cuts(input, even_sizes(input, split_size, dim, "split"), wrap_dim(dim, input.ndim))
 
 
-@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
-def unsafe_split(input, split_size, dim=0):
-    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them.
-
-    Shapes: each [*]. RuntimeError for a size below 1.
-    """
+@op(public=False, out=False, many=True, outs=LIST, input="cat(gs, dim)")
+def unsafe_split(input, split_size, dim):
+    """Parts of ``split_size`` along ``dim`` that are no views for the engine."""
     return cuts(input, even_sizes(input, split_size, dim, "unsafe_split"), wrap_dim(dim, input.ndim))
 
 
-@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
-def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them.
-
-    Shapes: each [*]. RuntimeError unless sizes add up.
-    """
+@op(public=False, out=False, many=True, outs=LIST, input="cat(gs, dim)")
+def unsafe_split_with_sizes(input, split_sizes, dim):
+    """Parts of the given sizes along ``dim`` that are no views for the engine."""
     return sized_parts(input, split_sizes, dim)
 
 

@@ -3,7 +3,7 @@
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.mixing import NUMBERS, keep_dtype, plain, refuse
 from tensh.engine.codegen.scalars import take_number
-from tensh.engine.codegen.table import METHODS, PUBLIC, PYTHON_ONLY, composite, public
+from tensh.engine.codegen.table import METHODS, OR_THE_SAME, PUBLIC, PYTHON_ONLY, composite, public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
@@ -193,7 +193,7 @@ def clamp(input, min=None, max=None, *, out=None):
     tensor([0.0000, 0.5000, 1.0000])
     """
     if out is not None:
-        return write_out(out, clamp(input, min, max), "clamp")
+        return write_out(out, clamp(input, min, max), "clamp", inputs=(input, min, max), apart=False)
     if type(min) in BOUNDS and type(max) in BOUNDS:
         if min is max is None:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -229,7 +229,7 @@ def lerp(input, end, weight, *, out=None):
     tensor([ 5., 15.])
     """
     if out is not None:
-        return write_out(out, lerp(input, end, weight), "lerp")
+        return write_out(out, lerp(input, end, weight), "lerp", inputs=(input, end, weight), apart=False)
     if isinstance(weight, Tensor):
         return apply_lerp(lerp_tensors, input, end, weight)
     if type(weight) is float:
@@ -310,7 +310,7 @@ def conj_physical_(input):
 METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_
 
 
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def conj_physical(input):
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
     return conj_physical_op.fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input

@@ -13,7 +13,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.out import write_out
-from tensh.engine.inplace.overlap import refuse_partial_overlap
+from tensh.engine.inplace.overlap import refuse_partial_overlap, warn_of_overlap
 from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.elementwise.comparison import isclose
 from tensh.engine.operators.elementwise.composites.arithmetic import fits_none, tensor
@@ -113,7 +113,7 @@ def where(condition, input=None, other=None, *, out=None):
     if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
         condition = truth(condition, input, other)
     chosen = where_op.fn(condition, input, other)
-    return chosen if out is None else write_out(out, chosen, "where")
+    return chosen if out is None else write_out(out, chosen, "where", inputs=(condition, input, other), apart=False)
 
 
 def where_method(self, condition, other):
@@ -211,19 +211,13 @@ def masked_fill(input, mask, value):
     return masked_fill_tensor.fn(input, mask, value)
 
 
-EXPANDED = (
-    "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-    "This also applies to advanced indexing e.g. tensor[mask] = scalar"
-)
-
-
 def masked_fill_(input, mask, value):
     """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
     since = begin_write(input, mask, value, may_overlap=True)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)
     if memory.overlaps_itself(input.array):
-        warn(EXPANDED)
+        warn_of_overlap("masked_fill_")
     number = value.array if isinstance(value, Tensor) else value
     return write_inplace(
         input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array)

@@ -53,11 +53,12 @@ def setitem(self, index, value):
             return copied_to(self, value)
         if index is True:
             return copied_to(unsqueeze.fn(self, 0), value)
-        view, indices = take_view(self, index, writing=True)
+        parts = parts_of(index)
+        view, indices = take_view(self, index if parts and parts[0] is index else parts, writing=True)
         if indices:
             first = next(i for i, each in enumerate(indices) if each is not None)
             try:
-                if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
+                if fills(parts, value, view.array.shape[first:], view.array.dtype):
                     value = apart(value, view)
             except RuntimeError:
                 begin_write(view, value, may_overlap=True)  # refused overlaps have been checked before

@@ -15,6 +15,7 @@ from tensh.engine.core.views import record_view, refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import is_long, wrap_dim
 from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.creation.nested import is_sequence
 from tensh.engine.operators.indexing.index import index as index_op
 from tensh.engine.operators.shapes.views import alias, select, slice_dim, unsqueeze
 
@@ -154,11 +155,27 @@ def parts_of(index):
     """The parts of an index as a tuple: a list counts as one if it holds more than numbers."""
     if type(index) is tuple:
         return index
-    if isinstance(index, list) and len(index) < 32:
-        for part in index:
-            if part is None or part is ... or isinstance(part, (Tensor, slice, list, tuple, np.ndarray, str)):
-                return tuple(index)
-    return (index,)
+    found = listed(index)
+    if isinstance(found, list) and len(found) < 32:
+        for part in found:
+            if part is None or part is ... or isinstance(part, (Tensor, slice, str)) or is_sequence(part):
+                warn(NO_TUPLE)
+                return tuple(found)
+    return (found,)
+
+
+NO_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which "
+    "will result either in an error or a different result"
+)
+
+
+def listed(part):
+    """A sequence of any class as a list; what is none, and sequences that are read as they are, unchanged."""
+    if type(part) in PLAIN or isinstance(part, (list, str, bytes, range, np.ndarray, Tensor)) or not is_sequence(part):
+        return part
+    return [part[place] for place in range(len(part))]
 
 
 def take_view(t, index, writing=False):
@@ -254,8 +271,10 @@ def read(part):
         return bool(part)
     if isinstance(part, (list, tuple, range)):
         return read_list(part)
-    if isinstance(part, str):
-        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(part, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{kind.__name__}'")
+    if is_sequence(part):
+        return read_list(listed(part))
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {kind.__name__})"

@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write
 from tensh.engine.operators.forms import dims_of, method, require
@@ -160,6 +161,11 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
         value, src = src if value is None else value, None
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
+    if reduce is not None and src is not None:
+        warn_once(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+            "release. Use torch.scatter_reduce instead for more reduction options."
+        )
     wrap_dim(dim, input.array.ndim)
     given = src if src is not None else number_for(input, dim, index, value)
     return SCATTER[reduce, src is None], (dim, index, given)
@@ -191,6 +197,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     require(index, "index_reduce", "index", 2), require(source, "index_reduce", "source", 3)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     array, dim = source.array, wrap_dim(dim, input.array.ndim)
     require_slices("index_reduce_", input.array, dim, index.array, array)
     if outside(index.array, input.array.shape[dim] if input.array.ndim else 1) is not None:

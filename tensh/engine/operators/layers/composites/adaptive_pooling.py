@@ -171,6 +171,12 @@ def read_sizes(name, parameter, value, dims):
 
 def check_fractional(dims, shape, kernel, sizes, samples):
     name = "fractional_max_pool2d()" if dims == 2 else "fractional_max_pool3d_out()"
+    if 0 in shape[1:]:
+        empty = shape.index(0, 1)
+        raise RuntimeError(
+            f"{name}: Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with dimension "
+            f"{empty} being empty."
+        )
     for axis, n, k, size in zip(("time", "height", "width")[-dims:], shape[-dims:], kernel, sizes):
         if size + k - (dims == 2) > n:  # in three dimensions PyTorch leaves one element over
             raise RuntimeError(f"{name}: pool {axis} {k} too large relative to input {axis} {n}")

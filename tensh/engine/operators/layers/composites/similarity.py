@@ -28,7 +28,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """
     norm = clamp_min.fn(input.norm(p, dim, keepdim=True), eps)
     result = input / norm.expand_as(input)
-    return result if out is None else write_out(out, result, "div")
+    return result if out is None else write_out(out, result, "div", inputs=(input,), apart=False)
 
 
 @layer(torch=True)

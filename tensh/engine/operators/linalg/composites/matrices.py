@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.table import OR_THE_SAME, composite
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
@@ -163,7 +163,7 @@ def linalg_cross(input, other, *, dim=-1):
     return crossed.linalg_cross.fn(input, other, dim)
 
 
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def cross(input, other, dim=None):
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable.
 

@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.codegen.mixing import refuse
-from tensh.engine.codegen.table import METHODS, PUBLIC, PYTHON_ONLY, composite
+from tensh.engine.codegen.table import METHODS, OR_THE_SAME, PUBLIC, PYTHON_ONLY, composite
 from tensh.engine.core.clock import mode, wrote
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor
@@ -139,7 +139,7 @@ PYTHON_ONLY["rmatmul"] = rmatmul
 
 
 # ── other products ───────────────────────────────────────────────────────────
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def outer(input, vec2):
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable.
 
@@ -230,7 +230,7 @@ def contracted_dims(a, b, dims):
     return list(range(-number, 0)), list(range(number))
 
 
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def kron(input, other):
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable.
 

@@ -1,6 +1,6 @@
 """Sorting with PyTorch's overloads."""
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.table import OR_THE_SAME, composite
 from tensh.engine.operators.reductions import sorting
 
 
@@ -19,7 +19,7 @@ def sort(input, dim=-1, descending=False, *, stable=None):
     return (sorting.sort_dim if stable is None else sorting.sort_stable).fn(input, dim, descending)
 
 
-@composite(out=True)
+@composite(out=True, apart=OR_THE_SAME)
 def msort(input):
     """The elements in order along the first dimension.  Differentiable.  Shape: [*], kept.
 

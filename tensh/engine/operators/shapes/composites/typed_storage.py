@@ -230,6 +230,11 @@ for _dtype, _class in CLASSES.items():
 PUBLIC.update(TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
 
 
+def storage_by_default():
+    """The class that ``torch.Storage`` is: that of the default dtype."""
+    return CLASSES[get_default_dtype()]
+
+
 @method
 def storage(self):
     """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps.

@@ -4,7 +4,7 @@ import math
 
 from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.scaling import beside_number
-from tensh.engine.codegen.table import METHODS, composite
+from tensh.engine.codegen.table import METHODS, OR_THE_SAME, composite
 from tensh.engine.core.clock import tick
 from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.operators.elementwise.composites.arithmetic import tensor
@@ -13,7 +13,7 @@ from tensh.engine.operators.special.error_functions import erf_op
 from tensh.engine.operators.special.gamma import polygamma_of
 
 
-@composite(method=False, out=True)
+@composite(method=False, out=True, apart=OR_THE_SAME)
 def polygamma(n, input):
     """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable.
 

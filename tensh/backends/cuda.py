@@ -1,0 +1,73 @@
+"""torch.backends.cuda: switches that scripts set; they change nothing on the CPU."""
+
+from types import SimpleNamespace
+
+from tensh.engine.errors.warnings import warn
+from tensh.nn.attention import SDPBackend, sdpa_kernel
+from tensh.switched_off import lookup
+
+matmul = SimpleNamespace(
+    allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
+)
+_enabled = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn"), True) | {"fp16_bf16_reduction_math": False}
+
+
+def is_built():
+    """Was it built with CUDA?"""
+    return False
+
+
+def is_flash_attention_available():
+    """Is FlashAttention there?"""
+    return False
+
+
+def is_ck_sdpa_available():
+    """Is the attention of Composable Kernel there?"""
+    return False
+
+
+def can_use_flash_attention(params, debug=False):
+    """Could FlashAttention compute this attention?"""
+    return False
+
+
+can_use_efficient_attention = can_use_cudnn_attention = can_use_flash_attention
+
+
+def _switch(name):
+    """The function that asks for a switch and the one that sets it."""
+
+    def enabled():
+        return _enabled[name]
+
+    def enable(enabled):
+        _enabled[name] = bool(enabled)
+
+    enabled.__doc__ = f'Is the switch "{name}" on?  It changes nothing here.'
+    enable.__doc__ = f'Set the switch "{name}".  It changes nothing here.'
+    return enabled, enable
+
+
+flash_sdp_enabled, enable_flash_sdp = _switch("flash")
+mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switch("mem_efficient")
+math_sdp_enabled, enable_math_sdp = _switch("math")
+cudnn_sdp_enabled, enable_cudnn_sdp = _switch("cudnn")
+fp16_bf16_reduction_math_sdp_allowed, allow_fp16_bf16_reduction_math_sdp = _switch("fp16_bf16_reduction_math")
+
+
+def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
+    """``torch.nn.attention.sdpa_kernel`` under its old name, with a warning."""
+    warn(
+        "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please see "
+        "`torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
+        FutureWarning,
+    )
+    wanted = {
+        SDPBackend.FLASH_ATTENTION: enable_flash, SDPBackend.EFFICIENT_ATTENTION: enable_mem_efficient,
+        SDPBackend.MATH: enable_math, SDPBackend.CUDNN_ATTENTION: enable_cudnn,
+    }  # fmt: skip
+    return sdpa_kernel([backend for backend, on in wanted.items() if on])
+
+
+__getattr__ = lookup("torch.backends.cuda")
