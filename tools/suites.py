@@ -1,15 +1,18 @@
 """Run the test suites of other people's libraries on PyTorch and on tensh, and compare them test by test.
 
-    python tools/suites.py CACHE [LIBRARY ...] [--python PYTHON] [--failures]
+    python tools/suites.py CACHE [LIBRARY ...] [--python PYTHON] [--failures] [--pytest OPTIONS]
 
-PYTHON is an interpreter with PyTorch, tensh (not editable: its tests would hide those), pytest and the libraries; sources are fetched into the folder CACHE, of the
-versions that are installed. A library counts with the tests that pass on PyTorch. With ``--failures`` the tests that pass
-there and not on tensh are listed with their last line. Nothing of the libraries is kept in the project.
+PYTHON is an interpreter with PyTorch, tensh (not editable: its tests would hide those), pytest and the libraries; sources of
+the installed versions are fetched into the folder CACHE, where the reports of PyTorch's runs are kept too. A library counts
+with the tests that pass on PyTorch. With ``--failures`` the tests that pass there and not on tensh are listed with the first
+line of their message; OPTIONS are further ones for pytest. Nothing of the libraries is kept in the project.
 """
 
 import argparse
+import contextlib
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tarfile
@@ -19,16 +22,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 LIMIT = 3600  # seconds for one run of a suite
+ENDED = (0, 1)  # pytest's exit codes of a run of all tests: whether all passed or some did not
 
 
 class Suite(NamedTuple):
-    """The tests of a library: of which project, in which folders or files of its source, with which options."""
+    """The tests of a library: of which project, in which folders or files, with which options.
+
+    They lie in the project's source, or in the package itself where that is ``installed`` with its tests.
+    """
 
     project: str
     paths: str
     options: str = ""
     environment: dict = {}
+    installed: bool = False
 
+
+class Unknown(Exception):
+    """What keeps a suite from being compared."""
+
+
+DOCTESTS = "--doctest-modules -o doctest_optionflags='NORMALIZE_WHITESPACE ELLIPSIS'"
 
 SUITES = {
     "einops": Suite(
@@ -37,7 +51,17 @@ SUITES = {
         "--ignore=einops/tests/test_notebooks.py -k 'not compile'",
         {"EINOPS_TEST_BACKENDS": "numpy,torch"},
     ),
+    "opt_einsum": Suite("opt_einsum", "opt_einsum/tests", installed=True),
+    "entmax": Suite("entmax", "entmax", installed=True),
+    "array-api-compat": Suite("array-api-compat", "tests", "--ignore=tests/test_dask.py --ignore=tests/test_jax.py"),
     "torch-optimizer": Suite("torch-optimizer", "tests"),
+    "torchmetrics": Suite(
+        "torchmetrics",
+        "torchmetrics/functional/regression torchmetrics/functional/classification torchmetrics/regression "
+        "torchmetrics/classification torchmetrics/aggregation.py torchmetrics/collections.py torchmetrics/wrappers",
+        DOCTESTS,
+        installed=True,
+    ),
     "linear_operator": Suite("linear_operator", "test"),
     "gpytorch": Suite("gpytorch", "test", "--ignore=test/examples"),
     "gpytorch-examples": Suite("gpytorch", "test/examples"),
@@ -49,64 +73,63 @@ SUITES = {
 }
 
 
-def fetch(project, cache, python):
-    """The folder of a project's source, of the installed version where there is one."""
-    ask = f"import importlib.metadata as m; print(m.version({project!r}))"
-    version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
-    stem = project.replace("-", "_")
-    for wanted in (f"{project}=={version}", project):
-        if found := [
-            path for path in cache.iterdir() if path.is_dir() and path.name.replace("-", "_").startswith(f"{stem}_")
-        ]:
+def source(suite, cache, python):
+    """The folder that holds the tests of a suite: its project's source, fetched once, or where the project is installed."""
+    ask = f"import importlib.metadata as m; d = m.distribution({suite.project!r}); print(d.version, d.locate_file(''))"
+    version, place = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.split(
+        maxsplit=1
+    )
+    if suite.installed:
+        return Path(place.strip())
+    stem = f"{suite.project}-{version}".replace("-", "_")
+    for _ in range(2):
+        if found := [path for path in cache.iterdir() if path.is_dir() and path.name.replace("-", "_") == stem]:
             return found[0]
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "-q",
-            "--no-deps",
-            "--no-build-isolation",
-            "--no-binary",
-            ":all:",
-        ]
-        subprocess.run([*command, wanted, "-d", str(cache)], check=False)
+        command = f"-m pip download -q --no-deps --no-binary {suite.project} {suite.project}=={version} -d".split()
+        subprocess.run([python, *command, str(cache)], check=False)
         for archive in cache.glob("*.tar.gz"):
             with tarfile.open(archive) as file:
                 file.extractall(cache, filter="data")
             archive.unlink()
-    raise SystemExit(f"the source of {project} cannot be fetched")
+    raise Unknown(f"the source of {suite.project} {version} cannot be fetched")
 
 
 def run(suite, folder, python, report, on_tensh):
-    """Test -> (how it ended, the last line of its message)."""
+    """Test -> (how it ended, the first line of its message); a report is kept when the run came to its end."""
     if not report.exists():
-        options = [
-            *shlex.split(suite.options),
-            "-q",
-            "--tb=short",
-            "--continue-on-collection-errors",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            f"--junitxml={report}",
-        ]
-        command = [python, "-m", "pytest", *suite.paths.split(), *options, *["--tensh"] * on_tensh]
-        environment = (
-            os.environ
-            | suite.environment
-            | {"PYTHONPATH": str(folder), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+        unfinished = report.with_suffix(".unfinished.xml")
+        options = "-q --tb=short --continue-on-collection-errors -p no:cacheprovider -p no:randomly".split()
+        command = [python, "-m", "pytest", *suite.paths.split(), *shlex.split(suite.options), *options]
+        code = status(
+            [*command, f"--junitxml={unfinished}", *["--tensh"] * on_tensh],
+            folder,
+            suite.environment | {"PYTHONPATH": str(folder), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"},
+            report.with_suffix(".txt"),
         )
-        with open(report.with_suffix(".txt"), "w", encoding="utf-8") as output:
-            subprocess.run(command, cwd=folder, env=environment, stdout=output, stderr=output, timeout=LIMIT)
-    if not report.exists():
-        raise SystemExit(f"the tests did not run, see {report.with_suffix('.txt')}")
+        if code not in ENDED:
+            raise Unknown(f"the tests did not come to their end ({code}), see {report.with_suffix('.txt')}")
+        unfinished.replace(report)
     return dict(cases(report))
 
 
+def status(command, folder, variables, output):
+    """The exit code of a command that writes to a file, or what stopped it; the processes that it started end with it."""
+    with open(output, "w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            command, cwd=folder, env=os.environ | variables, stdout=file, stderr=file, start_new_session=True
+        )
+        try:
+            return process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            return f"{LIMIT} seconds were not enough"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
 def cases(report):
-    """(name, (how it ended, the last line of its message)) of the tests of a report."""
+    """(name, (how it ended, the first line of its message)) of the tests of a report."""
     for case in xml.parse(report).iter("testcase"):
         ended = [part for part in case if part.tag in ("failure", "error", "skipped")]
         text = (ended[0].get("message") or "").strip().splitlines() if ended else []
@@ -116,14 +139,20 @@ def cases(report):
         )
 
 
-def compare(name, cache, python, failures):
+def compare(name, cache, python, failures, options):
     """Print how many of the tests that pass on PyTorch pass on tensh."""
     suite = SUITES[name]
-    folder = fetch(suite.project, cache, python)
+    suite = suite._replace(options=f"{suite.options} {options}")
+    folder = source(suite, cache, python)
     expected = run(suite, folder, python, cache / f"{name}-pytorch.xml", False)
+    (cache / f"{name}-tensh.xml").unlink(missing_ok=True)
     found = run(suite, folder, python, cache / f"{name}-tensh.xml", True)
     passing = [test for test, (ended, _) in expected.items() if ended == "passed"]
-    lost = {test: found.get(test, ("missing", ""))[1] for test in passing if found.get(test, ("",))[0] != "passed"}
+    lost = {
+        test: found.get(test, ("missing", "not among the tests on tensh"))[1]
+        for test in passing
+        if found.get(test, ("",))[0] != "passed"
+    }
     share = f"{1 - len(lost) / len(passing):7.1%}" if passing else "no evidence: no test passes on PyTorch"
     print(f"{name:18} {len(passing) - len(lost):6} of {len(passing):6}  {share}", flush=True)
     if failures:
@@ -139,10 +168,14 @@ def main():
     parser.add_argument("libraries", nargs="*", choices=[*SUITES, []])
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--failures", action="store_true")
+    parser.add_argument("--pytest", default="", metavar="OPTIONS")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
     for name in options.libraries or SUITES:
-        compare(name, options.cache.resolve(), options.python, options.failures)
+        try:
+            compare(name, options.cache.resolve(), options.python, options.failures, options.pytest)
+        except Unknown as reason:
+            print(f"{name:18} no evidence: {reason}", flush=True)
 
 
 if __name__ == "__main__":

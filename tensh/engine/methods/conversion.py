@@ -11,6 +11,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, without_elements
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core import ports
+from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, new, wrap
@@ -180,12 +181,12 @@ def is_shared(self):
 def numpy(self, *, force=False):
     """The values as a NumPy array over the same memory: writes to one are seen by the other.
 
-    Raises RuntimeError for a tensor that requires grad, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
+    Raises RuntimeError for a tensor that requires grad where recording is on, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
     """
     if force is not False:
         if force is not True:
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    elif live(self.node if self._base is None else refresh_node(self)):
+    elif mode.grad is True and live(self.node if self._base is None else refresh_node(self)):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if type(self.array) is Absent:
         raise TypeError(
