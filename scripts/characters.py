@@ -31,7 +31,8 @@ class Writer(nn.Module):
 model = Writer(len(letters))
 optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
 length, batch = 32, 16
-for step in range(150):
+steps = 150
+for step in range(steps):
     starts = torch.randint(0, len(codes) - length - 1, (batch,))
     pieces = torch.stack([codes[start : start + length + 1] for start in starts])
     scores, _ = model(pieces[:, :-1])

@@ -12,7 +12,7 @@ import os
 import sys
 
 from tensh.alias.finder import MEANT, Finder
-from tensh.alias.parts import parts
+from tensh.alias.parts import is_part
 
 SITE = os.path.join(
     os.path.dirname(__file__), "site"
@@ -71,7 +71,7 @@ def torch_is_tensh(noticed=None, children=False):
 
 
 def _rename_parts(to):
-    if parts():
+    if any(map(is_part, sys.modules)):
         from tensh.alias.modules import rename_parts  # a program that uses the engine alone does without
 
         rename_parts(to)

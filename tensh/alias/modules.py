@@ -61,7 +61,7 @@ def rename_parts(to):
         before, after = (name_in_torch(own), own) if to == "tensh" else (own, name_in_torch(own))
         names = DICT.__get__(module)
         for value in [*names.values()]:
-            if getattr(value, "__module__", None) == before and is_defined_by(value, names):
+            if isinstance(value, (FunctionType, type)) and value.__module__ == before and is_defined_by(value, names):
                 value.__module__ = after
 
 
@@ -69,8 +69,6 @@ def is_defined_by(value, names):
     """Is a value a function or a class of the module with these names, and no other's that says it is of torch?"""
     if isinstance(value, FunctionType):
         return value.__globals__ is names
-    if not isinstance(value, type):
-        return False
     methods = [each for each in vars(value).values() if isinstance(each, FunctionType)]
     return not methods or any(each.__globals__ is names for each in methods)
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import cache
 
 NAME = "torch"
 ROOT = os.path.dirname(os.path.dirname(__file__))
@@ -40,13 +41,16 @@ def own_dict(module):
 
 def parts():
     """(name, module) of each loaded part of tensh that PyTorch has, too."""
-    return [
-        (name, module)
-        for name, module in sys.modules.items()
-        if name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
-    ]
+    return [(name, module) for name, module in sys.modules.items() if is_part(name)]
 
 
+@cache
+def is_part(name):
+    """Whether a module of that name is a part of tensh that PyTorch has, too."""
+    return name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
+
+
+@cache
 def name_in_torch(own):
     """The module of PyTorch that has what a module of tensh defines."""
     path = own.removeprefix("tensh.")

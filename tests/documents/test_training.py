@@ -14,6 +14,8 @@ from tests.support.project import RECORDED, ROOT, plain_environment
 
 LOSS = re.compile(r"^step +(\d+)  loss (\S+)$", re.MULTILINE)
 LEAST = {"digits": 0.97, "digits_convolutional": 0.97}  # accuracy
+COMPARED = 50  # steps; later ones differ in the last digits
+LONG = {"characters"}  # ends after these
 NEEDS_DATA = {"digits", "digits_convolutional", "diabetes"}
 PROGRAMS = sorted(path.stem for path in (RECORDED / "losses").glob("*.txt"))
 
@@ -33,10 +35,11 @@ def printed(*command):
 def test_the_losses_are_pytorchs(name):
     if name in NEEDS_DATA and importlib.util.find_spec("sklearn") is None:
         pytest.skip("scikit-learn, whose data it learns from, is not installed")
-    output = printed(sys.executable, "-m", "tensh", "run", f"scripts/{name}.py")
+    settings = ["--set", f"steps={COMPARED}"] if name in LONG else []
+    output = printed(sys.executable, "-m", "tensh", "run", f"scripts/{name}.py", *settings)
     found, expected = losses(output), losses((RECORDED / "losses" / f"{name}.txt").read_text(encoding="utf-8"))
-    assert len(expected) >= 50 and found.keys() == expected.keys()
-    for step in range(50):
+    assert found.keys() == {step for step in expected if step < COMPARED or name not in LONG}
+    for step in range(COMPARED):
         assert found[step] == pytest.approx(expected[step], rel=1e-4), f"step {step}"
     if name in LEAST:
         assert float(output.rpartition("accuracy ")[2]) >= LEAST[name]

@@ -5,6 +5,7 @@ A command returns what is to be done as a function without parameters, so that u
 
 import contextlib
 import io
+from functools import cache
 
 import typer
 
@@ -25,10 +26,11 @@ EXAMPLES = "\n\n".join(
 SHELLS = "bash", "zsh", "fish", "powershell", "pwsh"
 
 
-def application(env):
+@cache
+def application(pretty):
     """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere."""
     app = typer.Typer(
-        rich_markup_mode="rich" if is_pretty(env) else None, context_settings={"help_option_names": ["-h", "--help"]}
+        rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
     app.command("run")(run_)
@@ -56,8 +58,9 @@ def task(arguments, env):
     if arguments[:1] in (["--show-completion"], ["--install-completion"]):
         require_shell(arguments[0])
     try:
-        with contextlib.nullcontext() if is_pretty(env) else collected(env):
-            return application(env).main(
+        pretty = is_pretty(env)
+        with contextlib.nullcontext() if pretty else collected(env):
+            return application(pretty).main(
                 [*spell_out(arguments)],
                 prog_name="tensh",
                 standalone_mode=False,

@@ -1,7 +1,7 @@
 """What weight and spectral normalisation compute, however they are attached to a module."""
 
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.layers.composites.recurrences import norm_except_dim
+from tensh.engine.operators.layers.lengths import with_lengths
 from tensh.nn import functional as F
 
 
@@ -9,7 +9,7 @@ def directed(v, g, dim):
     """``v`` with the lengths ``g`` (Salimans and Kingma, 2016)."""
     ndim = v.dim()
     if dim != -1 and dim in (0, ndim - 1) and ndim > 1:  # one node there, as in PyTorch
-        return OPS["with_lengths"].fn(v, g, tuple(d for d in range(ndim) if d != dim))
+        return with_lengths.fn(v, g, tuple(d for d in range(ndim) if d != dim))
     return v * (g / norm_except_dim(v, 2, dim))
 
 

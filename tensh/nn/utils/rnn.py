@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from tensh.engine import find_public
 from tensh.engine.arguments.signatures import type_name
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.recurrent import packed_rows
 from tensh.naming import torch_is_tensh
 
 __all__ = [
@@ -126,7 +126,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     _check_lengths(rows, lengths)
     counts = lengths.tolist()
     sizes = [sum(length > step for length in counts) for step in range(counts[0])]
-    data = OPS["packed_rows"].fn(rows, _places(sizes, rows.shape[1]))
+    data = packed_rows.fn(rows, _places(sizes, rows.shape[1]))
     return PackedSequence(data, find_public("tensor")(sizes), order)
 
 

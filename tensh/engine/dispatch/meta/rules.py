@@ -2,8 +2,8 @@
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import absent, like
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dispatch.meta.probing import probe
+from tensh.engine.operators.indexing import index as indexing
 
 KERNELS: dict = {}
 """Operator -> kernel on absent arrays, where probing would not find or would take long to find the shape."""
@@ -62,7 +62,7 @@ def index(input, indices):
     """A mask says by its elements how many places it names."""
     if any(each is not None and each.dtype.kind == "b" for each in indices):
         raise NotImplementedError(ALL_NONZERO)
-    return probe(OPS["index"].kernel, (input, indices), {}, "index")
+    return probe(indexing.index.kernel, (input, indices), {}, "index")
 
 
 REFUSED = {name: refused(NotImplementedError, NO_KERNEL.format(spoken)) for name, spoken in OF_ELEMENTS.items()}

@@ -4,7 +4,6 @@ from math import prod
 
 import numpy as np
 
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
 from tensh.engine.dispatch.vmap.rules.elementwise import elementwise
@@ -12,7 +11,9 @@ from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, reshape_
 from tensh.engine.operators.basic import cast
 from tensh.engine.operators.elementwise.table import masked_fill
 from tensh.engine.operators.indexing.index import index
-from tensh.engine.operators.reductions.reductions import sum_dim
+from tensh.engine.operators.reductions.reductions import mean_all, sum_all, sum_dim
+
+REDUCTIONS = {"mean": mean_all, "sum": sum_all}
 
 
 def loss(op):
@@ -27,7 +28,7 @@ def loss(op):
         else:
             reduction, options["reduction"] = options.get("reduction", "mean"), "none"
         result = each(*args, **options)
-        return result if reduction == "none" else OPS[f"{reduction}_all"].fn(result)
+        return result if reduction == "none" else REDUCTIONS[reduction].fn(result)
 
     return rule
 
