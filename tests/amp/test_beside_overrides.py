@@ -1,11 +1,8 @@
 """Autocast and overrides both exchange code of functions: in any order, overrides are asked first, then arguments are cast."""
 
-import subprocess
-import sys
-
 import pytest
 
-from tests.support.project import ROOT, plain_environment
+from tests.support.forks import forks
 
 SETUP = """
 import tensh as torch
@@ -61,15 +58,14 @@ assert dtypes(x) == {"torch.float32"}
 ORDERS = [(one, other, one) for one in STEPS for other in STEPS if one != other]
 
 
+@pytest.fixture(scope="module")
+def run():
+    with forks() as run:
+        yield run
+
+
 @pytest.mark.parametrize("order", ORDERS, ids=", ".join)
-def test_neither_is_lost_beside_the_other(order):
-    code = SETUP + PLAIN.join(["", *map(STEPS.get, order), ""])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=plain_environment(),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    )
-    assert not done.stderr, done.stderr
+def test_neither_is_lost_beside_the_other(order, run):
+    """Each order in a process of its own: what comes first decides."""
+    errors = run(SETUP + PLAIN.join(["", *map(STEPS.get, order), ""]))
+    assert not errors, errors
