@@ -12,7 +12,7 @@ tensor(5.)
 import importlib
 
 SUBMODULES = frozenset(
-    "__config__ _tensor _utils accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal sparse special storage types utils version testing func return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
+    "__config__ _tensor _utils accelerator amp autograd backends cuda distributions fft functional linalg masked nn optim quasirandom random serialization show signal sparse special storage types utils version testing func return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
 )
 
 ELSEWHERE = {

@@ -499,6 +499,7 @@ legacy_contiguous_format: _memory_format
 from tensh import library as library
 from tensh import linalg as linalg
 long: _dtype
+from tensh import masked as masked
 class memory_format:
     """The order of a new tensor's dimensions in memory."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...

@@ -23,7 +23,7 @@ IN_FILE = {
     "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
     "autograd.saving": "autograd.graph", "nn.utils.pruning": "nn.utils.prune", "optim.adafactor": "optim", "optim.muon": "optim",
     "optim.swapping": "optim", "testing.comparing": "testing._comparison", "testing.making": "testing._creation",
-    "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
+    "masked.along": "masked._ops", "masked.reductions": "masked._ops", "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
 }  # fmt: skip
 """Module of tensh -> the module of PyTorch that has what it defines, where that has another name."""
 

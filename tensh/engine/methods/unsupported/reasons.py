@@ -118,7 +118,6 @@ REASONS = (
         serialization.check_module_version_greater_or_equal
         """,
     ),
-    out("tensors with a mask", "masked"),
     out("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
     out(
         "taken back by PyTorch itself, for the sake of torch.linalg",

@@ -1,0 +1,86 @@
+"""Functions along a dimension of the elements that a mask chooses: the result has the shape of the input.
+
+Each takes a tensor or a MaskedTensor; ``mask`` is broadcast to the shape of the input and chooses all where it is None;
+``dtype`` is that of the input before anything is computed. IndexError for a dimension that is not there, and for a mask of
+more dimensions than the input.
+"""
+
+import tensh as torch
+from tensh.masked.masks import dimensions, filled, greatest, least, separated
+from tensh.masked.reductions import norm
+
+
+def prepare(input, dim, mask, dtype):
+    """(elements, mask or None, the dimension)."""
+    input, mask = separated(input, mask)
+    (dim, *_) = dimensions(dim, input.ndim) or (0,)
+    return input if dtype is None else input.to(dtype), mask, dim
+
+
+def softmax(input, dim, *, dtype=None, mask=None):
+    """The softmax of the chosen elements along ``dim``, 0 for the others; NaN where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.softmax(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
+    input, mask, dim = prepare(input, dim, mask, dtype)
+    return torch.nn.functional.softmax(filled(input, mask, least(input.dtype)), dim)
+
+
+def log_softmax(input, dim, *, dtype=None, mask=None):
+    """The logarithm of ``softmax``: -inf for what is not chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.log_softmax(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))
+    tensor([-0.6931,    -inf, -0.6931])
+    """
+    input, mask, dim = prepare(input, dim, mask, dtype)
+    return torch.nn.functional.log_softmax(filled(input, mask, least(input.dtype)), dim)
+
+
+def softmin(input, dim, *, dtype=None, mask=None):
+    """The softmax of the negative of the chosen elements along ``dim``, 0 for the others. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.softmin(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
+    input, mask, dim = prepare(input, dim, mask, dtype)
+    return torch.nn.functional.softmin(filled(input, mask, greatest(input.dtype)), dim)
+
+
+def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
+    """The chosen elements divided by their norm along ``dim``, or by ``eps`` where that is smaller; 0 for the others.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.normalize(torch.tensor([3., 7., 4.]), 2., 0, mask=torch.tensor([True, False, True]))
+    tensor([0.6000, 0.0000, 0.8000])
+    """
+    input, mask, dim = prepare(input, dim, mask, dtype)
+    length = norm(input, ord, dim, keepdim=True, mask=mask)
+    return filled(input, mask, 0) / torch.maximum(length, length.new_full((), eps))
+
+
+def cumsum(input, dim, *, dtype=None, mask=None):
+    """The running sum of the chosen elements along ``dim``; the others add nothing. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.cumsum(torch.tensor([1., 2., 4.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([1., 1., 5.])
+    """
+    input, mask, dim = prepare(input, dim, mask, dtype)
+    return filled(input, mask, 0).cumsum(dim, dtype=dtype)
+
+
+def cumprod(input, dim, *, dtype=None, mask=None):
+    """The running product of the chosen elements along ``dim``; the others change nothing. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.cumprod(torch.tensor([3., 2., 4.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([ 3.,  3., 12.])
+    """
+    input, mask, dim = prepare(input, dim, mask, dtype)
+    return filled(input, mask, 1).cumprod(dim, dtype=dtype)

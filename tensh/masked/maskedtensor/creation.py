@@ -1,0 +1,35 @@
+"""New masked tensors, of data and a mask."""
+
+from tensh.masked.maskedtensor import rules
+from tensh.masked.maskedtensor.core import RULES, MaskedTensor, masked, require_fitting
+
+RULES.update(rules.RULES)
+
+
+def masked_tensor(data, mask, requires_grad=False):
+    """A new leaf with a copy of the data and of the mask, which is True for the elements that count.
+
+    TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
+
+    >>> import tensh as torch
+    >>> torch.masked.masked_tensor(torch.tensor([1., 2.]), torch.tensor([True, False]))
+    MaskedTensor(
+      [  1.0000,       --]
+    )
+    """
+    return MaskedTensor(data, mask, requires_grad)
+
+
+def as_masked_tensor(data, mask):
+    """The data with a mask, which is True for the elements that count. Differentiable: gradients reach ``data``.
+
+    TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1., 2.], requires_grad=True)
+    >>> torch.masked.as_masked_tensor(x, torch.tensor([True, False])).sum().backward()
+    >>> x.grad
+    tensor([1., 0.])
+    """
+    require_fitting(data, mask)
+    return masked(data.clone(), mask.clone())

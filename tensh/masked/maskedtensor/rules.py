@@ -1,0 +1,215 @@
+"""What each function does with masked tensors: the rules, by the names of the functions.
+
+A rule is called with a function and its arguments while subclasses are treated as plain tensors, so that the function sees
+the elements; it gives the result its mask.
+"""
+
+import copy
+
+import tensh as torch
+from tensh.masked import along, reductions
+from tensh.masked.maskedtensor.core import MaskedTensor, is_masked_tensor, masked
+from tensh.masked.masks import dimensions
+
+OF_ONE = """
+    abs absolute acos arccos acosh arccosh angle asin arcsin asinh arcsinh atan arctan atanh arctanh bitwise_not ceil clamp clip
+    conj_physical cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac lgamma log log10 log1p log2 logit i0
+    isnan isfinite isinf nan_to_num neg negative positive pow rad2deg reciprocal round rsqrt sigmoid sign sgn signbit sin sinc
+    sinh sqrt square tan tanh trunc logical_not clone detach contiguous to_dense __pos__ __invert__
+"""
+OF_TWO = """
+    add atan2 arctan2 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift div divide floor_divide fmod
+    logaddexp logaddexp2 mul multiply nextafter remainder sub subtract true_divide eq ne le ge greater greater_equal gt
+    less_equal lt less maximum minimum fmax fmin not_equal __eq__ __ne__ __floordiv__ __and__ __or__ __xor__ __lshift__
+    __rshift__ __rpow__ __rdiv__ __rtruediv__ __rfloordiv__ __rmod__ __rand__ __ror__ __rxor__
+"""
+IN_PLACE = "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__ copy_"
+VIEWS = """
+    select transpose swapaxes swapdims split chunk tensor_split narrow t expand expand_as view view_as reshape reshape_as flatten
+    unflatten unsqueeze unfold __getitem__
+"""
+CASTS = "to type int long short char byte bool float double half bfloat16"
+REDUCTIONS = "sum mean amin amax argmin argmax prod norm var std"
+JOINS = "cat concat concatenate stack hstack vstack dstack"
+FACTS = """
+    size dim ndimension numel nelement stride storage_offset is_contiguous element_size requires_grad_ retain_grad backward
+    register_hook register_post_accumulate_grad_hook data_ptr __len__ is_floating_point is_complex is_signed is_same_size
+    _is_view untyped_storage get_device has_names __hash__ is_tensor is_storage is_nonzero is_inference result_type
+    __dir__ is_shared is_pinned dim_order is_set_to is_conj is_neg __setstate__ data __set__ grad_fn detach_
+"""
+
+
+# ── masks ────────────────────────────────────────────────────────────────────
+def mask_of(*values):
+    """The mask that operands share; ValueError where two differ."""
+    masks = [value._masked_mask for value in values if is_masked_tensor(value)]
+    if any(each is not masks[0] and not torch.equal(each, masks[0]) for each in masks[1:]):
+        raise ValueError("Input masks must match. If you need support for this, please open an issue on Github.")
+    return masks[0]
+
+
+def masked_as(result, mask, before):
+    """A result with a mask, broadcast to its shape; one of the operands ``before`` that was written stays what it is."""
+    if any(result is each for each in before):
+        return result
+    return masked(result, mask if mask.shape == result.shape else mask.expand(result.shape).clone())
+
+
+# ── rules ────────────────────────────────────────────────────────────────────
+def elementwise(func, *args, **kwargs):
+    """The mask of the operands is that of the result."""
+    operands = [*args, *kwargs.values()]
+    mask = mask_of(*operands)
+    if func.__name__.endswith("_") and not func.__name__.startswith("__") and not is_masked_tensor(args[0]):
+        raise TypeError(f"{func.__name__} writes a masked tensor into one without a mask")
+    return masked_as(func(*args, **kwargs), mask, operands)
+
+
+def view(func, input, *args, **kwargs):
+    """The mask is viewed as the elements are."""
+    mask = input._masked_mask
+    args = [plain(each) for each in args]
+    result, of_mask = func(input, *args, **kwargs), func(mask, *args, **kwargs)
+    if isinstance(result, tuple | list):
+        return tuple(masked(data, each) for data, each in zip(result, of_mask))
+    return masked(result, of_mask)
+
+
+def plain(value):
+    """The elements of a masked tensor that is an index, or another value as it is."""
+    return value.as_subclass(torch.Tensor) if is_masked_tensor(value) else value
+
+
+def cast(func, input, *args, **kwargs):
+    """Another dtype; a text that names the type is an answer, not a tensor."""
+    result = func(input, *args, **kwargs)
+    return result if isinstance(result, str) else masked_as(result, input._masked_mask, [input])
+
+
+def reduction(func, input, *args, **kwargs):
+    """The elements that count are reduced; what was reduced of none does not count."""
+    mask = input._masked_mask
+    options = dict(zip(ARGUMENTS.get(func.__name__, ("dim", "keepdim")), args)) | kwargs
+    options = {NAMES.get(name, name): value for name, value in options.items()}
+    if func.__name__ == "norm":
+        options["ord"] = options.get("ord", 2.0)
+    result = getattr(reductions, func.__name__)(input.as_subclass(torch.Tensor), mask=mask, **options)
+    return masked(result, kept(mask, options.get("dim"), bool(options.get("keepdim"))))
+
+
+ARGUMENTS = {
+    "var": ("dim", "unbiased", "keepdim"),
+    "std": ("dim", "unbiased", "keepdim"),
+    "norm": ("ord", "dim", "keepdim"),
+}
+NAMES = {"axis": "dim", "p": "ord"}
+
+
+def kept(mask, dim, keepdim):
+    """Where anything counts along the dimensions that were reduced."""
+    return mask.any(dimensions(dim, mask.ndim), keepdim=keepdim) if mask.ndim else mask
+
+
+def all_true(func, input, *args, **kwargs):
+    """Elements that do not count are left out."""
+    mask = input._masked_mask
+    options = dict(zip(("dim", "keepdim"), args)) | kwargs
+    data = input.as_subclass(torch.Tensor).masked_fill(~mask, True)
+    return masked(func(data, **options), kept(mask, options.get("dim"), options.get("keepdim", False)))
+
+
+def normalised(func, input, dim=None, *args, **kwargs):
+    """A softmax of the elements that count."""
+    dtype = kwargs.get("dtype")
+    result = getattr(along, func.__name__)(input, dim, dtype=dtype)
+    return masked(result.nan_to_num(0.0), input._masked_mask)
+
+
+def joined(func, tensors, *args, **kwargs):
+    """The masks are joined as the elements are; a tensor without a mask counts whole."""
+    masks = [
+        each._masked_mask if is_masked_tensor(each) else torch.ones_like(each, dtype=torch.bool) for each in tensors
+    ]
+    return masked(func(tensors, *args, **kwargs), func(masks, *args, **kwargs))
+
+
+def chosen(func, condition, input, other):
+    """``where``: each element brings its mask."""
+    condition = plain(condition)
+    masks = [each._masked_mask if is_masked_tensor(each) else torch.tensor(True) for each in (input, other)]
+    return masked(func(condition, input, other), func(condition, *masks))
+
+
+def filled_like(func, input, *args, **kwargs):
+    """A tensor of one number with the mask of another."""
+    return masked(func(input.as_subclass(torch.Tensor), *args, **kwargs), input._masked_mask)
+
+
+def number(func, input, *args):
+    """The number that a single element is; ValueError for one that does not count."""
+    if input.numel() == 1 and not input._masked_mask.item():
+        raise ValueError("__torch_dispatch__, aten._local_scalar_dense: expected a mask tensor")
+    return func(input, *args)
+
+
+def deep_copy(func, input, memo):
+    """A copy of the elements and of the mask."""
+    if id(input) not in memo:
+        memo[id(input)] = masked(copy.deepcopy(input.as_subclass(torch.Tensor), {}), input._masked_mask.clone())
+    return memo[id(input)]
+
+
+def reduced(func, input, protocol):
+    """What a pickle holds: the elements, the mask, and whether gradients are wanted."""
+    if not input.is_leaf:
+        raise RuntimeError("only masked tensors that are leaves can be pickled")
+    data = input.detach().as_subclass(torch.Tensor)
+    return MaskedTensor, (data, input._masked_mask, input.requires_grad)
+
+
+def fact(func, *args, **kwargs):
+    """What the elements alone say."""
+    return func(*args, **kwargs)
+
+
+def accessor(func, input, *args):
+    """An attribute: of tensors the gradient and the data have the mask."""
+    result = func(input, *args)
+    if not isinstance(result, torch.Tensor) or is_masked_tensor(result):
+        return result
+    if func.__self__ in (torch.Tensor.grad, torch.Tensor.data):
+        return masked(result, input._masked_mask)
+    if func.__self__ is torch.Tensor._base:
+        return result
+    raise TypeError("this attribute of a masked tensor has no rule for its mask")
+
+
+def refused(text):
+    """A rule that refuses in PyTorch's words."""
+
+    def rule(func, *args, **kwargs):
+        raise RuntimeError(text)
+
+    return rule
+
+
+# ── which functions ──────────────────────────────────────────────────────────
+def written(names):
+    """Functions that write into their first operand."""
+    return [f"{name}_" for name in names.split() if not name.startswith("__")]
+
+
+RULES = {
+    **dict.fromkeys([*OF_ONE.split(), *OF_TWO.split(), *IN_PLACE.split(), *written(OF_ONE), *written(OF_TWO)], elementwise),
+    **dict.fromkeys(VIEWS.split(), view),
+    **dict.fromkeys(CASTS.split(), cast),
+    **dict.fromkeys(REDUCTIONS.split(), reduction),
+    **dict.fromkeys(JOINS.split(), joined),
+    **dict.fromkeys(FACTS.split(), fact),
+    **dict.fromkeys("softmax log_softmax softmin".split(), normalised),
+    **dict.fromkeys("ones_like empty_like".split(), filled_like),
+    **dict.fromkeys("item __bool__ __float__ __int__ __index__ __complex__".split(), number),
+    "__deepcopy__": deep_copy, "__reduce_ex__": reduced, "all": all_true, "where": chosen, "__get__": accessor,
+    "numpy": refused(".numpy() is not supported for tensor subclasses."),
+    "tolist": refused(".tolist() is not supported for tensor subclasses, got MaskedTensor"),
+}  # fmt: skip

@@ -1,0 +1,55 @@
+"""What the functions of a mask share: the mask in the shape of the input, and the input with a number where it is off."""
+
+import tensh as torch
+from tensh.masked.maskedtensor.core import MaskedTensor
+
+
+def separated(input, mask):
+    """(the elements, the mask or None), both of a MaskedTensor where ``input`` is one and no mask is given beside."""
+    if isinstance(input, MaskedTensor):
+        mask = input.get_mask() if mask is None else mask
+        input = input.get_data()
+    return input, None if mask is None else expanded(input, mask)
+
+
+def expanded(input, mask):
+    """A mask as bools in the shape of the input; IndexError if it has more dimensions."""
+    if mask.shape != input.shape:
+        if mask.ndim > input.ndim:
+            raise IndexError(
+                "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
+            )
+        mask = torch.broadcast_to(mask.clone(), input.shape)
+    return mask.to(torch.bool)
+
+
+def filled(input, mask, value):
+    """The elements, with ``value`` where the mask is off."""
+    return input if mask is None else torch.where(mask, input, torch.tensor(value, dtype=input.dtype))
+
+
+def least(dtype):
+    """The number below all others of a dtype."""
+    return -torch.inf if dtype.is_floating_point else False if dtype is torch.bool else torch.iinfo(dtype).min
+
+
+def greatest(dtype):
+    """The number above all others of a dtype."""
+    return torch.inf if dtype.is_floating_point else True if dtype is torch.bool else torch.iinfo(dtype).max
+
+
+def dimensions(dim, ndim):
+    """The dimensions that ``dim`` names, all of them where it is None; IndexError for one outside, RuntimeError for one twice."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    found = []
+    for each in (dim,) if isinstance(dim, int) else dim:
+        least = max(ndim, 1)
+        if not -least <= each < least:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {each})"
+            )
+        if each % least in found:
+            raise RuntimeError(f"dim={each % least} appears multiple times in the list of dims")
+        found.append(each % least)
+    return tuple(found) if ndim else ()

@@ -1,0 +1,203 @@
+"""Reductions over the elements that a mask chooses: the others are replaced by what changes no result.
+
+Each takes a tensor or a MaskedTensor. ``dim`` is a dimension, several, or None for all; ``mask`` is broadcast to the shape
+of the input and chooses all where it is None; with ``keepdim`` reduced dimensions stay, with size 1; ``dtype`` is that of
+the input before anything is computed. IndexError for a dimension that is not there, and for a mask of more dimensions than
+the input.
+"""
+
+import tensh as torch
+from tensh.masked.masks import dimensions, filled, greatest, least, separated
+
+
+def prepare(input, dim, mask, dtype=None):
+    """(elements, mask or None, dimensions)."""
+    input, mask = separated(input, mask)
+    return input if dtype is None else input.to(dtype), mask, dimensions(dim, input.ndim)
+
+
+def counted(dtype):
+    """The dtype of sums: whole numbers are added as int64."""
+    return torch.int64 if not (dtype.is_floating_point or dtype.is_complex) else dtype
+
+
+def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The sum of the chosen elements; 0 where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.sum(torch.tensor([1., 2., 4.]), mask=torch.tensor([True, False, True]))
+    tensor(5.)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    return filled(input, mask, 0).sum(dims, keepdim=bool(keepdim), dtype=dtype or counted(input.dtype))
+
+
+def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The product of the chosen elements; 1 where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.prod(torch.tensor([3., 0., 4.]), mask=torch.tensor([True, False, True]))
+    tensor(12.)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    result = filled(input, mask, 1).to(dtype or counted(input.dtype))
+    for each in sorted(dims, reverse=True):
+        result = result.prod(each, keepdim=bool(keepdim))
+    return result
+
+
+def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The mean of the chosen elements; NaN where none is chosen. Differentiable.
+
+    ValueError for whole numbers without a ``dtype``.
+
+    >>> import tensh as torch
+    >>> torch.masked.mean(torch.tensor([1., 2., 5.]), mask=torch.tensor([True, False, True]))
+    tensor(3.)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    if not (input.is_floating_point() or input.is_complex()):
+        raise ValueError(
+            "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"{input.dtype}"
+        )
+    return filled(input, mask, 0).sum(dims, keepdim=bool(keepdim)) / number(input, mask, dims, keepdim)
+
+
+def number(input, mask, dims, keepdim):
+    """How many elements are chosen."""
+    return (torch.ones(input.shape, dtype=torch.bool) if mask is None else mask).sum(dims, keepdim=bool(keepdim))
+
+
+def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The largest of the chosen elements; the least number of the dtype where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.amax(torch.tensor([1, 9, 5]), mask=torch.tensor([True, False, True]))
+    tensor(5)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    return filled(input, mask, least(input.dtype)).amax(dims, keepdim=bool(keepdim))
+
+
+def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The smallest of the chosen elements; the greatest number of the dtype where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.amin(torch.tensor([3, 1, 5]), mask=torch.tensor([True, False, True]))
+    tensor(3)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    return filled(input, mask, greatest(input.dtype)).amin(dims, keepdim=bool(keepdim))
+
+
+def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The place of the largest chosen element along one dimension, or among all; a number of the input's dtype, as in PyTorch.
+
+    >>> import tensh as torch
+    >>> torch.masked.argmax(torch.tensor([1, 9, 5]), mask=torch.tensor([True, False, True]))
+    tensor(2)
+    """
+    input, mask = separated(input, mask)
+    input = input if dtype is None else input.to(dtype)
+    return filled(input, mask, least(input.dtype)).argmax(dim, keepdim=bool(keepdim)).to(input.dtype)
+
+
+def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The place of the smallest chosen element along one dimension, or among all; a number of the input's dtype, as in PyTorch.
+
+    >>> import tensh as torch
+    >>> torch.masked.argmin(torch.tensor([3, 1, 5]), mask=torch.tensor([True, False, True]))
+    tensor(0)
+    """
+    input, mask = separated(input, mask)
+    input = input if dtype is None else input.to(dtype)
+    return filled(input, mask, greatest(input.dtype)).argmin(dim, keepdim=bool(keepdim)).to(input.dtype)
+
+
+def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
+    """The lower median of the chosen elements along a dimension; NaN where none is chosen. Differentiable.
+
+    ValueError for whole numbers where none is chosen.
+
+    >>> import tensh as torch
+    >>> torch.masked.median(torch.tensor([1., 9., 5., 4.]), 0, mask=torch.tensor([True, False, True, True]))
+    tensor(4.)
+    """
+    input, mask, (dim, *_) = prepare(input, dim, mask, dtype)
+    if input.is_floating_point():
+        return filled(input, mask, torch.nan).nanmedian(dim, keepdim).values
+    if mask is not None and not mask.any(dim).all():
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    result = filled(input.to(torch.float64), mask, torch.nan).nanmedian(dim, keepdim).values
+    return result.to(input.dtype)
+
+
+def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The vector norm of the chosen elements; that of nothing where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.norm(torch.tensor([3., 7., 4.]), 2., mask=torch.tensor([True, False, True]))
+    tensor(5.)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    nothing = torch.inf if ord == -torch.inf else 0
+    return torch.linalg.vector_norm(filled(input, mask, nothing), ord, dims, bool(keepdim))
+
+
+def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """The variance of the chosen elements, divided by their number less ``correction`` (1, or 0 if not ``unbiased``).
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.var(torch.tensor([1., 9., 3.]), mask=torch.tensor([True, False, True]))
+    tensor(2.)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    if unbiased is not None and correction is not None:
+        raise RuntimeError("Only one of unbiased and correction may be given")
+    correction = int(unbiased is not False) if correction is None else correction
+    if not (input.is_floating_point() or input.is_complex()):
+        input = input.to(torch.get_default_dtype())
+    chosen = number(input, mask, dims, True)
+    far = filled(input, mask, 0)
+    far = filled(input - far.sum(dims, keepdim=True) / chosen, mask, 0)
+    squares = (far * far.conj()).real if far.is_complex() else far * far
+    left = (number(input, mask, dims, keepdim) - correction).clamp(min=0)
+    return squares.sum(dims, keepdim=bool(keepdim)) / left
+
+
+def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """The standard deviation of the chosen elements: the root of ``var``. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.std(torch.tensor([1., 9., 3.]), mask=torch.tensor([True, False, True]))
+    tensor(1.4142)
+    """
+    return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
+
+
+def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The logarithm of the sum of the exponentials of the chosen elements; -inf where none is chosen. Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.masked.logsumexp(torch.tensor([0., 5., 0.]), 0, mask=torch.tensor([True, False, True]))
+    tensor(0.6931)
+    """
+    input, mask, dims = prepare(input, dim, mask, dtype)
+    return torch.logsumexp(filled(input, mask, least(input.dtype)), dims, keepdim=bool(keepdim)).to(input.dtype)
+
+
+def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
+    """``logaddexp`` of two tensors, each with a mask: what is not chosen counts as -inf. Differentiable.
+
+    >>> import tensh as torch
+    >>> off = torch.tensor([True, False])
+    >>> torch.masked.logaddexp(torch.zeros(2), torch.zeros(2), other_mask=off)
+    tensor([0.6931, 0.0000])
+    """
+    (input, input_mask), (other, other_mask) = separated(input, input_mask), separated(other, other_mask)
+    if dtype is not None:
+        input, other = input.to(dtype), other.to(dtype)
+    return torch.logaddexp(filled(input, input_mask, -torch.inf), filled(other, other_mask, -torch.inf))
