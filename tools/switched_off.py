@@ -51,7 +51,8 @@ def entry(path, name, value, module):
     if isinstance(value, type) and issubclass(value, BaseException):
         return f"{name}!" if listed or str(home).startswith("torch") else None
     if callable(value):
-        own = listed or home == path or (hasattr(module, "__path__") and str(home).startswith(path))
+        parts = (path, "torch._C.")  # of a package: its files and what is compiled for it
+        own = listed or home == path or (hasattr(module, "__path__") and str(home).startswith(parts))
         if not own or name[0] == "_":
             return None
         if isinstance(value, type):

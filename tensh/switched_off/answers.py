@@ -163,10 +163,17 @@ ANSWERS = {
     typing.Final: "jit.Final _jit_internal.Final",
 }
 
-REAL = {
-    f"_C.{name}": f"tensh.overrides:{name}"
-    for name in """DisableTorchFunction DisableTorchFunctionSubclass _disabled_torch_function_impl _is_torch_function_enabled
+REAL = (
+    {
+        f"_C.{name}": f"tensh.overrides:{name}"
+        for name in """DisableTorchFunction DisableTorchFunctionSubclass _disabled_torch_function_impl _is_torch_function_enabled
         _is_torch_function_mode_enabled _get_function_stack_at _len_torch_function_stack
         _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
-} | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
+    }
+    | {
+        f"distributed.distributed_c10d.{name}": f"tensh.distributed:{name}"
+        for name in "DistBackendError DistError DistNetworkError DistStoreError PrefixStore Store".split()
+    }
+    | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
+)
 """Names of namespaces that are switched off for which there is something: module and attribute."""

@@ -45,6 +45,7 @@ LAYERS = {
     "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
+    "tensh.distributed": ("tensh.switched_off", ""),
     "tensh.namespace": ("tensh.engine", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),

@@ -1,0 +1,290 @@
+"""Stores of keys and values: what all of them do, one in memory, and one that puts a prefix before each key."""
+
+from datetime import timedelta
+from operator import index
+from threading import Condition
+
+from tensh.distributed.errors import DistStoreError, QueueEmptyError
+
+
+def key_of(name, key):
+    """A key as text; TypeError in the name of a method for what is neither str nor bytes."""
+    return (key if isinstance(key, str) else value_of(name, key).decode()).encode()
+
+
+def value_of(name, value):
+    """A value as bytes; TypeError in the name of a method for what is neither str nor bytes."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise TypeError(f"{name}(): incompatible function arguments: a key or value is {type(value).__name__}, not str")
+
+
+def seconds_of(timeout):
+    """A time-out, a timedelta or a number of seconds, in seconds."""
+    return timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+
+
+def number_of(value):
+    """The integer that a value is the text of; ValueError if it is none."""
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError("stoll") from None
+
+
+class Store:
+    """Keys and values that processes share: what every kind of store offers.
+
+    Keys and values are str or bytes, and values come back as bytes. A subclass has ``set``, ``get``, ``add``,
+    ``compare_set``, ``check``, ``delete_key``, ``num_keys``, ``list_keys`` and ``wait``; without one of them, its use raises
+    RuntimeError. ``get``, ``wait`` and ``queue_pop`` wait for a key until the time-out, 300 seconds at first.
+
+    >>> import tensh as torch
+    >>> store = torch.distributed.HashStore()
+    >>> store.set("a", "1"); store.get("a"), store.add("a", 2), store.check(["a", "b"])
+    (b'1', 3, False)
+    """
+
+    __module__ = "torch._C._distributed_c10d"
+    _seconds = 300.0
+
+    @property
+    def timeout(self):
+        """How long the store waits for a key."""
+        return timedelta(seconds=self._seconds)
+
+    def set_timeout(self, timeout):
+        """Set how long the store waits for a key."""
+        self._seconds = seconds_of(timeout)
+
+    def append(self, key, value):
+        """Add bytes to the end of a value, or make it."""
+        self.set(key, (self.get(key) if self.check([key]) else b"") + value_of("append", value))
+
+    def multi_get(self, keys):
+        """The values of several keys."""
+        return [self.get(key) for key in keys]
+
+    def multi_set(self, keys, values):
+        """Set several keys."""
+        for key, value in zip(keys, values, strict=False):
+            self.set(key, value)
+
+    def barrier(self, key, world_size, timeout=None):
+        """Wait until as many processes as ``world_size`` have come to the barrier of this name."""
+        if self.add(f"{key}/num_members", 1) == world_size:
+            self.set(f"{key}/last_member", "1")
+        self.wait([f"{key}/last_member"], self.timeout if timeout is None else timeout)
+
+    def queue_push(self, key, value):
+        """Put a value at the end of a queue."""
+        raise NotImplementedError("queue support is not implemented.")
+
+    def queue_pop(self, key, block=True):
+        """Take the first value of a queue; an empty one raises QueueEmptyError, or is waited for."""
+        raise NotImplementedError("queue support is not implemented.")
+
+    def queue_len(self, key):
+        """The number of values in a queue."""
+        raise NotImplementedError("queue support is not implemented.")
+
+    def has_extended_api(self):
+        """Are ``append``, ``multi_get`` and ``multi_set`` each one step, which no other process can come between?"""
+        return False
+
+    def clone(self):
+        """A store of the same keys, for another thread."""
+        return self
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__module__}.{type(self).__qualname__}' object")
+
+
+def _missing(name):
+    def refused(self, *args, **options):
+        raise RuntimeError(f'Tried to call pure virtual function "::c10d::Store::{name}"')
+
+    refused.__name__ = refused.__qualname__ = name
+    refused.__doc__ = "What a subclass has to bring."
+    return refused
+
+
+for _name in "set get add compare_set check delete_key num_keys list_keys wait".split():
+    setattr(Store, _name, _missing(_name))
+
+
+class HashStore(Store):
+    """A store in memory, for the threads of one process.
+
+    >>> import tensh as torch
+    >>> store = torch.distributed.HashStore()
+    >>> store.compare_set("a", "", "first"), store.compare_set("a", "first", "second"), store.num_keys()
+    (b'first', b'second', 1)
+    """
+
+    __module__ = "torch._C._distributed_c10d"
+
+    def __init__(self):
+        self._values, self._queues, self._changed = {}, {}, Condition()
+
+    def _until(self, ready, seconds):
+        """Wait, with the lock held, until something is so."""
+        if not self._changed.wait_for(ready, seconds):
+            raise DistStoreError("Wait timeout")
+
+    def _put(self, key, value):
+        self._values[key] = value
+        self._changed.notify_all()
+
+    def set(self, key, value):
+        key, value = key_of("set", key), value_of("set", value)
+        with self._changed:
+            self._put(key, value)
+
+    def get(self, key):
+        key = key_of("get", key)
+        with self._changed:
+            self._until(lambda: key in self._values, self._seconds)
+            return self._values[key]
+
+    def add(self, key, amount):
+        key, amount = key_of("add", key), index(amount)
+        with self._changed:
+            total = number_of(self._values.get(key, b"0")) + amount
+            self._put(key, b"%d" % total)
+            return total
+
+    def append(self, key, value):
+        key, value = key_of("append", key), value_of("append", value)
+        with self._changed:
+            self._put(key, self._values.get(key, b"") + value)
+
+    def compare_set(self, key, expected_value, desired_value):
+        key = key_of("compare_set", key)
+        expected, desired = value_of("compare_set", expected_value), value_of("compare_set", desired_value)
+        with self._changed:
+            if self._values.get(key, b"") != expected:
+                return self._values.get(key, expected)
+            self._put(key, desired)
+            return desired
+
+    def _has(self, keys):
+        return all(key in self._values or self._queues.get(key) for key in keys)
+
+    def check(self, keys):
+        keys = [key_of("check", key) for key in keys]
+        with self._changed:
+            return self._has(keys)
+
+    def wait(self, keys, timeout=None):
+        keys = [key_of("wait", key) for key in keys]
+        with self._changed:
+            self._until(lambda: self._has(keys), self._seconds if timeout is None else seconds_of(timeout))
+
+    def delete_key(self, key):
+        key = key_of("delete_key", key)
+        with self._changed:
+            return self._values.pop(key, None) is not None
+
+    def num_keys(self):
+        with self._changed:
+            return len(self._values)
+
+    def list_keys(self):
+        with self._changed:
+            return [key.decode() for key in self._values]
+
+    def queue_push(self, key, value):
+        key, value = key_of("queue_push", key), value_of("queue_push", value)
+        with self._changed:
+            self._queues.setdefault(key, []).append(value)
+            self._changed.notify_all()
+
+    def queue_pop(self, key, block=True):
+        return self._pop(key_of("queue_pop", key), self._seconds if block else None)
+
+    def _pop(self, key, seconds):
+        with self._changed:
+            if seconds is not None:
+                self._until(lambda: self._queues.get(key), seconds)
+            if not self._queues.get(key):
+                raise QueueEmptyError("queue is empty")
+            return self._queues[key].pop(0)
+
+    def queue_len(self, key):
+        with self._changed:
+            return len(self._queues.get(key_of("queue_len", key), ()))
+
+    def has_extended_api(self):
+        return True
+
+
+class PrefixStore(Store):
+    """A part of another store: its keys there begin with a prefix and a slash.
+
+    >>> import tensh as torch
+    >>> whole = torch.distributed.HashStore()
+    >>> torch.distributed.PrefixStore("part", whole).set("a", "1"); whole.list_keys()
+    ['part/a']
+    """
+
+    __module__ = "torch._C._distributed_c10d"
+
+    def __init__(self, prefix, store):
+        self._prefix, self.underlying_store = prefix, store
+
+    @property
+    def _underlying_non_prefix_store(self):
+        store = self.underlying_store
+        while isinstance(store, PrefixStore):
+            store = store.underlying_store
+        return store
+
+    timeout = property(lambda self: self.underlying_store.timeout, doc="How long the store waits for a key.")
+
+    def set_timeout(self, timeout):
+        self.underlying_store.set_timeout(timeout)
+
+    def _key(self, key):
+        return f"{self._prefix}/{key_of('get', key).decode()}"
+
+    def check(self, keys):
+        return self.underlying_store.check([self._key(key) for key in keys])
+
+    def wait(self, keys, *timeout, **options):
+        self.underlying_store.wait([self._key(key) for key in keys], *timeout, **options)
+
+    def multi_get(self, keys):
+        return self.underlying_store.multi_get([self._key(key) for key in keys])
+
+    def multi_set(self, keys, values):
+        self.underlying_store.multi_set([self._key(key) for key in keys], values)
+
+    def list_keys(self):
+        start = f"{self._prefix}/"
+        return [key[len(start) :] for key in self.underlying_store.list_keys() if key.startswith(start)]
+
+    def num_keys(self):
+        return self.underlying_store.num_keys()
+
+    def has_extended_api(self):
+        return self.underlying_store.has_extended_api()
+
+    def clone(self):
+        return PrefixStore(self._prefix, self.underlying_store.clone())
+
+
+def _below(name):
+    def method(self, key, *args, **options):
+        values = [each if isinstance(each, int) else value_of(name, each) for each in args]
+        return getattr(self.underlying_store, name)(self._key(key), *values, **options)
+
+    method.__name__ = name
+    method.__qualname__, method.__doc__ = f"PrefixStore.{name}", getattr(Store, name).__doc__
+    return method
+
+
+for _name in "set get add append compare_set delete_key queue_push queue_pop queue_len".split():
+    setattr(PrefixStore, _name, _below(_name))

@@ -1,0 +1,300 @@
+"""A store that one process serves to others over TCP.
+
+Note [What is sent]
+A request is the name of a method of the store and its arguments, an answer the name of what was raised, or nothing, and
+the results: lists of bytes, each list a count and its items a length and their bytes. Nothing that is sent is run.
+"""
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+import weakref
+from operator import index
+
+from tensh.distributed.errors import DistError, DistNetworkError, DistStoreError, QueueEmptyError
+from tensh.distributed.stores import HashStore, Store, key_of, seconds_of, value_of
+
+COUNT = struct.Struct("!Q")
+RAISED = {kind.__name__: kind for kind in (DistStoreError, QueueEmptyError, ValueError)}
+LOCAL = ("localhost", "127.0.0.1")  # a store that is reached there is not served to other machines
+JOINED = b"init/"  # the key that counts the stores of the processes that wait for each other
+
+
+def send(connection, parts):
+    """Send a list of bytes."""
+    framed = b"".join(COUNT.pack(len(part)) + part for part in parts)
+    connection.sendall(COUNT.pack(len(parts)) + framed)
+
+
+def receive(connection):
+    """The list of bytes that was sent."""
+    return [take(connection, count(connection)) for _ in range(count(connection))]
+
+
+def count(connection):
+    """The number that was sent."""
+    return COUNT.unpack(take(connection, COUNT.size))[0]
+
+
+def take(connection, size):
+    """So many bytes of a connection; DistNetworkError if it ends before."""
+    found = bytearray()
+    while len(found) < size:
+        part = connection.recv(min(size - len(found), 1 << 20))
+        if not part:
+            raise DistNetworkError(
+                "Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?"
+            )
+        found += part
+    return bytes(found)
+
+
+class Server:
+    """A store in memory, and the threads that answer requests for it."""
+
+    def __init__(self, host, port, descriptor):
+        self.store, self.connections = HashStore(), weakref.WeakSet()
+        if descriptor is not None:
+            self.socket = socket.socket(fileno=descriptor)
+        else:
+            try:
+                self.socket = socket.create_server((host if host in LOCAL else "", port), backlog=1024)
+            except OSError as error:
+                raise DistNetworkError(
+                    f"The server socket has failed to listen on any local network address. port: {port}, useIpv6: false, "
+                    f"code: -{error.errno}, name: {_name(error)}, message: {(error.strerror or '').partition(' (')[0].lower()}"
+                ) from None
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True, name=f"TCPStore {self.port}").start()
+
+    def accept(self):
+        """Give each connection a thread, until the server is closed."""
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            self.connections.add(connection)
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        """Answer the requests of one connection."""
+        with connection, contextlib.suppress(OSError, DistError):
+            while True:
+                name, *args = receive(connection)
+                try:
+                    answer = [b"", *REQUESTS[name.decode()](self.store, *args)]
+                except tuple(RAISED.values()) as error:
+                    answer = [type(error).__name__.encode(), str(error).encode()]
+                send(connection, answer)
+
+    def close(self):
+        """End the threads and the connections."""
+        for each in (self.socket, *self.connections):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+
+def _name(error):
+    import errno
+
+    return errno.errorcode.get(error.errno, "")
+
+
+def _numbers(answer):
+    return [b"%d" % answer]
+
+
+REQUESTS = {
+    "set": lambda store, key, value: store.set(key, value) or (),
+    "get": lambda store, key: [store.get(key)],
+    "add": lambda store, key, amount: _numbers(store.add(key, int(amount))),
+    "append": lambda store, key, value: store.append(key, value) or (),
+    "compare_set": lambda store, *args: [store.compare_set(*args)],
+    "check": lambda store, *keys: _numbers(store.check(keys)),
+    "wait": lambda store, seconds, *keys: store.wait(keys, float(seconds)) or (),
+    "delete_key": lambda store, key: _numbers(store.delete_key(key)),
+    "num_keys": lambda store: _numbers(store.num_keys()),
+    "list_keys": lambda store: [key.encode() for key in store.list_keys() if key.encode() != JOINED],
+    "queue_push": lambda store, key, value: store.queue_push(key, value) or (),
+    "queue_pop": lambda store, key, seconds: [store._pop(key, float(seconds) if seconds else None)],
+    "queue_len": lambda store, key: _numbers(store.queue_len(key)),
+}
+"""What can be asked of a server -> the results, as bytes."""
+
+
+class TCPStore(Store):
+    """A store that a process serves at a port, and others reach there.
+
+    The process with ``is_master`` serves it, at a free port for port 0. With a ``world_size`` it waits, unless
+    ``wait_for_workers`` is false, until so many stores are there. What is served can be read and written by whoever
+    reaches the port. Raises DistNetworkError for a port that is taken, or a server that is not there within the time-out.
+
+    >>> import tensh as torch
+    >>> served = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True)
+    >>> other = torch.distributed.TCPStore("127.0.0.1", served.port)
+    >>> other.set("a", "1"); served.get("a")
+    b'1'
+    """
+
+    __module__ = "torch._C._distributed_c10d"
+
+    def __init__(
+        self,
+        host_name,
+        port,
+        world_size=None,
+        is_master=False,
+        timeout=300.0,
+        wait_for_workers=True,
+        multi_tenant=False,
+        master_listen_fd=None,
+        use_libuv=True,
+    ):
+        self.host, self.libuvBackend = host_name, use_libuv
+        self.set_timeout(timeout)
+        self._server = server_at(host_name, index(port), master_listen_fd, multi_tenant) if is_master else None
+        self.port = self._server.port if is_master else index(port)
+        self._lock, self._connection = threading.Lock(), connect(host_name, self.port, self._seconds)
+        weakref.finalize(self, self._connection.close)
+        if world_size is not None:
+            joined = self.add(JOINED, 1)
+            if is_master and wait_for_workers:
+                self._await_others(joined, world_size)
+
+    def _await_others(self, joined, world_size):
+        end = time.monotonic() + self._seconds
+        while joined < world_size:
+            if time.monotonic() > end:
+                raise DistStoreError(
+                    f"Timed out after {max(round(self._seconds), 1)} seconds waiting for clients. "
+                    f"{joined}/{world_size} clients joined."
+                )
+            time.sleep(0.01)
+            joined = self.add(JOINED, 0)
+
+    def _ask(self, name, *args):
+        """The results of a request."""
+        try:
+            with self._lock:
+                send(self._connection, [name.encode(), *args])
+                raised, *found = receive(self._connection)
+        except OSError as error:
+            raise DistNetworkError(error.strerror or str(error)) from None
+        if raised:
+            raise RAISED[raised.decode()](found[0].decode())
+        return found
+
+    def set(self, key, value):
+        self._ask("set", key_of("set", key), value_of("set", value))
+
+    def get(self, key):
+        self.wait([key])
+        return self._ask("get", key_of("get", key))[0]
+
+    def add(self, key, amount):
+        return int(self._ask("add", key_of("add", key), b"%d" % index(amount))[0])
+
+    def append(self, key, value):
+        self._ask("append", key_of("append", key), value_of("append", value))
+
+    def multi_set(self, keys, values):
+        if len(keys) != len(values):
+            raise DistStoreError("multiSet keys and values vectors must be of same size")
+        super().multi_set(keys, values)
+
+    def compare_set(self, key, expected_value, desired_value):
+        values = [value_of("compare_set", each) for each in (expected_value, desired_value)]
+        return self._ask("compare_set", key_of("compare_set", key), *values)[0]
+
+    def check(self, keys):
+        return self._ask("check", *(key_of("check", key) for key in keys)) == [b"1"]
+
+    def wait(self, keys, timeout=None):
+        keys = [key_of("wait", key) for key in keys]
+        self._in_time("wait", [repr(self._limit(timeout)).encode(), *keys], keys, timeout)
+
+    def _limit(self, timeout):
+        return self._seconds if timeout is None else seconds_of(timeout)
+
+    def _in_time(self, name, args, keys, timeout=None):
+        """The results of a request that waits for keys, which the error names."""
+        try:
+            return self._ask(name, *args)
+        except QueueEmptyError:
+            raise
+        except DistStoreError:
+            named = ", ".join(f"/{key.decode()}" for key in keys)
+            text = f"wait timeout after {self._limit(timeout) * 1000:.0f}ms, keys: {named}"
+            raise DistStoreError(text) from None
+
+    def delete_key(self, key):
+        return self._ask("delete_key", key_of("delete_key", key)) == [b"1"]
+
+    def num_keys(self):
+        return int(self._ask("num_keys")[0])
+
+    def list_keys(self):
+        return [key.decode() for key in self._ask("list_keys")]
+
+    def queue_push(self, key, value):
+        self._ask("queue_push", key_of("queue_push", key), value_of("queue_push", value))
+
+    def queue_pop(self, key, block=True):
+        key = key_of("queue_pop", key)
+        return self._in_time("queue_pop", [key, repr(self._seconds).encode() if block else b""], [key])[0]
+
+    def queue_len(self, key):
+        return int(self._ask("queue_len", key_of("queue_len", key))[0])
+
+    def has_extended_api(self):
+        return True
+
+    def clone(self):
+        return TCPStore(self.host, self.port, timeout=self._seconds)
+
+    def __repr__(self):
+        server = "<nullptr>" if self._server is None else f"TCPServer(port={self.port})"
+        return f"TCPStore(client=TCPClient({self.host}:{self.port}), server={server})"
+
+
+_shared: weakref.WeakValueDictionary = weakref.WeakValueDictionary()  # port -> server, of those with several tenants
+
+
+class Tenancy:
+    """A server as long as a store holds it."""
+
+    def __init__(self, server):
+        self.port = server.port
+        weakref.finalize(self, server.close)
+
+
+def server_at(host, port, descriptor, shared):
+    """A new server, or the one of this process that is shared at a port."""
+    if shared and port in _shared:
+        return _shared[port]
+    made = Tenancy(Server(host, port, descriptor))
+    if shared:
+        _shared[made.port] = made
+    return made
+
+
+def connect(host, port, seconds):
+    """A connection to a server, tried until the time-out."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            made = socket.create_connection((host, port), timeout=max(end - time.monotonic(), 0.001))
+        except OSError:
+            if time.monotonic() > end:
+                raise DistNetworkError(
+                    f"The client socket has timed out after {seconds * 1000:.0f}ms while trying to connect to ({host}, {port})."
+                ) from None
+            time.sleep(0.05)
+        else:
+            made.settimeout(None)
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return made
