@@ -69,7 +69,6 @@ SUITES = {
     "ignite-metrics": Suite("pytorch-ignite", "tests/ignite/metrics"),
     "ignite-handlers": Suite("pytorch-ignite", "tests/ignite/handlers"),
     "skorch": Suite("skorch", "skorch/tests", "-o addopts= --ignore=skorch/tests/llm --ignore=skorch/tests/test_hf.py"),
-    "captum": Suite("captum", "tests"),
 }
 
 

@@ -180,7 +180,10 @@ def test_equal_numbers_normalise_to_zero(name, dtype):
 
 
 # ── any layout ───────────────────────────────────────────────────────────────
-SHAPES = [(1,), (7,), (300, 5), (5, 300), (40, 30, 20), (3, 1, 700), (2, 600, 3), (9, 8, 7, 60), (70_000, 2)]
+SHAPES = [
+    (1,), (7,), (300, 5), (5, 300), (40, 30, 20), (3, 1, 700), (2, 600, 3), (9, 8, 7, 60), (70_000, 2),
+    (1, 1), (20, 1), (300, 1), (1, 300), (70_000, 1), (1, 70_000), (300, 1, 1), (1, 300, 1), (700, 1, 3),
+]  # fmt: skip
 VIEWS = {
     "as it is": lambda a: a,
     "backwards": lambda a: a.T,
@@ -205,6 +208,11 @@ def test_sums_along_any_dimensions_of_any_view(shape, view, dtype):
         kept = x.sum(dims, keepdim=True)
         assert kept.shape == tuple(1 if i in dims or not dims else n for i, n in enumerate(array.shape))
         assert torch.equal(kept.reshape(exact.shape), x.sum(dims))
+    for dim in range(-array.ndim, array.ndim):
+        exact = array.astype(np.clongdouble if dtype == "c8" else np.longdouble).sum(dim)
+        for kept, found in enumerate((x.sum(dim), x.sum(dim, keepdim=True))):
+            np.testing.assert_allclose(found.numpy(), np.expand_dims(exact, dim) if kept else exact, digits)
+            assert found.shape == (np.expand_dims(exact, dim) if kept else exact).shape
 
 
 @pytest.mark.parametrize("number", [2, 3, 7, 100, 999, 5000, 40000])

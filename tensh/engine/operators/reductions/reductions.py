@@ -126,7 +126,7 @@ def along(matrix, dim, keepdim, vectors):
         if dim == 0 or dim == -2:
             return (vectors[number][None] if keepdim else vectors[number]).dot(matrix)
         return matrix.dot(vectors[number][:, None] if keepdim else vectors[number])
-    if not matrix.flags.c_contiguous:
+    if in_rows is (dim % 2 == 0):  # not the memory's order says so: that of a matrix of one column is both
         matrix = matrix.T
     if in_rows:
         sums = add_rows_on_cores(matrix)
