@@ -18,7 +18,7 @@ from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
 from tensh.serialization import rebuilding
-from tensh.serialization.storages import STORAGES, dtype_name, placed
+from tensh.serialization.storages import STORAGES, dtype_name, place_of
 
 KEPT = (
     WeakValueDictionary()
@@ -80,7 +80,7 @@ def reduce_tensor(t):
     """What a pickle says of a tensor: how it lies in a storage, or of a sparse one its indices and values."""
     if type(t.array) in SPARSE:
         return _rebuild_sparse_tensor, (t.layout, sparse_facts(t))
-    place, name, dtype = placed(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
+    place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
     storage = storage_of(place.block, dtype)
     facts = (storage, place.offset, tuple(map(int, t.shape)), place.strides, live(refresh_node(t)), OrderedDict())
     function = _rebuild_tensor_v2

@@ -109,7 +109,7 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
 triton_op = custom_op
 
 
-def _found(op):
+def _find(op):
     if isinstance(op, CustomOpDef):
         return op
     if op not in OPERATORS:
@@ -119,7 +119,7 @@ def _found(op):
 
 def register_autograd(op, backward, /, *, setup_context=None, lib=None):
     """Give an operator, or the one of a name, a derivative."""
-    _found(op).register_autograd(backward, setup_context=setup_context)
+    _find(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=False):
@@ -127,7 +127,7 @@ def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=F
 
     def register(func):
         if isinstance(op, CustomOpDef) or op in OPERATORS:
-            _found(op).register_fake(func)
+            _find(op).register_fake(func)
         return func
 
     return register if func is None else register(func)
@@ -138,12 +138,12 @@ impl_abstract = register_fake
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):
     """Give an operator another function for some devices."""
-    return _found(op).register_kernel(device_types, func)
+    return _find(op).register_kernel(device_types, func)
 
 
 def register_vmap(op, func=None, /, *, lib=None):
     """Say how an operator computes a batch."""
-    return _found(op).register_vmap(func)
+    return _find(op).register_vmap(func)
 
 
 class Library:

@@ -47,7 +47,7 @@ class SobolEngine:
         randint, dimension, bits = PUBLIC["randint"], self.dimension, self.MAXBIT
         shift = randint(2, (dimension, bits), generator=generator)
         matrices = randint(2, (dimension, bits, bits), generator=generator).tril()
-        self.sobolstate.array[...] = sobol.scrambled(self.sobolstate.array, matrices.array)
+        self.sobolstate.array[...] = sobol.scramble_directions(self.sobolstate.array, matrices.array)
         return wrap(shift.array @ (1 << sobol.BITS))
 
     def draw(self, n=1, out=None, dtype=None):

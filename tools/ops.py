@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 
 from tensh.cli.session.help import names  # noqa: E402
-from tensh.cli.session.help.derivation import used  # noqa: E402
+from tensh.cli.session.help.derivation import operators_in  # noqa: E402
 from tensh.engine.codegen.table import Inplace, Op  # noqa: E402
 from tensh.engine.codegen.vocabulary import OPS  # noqa: E402
 
@@ -63,7 +63,7 @@ class Places:
                 op = name.entry if isinstance(name.entry, Op) else name.entry.op
                 self.own[op.name].append(name.path.removeprefix("torch."))
             elif name.kind in ("function", "method") and name.space != "torch.Tensor":
-                for op in used(name.entry):
+                for op in operators_in(name.entry):
                     self.parts[op.name].append(name.path.removeprefix("torch."))
 
     def of(self, op):

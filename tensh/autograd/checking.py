@@ -37,7 +37,7 @@ def check_forward(func, inputs, eps, atol, rtol, batched):
         raise GradcheckError(str(error)) from None
 
 
-def checked_inputs(inputs):
+def inputs_to_check(inputs):
     """The inputs that require grad."""
     checked = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not checked:

@@ -8,8 +8,8 @@ from tensh.autograd.checking import (
     check,
     check_constant,
     check_forward,
-    checked_inputs,
     differentiable,
+    inputs_to_check,
     require_reverse,
     require_together,
 )
@@ -53,7 +53,7 @@ def gradcheck(
     require_together(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     try:
-        checked = checked_inputs(inputs)
+        checked = inputs_to_check(inputs)
         if not differentiable(func(*inputs)):
             return check_constant(func, inputs, checked, eps)
         if check_backward_ad:

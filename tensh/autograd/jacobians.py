@@ -1,6 +1,6 @@
 """Jacobians and Hessians of functions of tensors: torch.autograd.functional."""
 
-from tensh.autograd.preparing import as_tuple, detach_unless, grads_of, prepared, require, zeros
+from tensh.autograd.preparing import as_tuple, detach_unless, grads_of, prepare_inputs, require, zeros
 from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
@@ -25,7 +25,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         return _forward(func, inputs, vectorize)
     with enable_grad():
         single_input, inputs = as_tuple(inputs, "inputs", "jacobian")
-        inputs = prepared(inputs, create_graph)
+        inputs = prepare_inputs(inputs, create_graph)
         single_output, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "jacobian")
         require(outputs, "outputs", strict)
         if vectorize and strict:
@@ -34,7 +34,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
                 "either set `strict=False` or `vectorize=False`."
             )
         if vectorize:
-            rows = _batched_rows(outputs, inputs, create_graph)
+            rows = _compute_rows(outputs, inputs, create_graph)
         else:
             rows = tuple(_rows(number, output, inputs, create_graph, strict) for number, output in enumerate(outputs))
         rows = detach_unless(rows, create_graph)
@@ -71,7 +71,7 @@ def _forward(func, inputs, vectorize):
         )
     from tensh.engine.autograd import tangent_levels
     from tensh.func import vmap
-    from tensh.func.forward import dual, filled, parts
+    from tensh.func.forward import dual, fill_tangent, parts
     from tensh.func.jacobians import basis
     from tensh.func.tape import only_directions_vary
 
@@ -89,7 +89,7 @@ def _forward(func, inputs, vectorize):
             tangent_levels.close_level()
             mode.transforms = inside
         shapes[:] = single, [value.shape for value, _ in results]
-        return tuple(filled(value, tangent, False) for value, tangent in results)
+        return tuple(fill_tangent(value, tangent, False) for value, tangent in results)
 
     tangents = vmap(push)(*next(basis(inputs)))
     single_output, sizes = shapes
@@ -101,7 +101,7 @@ def _forward(func, inputs, vectorize):
     return rows[0] if single_output else rows
 
 
-def _batched_rows(outputs, inputs, create_graph):
+def _compute_rows(outputs, inputs, create_graph):
     """The Jacobians of all outputs, in one backward pass for all their elements."""
     from tensh.func.jacobians import basis
 

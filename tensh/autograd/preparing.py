@@ -16,7 +16,7 @@ def as_tuple(value, what, name):
     return single, values
 
 
-def prepared(inputs, create_graph):
+def prepare_inputs(inputs, create_graph):
     """Inputs whose gradients are wanted, without touching the caller's tensors."""
     return tuple((x.view_as(x) if create_graph else x.detach()).requires_grad_(True) for x in inputs)
 

@@ -1,6 +1,15 @@
 """Products of Jacobians and Hessians with vectors: torch.autograd.functional."""
 
-from tensh.autograd.preparing import as_tuple, detach_unless, fill_missing, grads_of, prepared, require, vector, zeros
+from tensh.autograd.preparing import (
+    as_tuple,
+    detach_unless,
+    fill_missing,
+    grads_of,
+    prepare_inputs,
+    require,
+    vector,
+    zeros,
+)
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
@@ -18,7 +27,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """
     with enable_grad():
         single_input, inputs = as_tuple(inputs, "inputs", "vjp")
-        inputs = prepared(inputs, create_graph)
+        inputs = prepare_inputs(inputs, create_graph)
         single_output, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "vjp")
         require(outputs, "outputs", strict)
         if v is None:
@@ -48,7 +57,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """
     with enable_grad():
         single_input, inputs = as_tuple(inputs, "inputs", "jvp")
-        inputs = prepared(inputs, create_graph)
+        inputs = prepare_inputs(inputs, create_graph)
         if v is None:
             if len(inputs) != 1 or inputs[0].numel() != 1:
                 raise RuntimeError(
@@ -110,7 +119,7 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
 
 def _first_derivative(func, inputs, v, strict, create_graph, name):
     single_input, inputs = as_tuple(inputs, "inputs", name)
-    inputs = prepared(inputs, create_graph)
+    inputs = prepare_inputs(inputs, create_graph)
     if v is not None:
         v = vector(v, inputs, single_input, name)
     elif len(inputs) != 1 or inputs[0].numel() != 1:

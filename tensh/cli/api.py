@@ -5,7 +5,7 @@ from itertools import groupby
 from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.show.text import shortened
+from tensh.show.text import shorten
 
 
 def show(env, prefix="", missing=False, as_json=False):
@@ -14,7 +14,7 @@ def show(env, prefix="", missing=False, as_json=False):
 
     rows = [*(lacking(names, prefix) if missing else having(names, prefix))]
     if not rows and (not missing or not any(True for _ in names.having(prefix))):
-        raise UsageError(f"tensh api: no name begins with {prefix}{lookup.meant_public(prefix)}")
+        raise UsageError(f"tensh api: no name begins with {prefix}{lookup.suggest_public(prefix)}")
     console = Console(env)
     if not rows:
         console.remark([("note", f"{names.full(prefix)}: nothing of PyTorch's is missing\n")])
@@ -54,5 +54,5 @@ def table(rows, width, unicode):
         for name, kind, rest in known:
             yield "name", f"  {name:{first}}"
             yield "note", f"{kind:{second}}"
-            yield "plain", shortened(rest, max(width - first - second - 3, 10), unicode) + "\n"
+            yield "plain", shorten(rest, max(width - first - second - 3, 10), unicode) + "\n"
         yield "note", f"  {len(known)} names\n\n" if len(known) > 1 else "\n"

@@ -110,7 +110,9 @@ class Settings:
         try:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
-            raise SettingError(f"{name} cannot be {brief(format_value(value))}, but: {allowed(name)}") from None
+            raise SettingError(
+                f"{name} cannot be {brief(format_value(value))}, but: {describe_allowed(name)}"
+            ) from None
 
     def print_options(self):
         """The arguments of torch.set_printoptions that were set to something else than PyTorch's own."""
@@ -203,7 +205,7 @@ def brief(text):
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
-def allowed(name):
+def describe_allowed(name):
     """What a setting can be, in words."""
     return DECLARED[name].metadata["allowed"].words
 
@@ -213,7 +215,7 @@ def table(loaded):
     from tensh.show.table import Table
 
     rows = [
-        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), allowed(name), declared.metadata["help"])
+        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), describe_allowed(name), declared.metadata["help"])
         for name, declared in DECLARED.items()
     ]  # fmt: skip
     return Table(("name", "value", "from", "can be", "sets"), rows, wraps=True)

@@ -9,7 +9,7 @@ import tempfile
 USUAL = "notepad" if os.name == "nt" else "vi"
 
 
-def edited(env, text):
+def edit_text(env, text):
     """The text as the user leaves it, in the editor that VISUAL or EDITOR names; None if the editor did not end well.
 
     OSError if there is no such editor.

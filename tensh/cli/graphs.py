@@ -71,7 +71,7 @@ def write_graph(run, wish):
         graph = Graph(tensor, names, wish.focus)
         shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
         if wish.format in PICTURES:
-            return pictured(graph, shown, wish)
+            return draw_file(graph, shown, wish)
         if wish.format in TEXTS:
             lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(graph, shown)
             return write_pieces(run, wish, (f"{line}\n" for line in lines))
@@ -102,7 +102,7 @@ def write_pieces(run, wish, pieces):
     return status.OK
 
 
-def pictured(graph, shown, wish):
+def draw_file(graph, shown, wish):
     """Have Graphviz draw the graph into a file; the exit status."""
     from tensh.graph import dot
 
@@ -131,15 +131,15 @@ def chosen(run, name):
     try:
         value = eval(name, run.session.namespace)
     except Exception as error:
-        raise UsageError(f"tensh graph: {name}: {type(error).__name__}: {error}{_meant(name, names)}") from None
+        raise UsageError(f"tensh graph: {name}: {type(error).__name__}: {error}{_suggest(name, names)}") from None
     if not hasattr(value, "grad_fn"):
-        raise UsageError(f"tensh graph: {name} is not a tensor but {type(value).__name__}{_meant(name, names)}")
+        raise UsageError(f"tensh graph: {name} is not a tensor but {type(value).__name__}{_suggest(name, names)}")
     if not value.requires_grad:
         raise UsageError(f"tensh graph: {name} has no graph: it does not require grad")
     return value
 
 
-def _meant(name, names):
+def _suggest(name, names):
     import difflib
 
     close = difflib.get_close_matches(name, names, 1)

@@ -18,7 +18,7 @@ def begin():
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 
-def loaded():
+def freeze_loaded():
     """After the imports: what is there stays out of every collection to come; what the user makes is collected."""
     gc.freeze()
     gc.enable()

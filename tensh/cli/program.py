@@ -41,7 +41,7 @@ def from_codes(codes):
 
 def from_input(stream, arguments=()):
     """What stands on standard input."""
-    text = reading.streamed(stream, "stdin")
+    text = reading.read_stream(stream, "stdin")
     return Program("script", [Cell(Source(text, "<stdin>", "stdin"))], ["-", *arguments])
 
 

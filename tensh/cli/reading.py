@@ -39,7 +39,7 @@ def content(path, most=None):
                 raise UsageError(f"{path}: this is {NO_FILES[kind]}, not a file")
             if found.st_size > most:
                 raise UsageError(f"{path}: {too_large(found.st_size, most)}")
-            read = file.read(most + 1) if kind == stat.S_IFREG else _piped(file, path, most)
+            read = file.read(most + 1) if kind == stat.S_IFREG else _read_pipe(file, path, most)
     except OSError as error:
         raise UsageError(f"{path}: {_reason(error, path)}") from None
     except ValueError as error:  # a NUL character in the name
@@ -73,7 +73,7 @@ def _open(path, flags):
     return os.open(path, flags | WITHOUT_WAITING)
 
 
-def _piped(file, path, most):
+def _read_pipe(file, path, most):
     """What comes out of an open pipe, if somebody writes into it."""
     begin = b""
     with contextlib.suppress(BlockingIOError):  # somebody does, and has not yet
@@ -109,10 +109,10 @@ def too_large(size, most):
 
 def text(path, most=None):
     """A file as text in UTF-8."""
-    return decoded(content(path, most), path)
+    return decode(content(path, most), path)
 
 
-def streamed(stream, name):
+def read_stream(stream, name):
     """All that stands in an open stream of text."""
     try:
         read = stream.read(LARGEST + 1)
@@ -131,11 +131,11 @@ def code(path):
     try:
         return importlib.util.decode_source(data)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
-        decoded(data, path)  # which knows more of what is wrong
+        decode(data, path)  # which knows more of what is wrong
         raise UsageError(f"{path}: this is not text ({error})") from None
 
 
-def decoded(data, path):
+def decode(data, path):
     """Bytes as text in UTF-8, with lines that end as lines do here."""
     for mark, name in WIDE.items():
         if data.startswith(mark):

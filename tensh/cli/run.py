@@ -161,7 +161,7 @@ class Run:
         place, note = Place(source_of(filename, self.session.sources), None, line), None
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
-        self.remark(failures.warned(place, category.__name__, message, note))
+        self.remark(failures.warning_lines(place, category.__name__, message, note))
 
     def unraised(self, error, where):
         """Show an exception of a thread or a destructor, which stops nothing."""
@@ -213,7 +213,7 @@ class Run:
             self.session.seed(self.options.seed)
             self.strict = None
         self.open_tensors()
-        lazy.loaded()
+        lazy.freeze_loaded()
 
     def open_tensors(self):
         """Make names of the tensors in files, and say which."""

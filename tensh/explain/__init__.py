@@ -5,7 +5,7 @@ tried on stand-ins that have the shapes and dtypes of the operands.
 """
 
 from tensh.explain.afterwards import afterwards
-from tensh.explain.calls import failed_call
+from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
 from tensh.explain.causes.layers import with_layer
 from tensh.explain.making import turn, unseen
@@ -22,7 +22,7 @@ def explain(error, traceback, place):
     ``traceback`` is that of the user's innermost frame, ``place`` the piece of code that failed there.
     """
     names = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
-    call = failed_call(traceback, place)
+    call = find_failed_call(traceback, place)
     situation = Situation(error, names, place, call)
     found = cause_of(situation) or (call and rule_for(call, error)) or None
     if found is not None and not found.fits and call is not None and call.module is not None:

@@ -82,7 +82,7 @@ class Call(NamedTuple):
         return text
 
 
-def failed_call(traceback, place):
+def find_failed_call(traceback, place):
     """The call in a piece of source that led into the engine; None where it did not."""
     inner = traceback.tb_next
     if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
@@ -106,7 +106,7 @@ def failed_call(traceback, place):
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
         written, symbol = ([(segment, (0, len(segment)))], {}), None
     arguments = tuple(
-        Argument(name, value, *written_for(written, position, name)) for position, (name, value) in enumerate(values)
+        Argument(name, value, *find_argument(written, position, name)) for position, (name, value) in enumerate(values)
     )
     return Call(name, symbol or name, arguments, segment, place, visible)
 
@@ -138,13 +138,15 @@ def layer_call(step, place, names):
     module = frame.f_locals["self"]
     segment = place.segment if place else ""
     written, _ = pieces(segment, is_layer=True)
-    texts = {id(v): written_for(written, i, n) for i, (n, v) in enumerate(given(outer))}
-    arguments = tuple(Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given(frame))
+    texts = {id(v): find_argument(written, i, n) for i, (n, v) in enumerate(given_arguments(outer))}
+    arguments = tuple(
+        Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given_arguments(frame)
+    )
     name = layer_name(outer.f_locals["self"], module, segment)
     return Call(type(module).__name__, name, arguments, segment, place, names, module)
 
 
-def given(frame):
+def given_arguments(frame):
     """(name, value) of all that a module was called with."""
     return [*zip(INPUTS, frame.f_locals["args"]), *frame.f_locals["kwargs"].items()]
 
@@ -166,7 +168,7 @@ def caller(segment):
     return f"{name}." if re.fullmatch(r"[\w.]+", name) else None
 
 
-def written_for(written, position, name):
+def find_argument(written, position, name):
     """(text, span) of an argument, given by position or by name."""
     positional, named = written
     return (
@@ -184,7 +186,7 @@ def pieces(segment, is_layer=False):
     try:
         tree = ast.parse(f"({segment}\n)", mode="eval").body
     except (SyntaxError, ValueError):
-        return augmented(segment)
+        return find_augmented(segment)
     match tree:
         case ast.BinOp():
             nodes, symbol = [tree.left, tree.right], SYMBOLS.get(type(tree.op))
@@ -204,7 +206,7 @@ def pieces(segment, is_layer=False):
     return ([piece(segment, node) for node in nodes if not isinstance(node, ast.Starred)], named), symbol
 
 
-def augmented(segment):
+def find_augmented(segment):
     """The same for ``a += b``, which is a statement."""
     try:
         (tree,) = ast.parse(segment).body

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tensh.engine.autograd.modes import is_grad_enabled
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import blocks_over, held, made_by, place_of, replaced
+from tensh.explain.causes.situation import blocks_over, find_assignment, look_up, place_of, replace_node
 from tensh.explain.model import Fit
 from tensh.explain.place import FUNCTIONS, within
 from tensh.explain.shadow import Shadow, Unknown, is_module
@@ -42,7 +42,7 @@ class Followed(NamedTuple):
 def find_cut(node, situation):
     """The Cut in the history of an expression where code failed; None where none is certain."""
     for followed in history(node, situation):
-        cut = cut_in(followed, situation)
+        cut = locate_cut(followed, situation)
         if cut is not None:
             return cut
     if not is_grad_enabled():
@@ -67,7 +67,7 @@ def statements_of(followed, situation):
     """(name, statement) of each name in an expression that a statement before it gave its value; of lists, what was appended."""
     tree = followed.place.tree()
     for name in sorted(names_in(ast.unparse(followed.node))):
-        made = made_by(followed.place, name)
+        made = find_assignment(followed.place, name)
         statements = [made] if made is not None or tree is None else summing(tree, followed.place, name)
         for made in statements:
             if isinstance(made, ast.Assign | ast.AnnAssign | ast.AugAssign) and made.value is not None:
@@ -112,7 +112,7 @@ def names_before(node, situation):
     return [found[line] for line in sorted(found)]
 
 
-def cut_in(followed, situation):
+def locate_cut(followed, situation):
     """The Cut in one expression, or by the block that it stands in."""
     tree = followed.place.tree()
     if tree is None:
@@ -125,9 +125,9 @@ def cut_in(followed, situation):
     shadow = Shadow({}, known, grad=True)
     for node in inner_first(followed.node):
         cut = (
-            cut_by_sight(node, followed, shadow)
-            or cut_by_trial(node, followed, shadow)
-            or cut_by_user(node, followed, situation)
+            find_cut_by_sight(node, followed, shadow)
+            or find_cut_by_trial(node, followed, shadow)
+            or find_cut_by_user(node, followed, situation)
         )
         if cut is not None:
             return cut
@@ -163,7 +163,7 @@ def requires_grad(node, shadow):
     )
 
 
-def cut_by_sight(node, followed, shadow):
+def find_cut_by_sight(node, followed, shadow):
     """`.detach()`, `.data`, `.item()` and the like of what may require grad."""
     match node:
         case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
@@ -188,7 +188,7 @@ def is_module_of_torch(node):
 def without_step(node, word, place, around=None):
     """The Fit of the line without one step, and without a call around it."""
     text = segment_of(node, place.source)
-    return replaced(place, around or node, text.rpartition(f".{word}")[0]) if text else None
+    return replace_node(place, around or node, text.rpartition(f".{word}")[0]) if text else None
 
 
 def segment_of(node, source):
@@ -214,11 +214,11 @@ def without_tensor(node, word, followed):
     code = ast.unparse(call.args[0])
     code = code if call is followed.parent.node else f"({code})"
     changed = (call.func, "torch.stack") if followed.is_list else (call, code)
-    second = replaced(followed.parent.place, *changed)
+    second = replace_node(followed.parent.place, *changed)
     return fit._replace(more=(second,)) if second else fit
 
 
-def cut_by_trial(node, followed, shadow):
+def find_cut_by_trial(node, followed, shadow):
     """An operation that takes what requires grad, and gives what does not."""
     if isinstance(node, ast.Name | ast.Constant) or requires_grad(node, shadow) is not False:
         return None
@@ -244,11 +244,11 @@ def advice_for(result):
     )
 
 
-def cut_by_user(node, followed, situation):
+def find_cut_by_user(node, followed, situation):
     """A call of the user's own function, or model, whose code switches gradients off or detaches what it returns."""
     if not isinstance(node, ast.Call):
         return None
-    value = held(node.func, situation.names)
+    value = look_up(node.func, situation.names)
     if is_module(value):
         frozen = [*value.parameters()]
         if frozen and not any(p.requires_grad for p in frozen):
@@ -257,7 +257,7 @@ def cut_by_user(node, followed, situation):
             return Cut(f"was computed by {name}, none of whose parameters requires grad", (), mend)
     code = getattr(value, "__name__", None) if not is_module(value) else "forward"
     owner = type(value).__name__ if is_module(value) else None
-    definition = defined(followed.place.tree(), code, owner)
+    definition = find_definition(followed.place.tree(), code, owner)
     if definition is None:
         return None
     for text in switches(definition):
@@ -271,7 +271,7 @@ def cut_by_user(node, followed, situation):
                     return Cut(f"was computed under {text} (line {block.lineno})", (), f"compute it outside of {text}")
             unknown = Shadow({}, {}, grad=True)
             for each in inner_first(inner.value):
-                found = cut_by_sight(
+                found = find_cut_by_sight(
                     each, Followed(inner.value, place_of(followed.place, inner), None, followed), unknown
                 )
                 if found is not None:
@@ -279,7 +279,7 @@ def cut_by_user(node, followed, situation):
     return None
 
 
-def defined(tree, name, owner):
+def find_definition(tree, name, owner):
     """The definition of a function, or of a method of a class."""
     if tree is None or name is None:
         return None

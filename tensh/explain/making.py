@@ -14,12 +14,12 @@ MOST_TURNS = 100_000  # elements of a list that are looked at
 def unseen(place, texts):
     """(name, line) of each name among some texts whose value was made on a line that is not shown beside the place."""
     for name in dict.fromkeys(texts):
-        line = made_on(place, name) if name and name.isidentifier() else None
+        line = line_that_made(place, name) if name and name.isidentifier() else None
         if line and not place.line - SHOWN <= line <= place.line:
             yield name, line
 
 
-def made_on(place, name):
+def line_that_made(place, name):
     """The line of the statement that gave a name its value at a place; None where more than one may have done so."""
     tree = place.tree()
     if tree is None or any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
@@ -101,11 +101,13 @@ def turn(place, names):
     body = ast.Module(loop.body, [])
     targets = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
     known = {name: names[name] for name in targets if name in names and not bindings(body, name)}
-    number = counted(loop, known, names) or (found_in(loop, known, names) if len(known) == len(targets) else None)
+    number = turn_of_count(loop, known, names) or (
+        turn_of_list(loop, known, names) if len(known) == len(targets) else None
+    )
     return (loop.lineno, number) if number else None
 
 
-def counted(loop, known, names):
+def turn_of_count(loop, known, names):
     """The turn of `for i in range(...)` and `for i, x in enumerate(...)`; `known` are the names of the turn's values."""
     call = loop.iter
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords or call.func.id in names:
@@ -125,7 +127,7 @@ def counted(loop, known, names):
     return (value - first) // step + 1
 
 
-def found_in(loop, known, names):
+def turn_of_list(loop, known, names):
     """The turn of a loop over a list that has a name, by the one element that it is at."""
     items = names.get(loop.iter.id) if isinstance(loop.iter, ast.Name) else None
     if type(items) not in (list, tuple) or len(items) > MOST_TURNS:

@@ -57,7 +57,7 @@ def indices(text):
     return [piece(text, each, before="_[") for each in nodes]
 
 
-def replaced(text, changes):
+def replace_spans(text, changes):
     """A text with other pieces: {span: new}."""
     for (start, end), new in sorted(changes.items(), reverse=True):
         text = text[:start] + new + text[end:]

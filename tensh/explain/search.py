@@ -14,10 +14,10 @@ import numpy as np
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import names_in, piece
-from tensh.explain.causes.situation import replaced
+from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
-from tensh.explain.shadow import BUILTINS, Shadow, Unknown, is_module, parsed
+from tensh.explain.shadow import BUILTINS, Shadow, Unknown, is_module, parse_statement
 from tensh.explain.trying import CHANGES, behind
 
 MOST_TRIED = 300
@@ -107,25 +107,25 @@ def fails_alike(error, segment, shadow):
 def result_of(code, shadow):
     """What a piece of code gives, in words of shapes; None if it fails."""
     try:
-        node = parsed(code)
+        node = parse_statement(code)
         result, given = shadow.evaluate(node), shadow.shapes(node)
     except (Unknown, Exception):
         return None
-    return f"{', '.join(map(str, given))} -> {described(result)}".lstrip()
+    return f"{', '.join(map(str, given))} -> {describe_shape(result)}".lstrip()
 
 
-def described(value):
+def describe_shape(value):
     """The shape of a tensor, the shapes of several, or the type of anything else."""
     if isinstance(value, Tensor):
         return str(list(value.shape))
     if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):
-        return ", ".join(described(each) for each in value)
+        return ", ".join(describe_shape(each) for each in value)
     return type(value).__name__
 
 
 def edits(segment, shadow):
     """All edits of the pieces of some code."""
-    node = parsed(segment)
+    node = parse_statement(segment)
     top = node.value if isinstance(node, ast.Expr) else node
     if isinstance(top, ast.Call) and isinstance(top.func, ast.Name) and top.func.id in {*BUILTINS} - {"range"}:
         return
@@ -223,11 +223,11 @@ def changes_of_value(value, text):
             yield f"{text}.parameters()", 0, f"{text} is a module: what is wanted are its parameters"
         case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
             kind = type(value).__name__
-            shapes = ", ".join(described(each) for each in value)
+            shapes = ", ".join(describe_shape(each) for each in value)
             yield f"{behind(text, '')}[0]", 1 + 2 * (kind == "list"), f"{text} is a {kind}: {shapes}"
             yield f"torch.stack({text})", 2, f"{text} is a {kind} of tensors: {shapes}"
         case tuple() if value and isinstance(value[0], Tensor):
-            yield f"{behind(text, '')}[0]", 1, f"{text} is a tuple: {', '.join(described(each) for each in value)}"
+            yield f"{behind(text, '')}[0]", 1, f"{text} is a tuple: {', '.join(describe_shape(each) for each in value)}"
         case tuple() | list() if value and not any(isinstance(each, Tensor) for each in value):
             yield f"torch.tensor({text})", 2, f"{text} is a {type(value).__name__}, not a tensor"
         case np.ndarray():
@@ -268,7 +268,7 @@ def explain_by_search(situation):
     call, place = situation.call, situation.place
     if isinstance(situation.error, NameError):
         return None
-    whole = called_attribute(situation) if isinstance(situation.error, AttributeError) else None
+    whole = find_called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
     known = {a.text: a.value for a in call.arguments if a.text} if call else {}
     own = {name: situation.names[name] for name in names_in(segment) if name in situation.names}
@@ -280,13 +280,13 @@ def explain_by_search(situation):
     if not found:
         return None
     if whole is not None:
-        found = tuple(fit for each in found if (fit := replaced(place, whole, each.text)))
+        found = tuple(fit for each in found if (fit := replace_node(place, whole, each.text)))
     given = tuple(operand(each) for each in call.tensors if each.text) if call else ()
     symbol = call.symbol if call and call.symbol != "[]" else "index"
     return Explanation(symbol, given, reason, found)
 
 
-def called_attribute(situation):
+def find_called_attribute(situation):
     """The call whose function is the attribute that was not found; None if it is not called."""
     path = situation.place.path()
     tree = situation.place.tree()

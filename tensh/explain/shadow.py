@@ -116,7 +116,7 @@ class Shadow:
 
     def value(self, code):
         """What a piece of code gives on shapes only."""
-        return self.evaluate(parsed(code))
+        return self.evaluate(parse_statement(code))
 
     def evaluate(self, node):
         """What a statement or an expression gives on shapes only."""
@@ -230,7 +230,7 @@ class Shadow:
         return function(*positional, **{each.arg: self.of(each.value) for each in node.keywords})
 
 
-def parsed(code):
+def parse_statement(code):
     """The statement that a piece of code is."""
     try:
         (statement,) = ast.parse(code.strip()).body

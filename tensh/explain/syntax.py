@@ -66,7 +66,7 @@ def candidates(text, lines, number):
         r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text
     ) and not text.rstrip().endswith(":"):
         yield text.rstrip() + ":", "a line that begins a block ends with a colon"
-    yield from bracketed(text)
+    yield from mend_brackets(text)
     if number > 1 and lines[number - 2].rstrip().endswith(":"):
         yield "    " + text, "what belongs to a block is indented"
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
@@ -99,7 +99,7 @@ def wording(text, changed):
     return f"Python writes `{after}` for `{before}`" if len(after) < 60 else "Python has another word for that"
 
 
-def bracketed(text):
+def mend_brackets(text):
     """The line with the brackets closed that are open at its end, or without one that closes nothing."""
     waiting = []
     for position, character in enumerate(text):

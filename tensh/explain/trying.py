@@ -5,7 +5,7 @@ import ast
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.model import Fit
-from tensh.explain.shadow import Unknown, parsed
+from tensh.explain.shadow import Unknown, parse_statement
 
 # What may stand behind a tensor, and whether it would change anything.
 CHANGES = {
@@ -28,17 +28,17 @@ CHANGES = {
 
 def each(call, argument, *changes):
     """The call with one of some changes to an argument, as often as there are such changes."""
-    return [changed(call, {argument: change}) for change in changes]
+    return [change_call(call, {argument: change}) for change in changes]
 
 
-def changed(call, changes):
+def change_call(call, changes):
     """The call with changes behind its arguments, {argument: change}; None if one of them cannot be, or changes nothing."""
     if not all(a.text and CHANGES[change](a.value) for a, change in changes.items()):
         return None
     return call.rewritten({a: behind(a.text, change) for a, change in changes.items()})
 
 
-def swapped(call):
+def swap_operands(call):
     """The call with its first two tensors the other way round."""
     first, second = call.tensors[:2]
     return call.rewritten({first: second.text, second: first.text}) if first.text and second.text else None
@@ -66,18 +66,18 @@ def fits(call, candidates, wanted=None, most=2):
     found = {}
     for code in candidates:
         if code and code not in found and len(found) < most:
-            fit = tried(call, code, wanted)
+            fit = try_candidate(call, code, wanted)
             if fit:
                 found[code] = fit
     return tuple(found.values())
 
 
-def tried(call, code, wanted):
+def try_candidate(call, code, wanted):
     """The Fit of one candidate; None if it does not work."""
     shadow = call.shadow()
     try:
         result = shadow.value(code)
-        given = shadow.shapes(parsed(code))
+        given = shadow.shapes(parse_statement(code))
     except (Unknown, Exception):
         return None
     shape = list(result.shape) if isinstance(result, Tensor) else None

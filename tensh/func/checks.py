@@ -7,7 +7,7 @@ def chosen(args, argnums):
     """The numbers of the arguments that ``argnums`` names, an int or a tuple of ints."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    numbers = tuple(_checked(n, len(args)) for n in (argnums if isinstance(argnums, tuple) else (argnums,)))
+    numbers = tuple(_check_number(n, len(args)) for n in (argnums if isinstance(argnums, tuple) else (argnums,)))
     if isinstance(argnums, tuple):
         if not numbers:
             raise RuntimeError("argnums must be non-empty")
@@ -16,7 +16,7 @@ def chosen(args, argnums):
     return numbers
 
 
-def _checked(n, count):
+def _check_number(n, count):
     if not isinstance(n, int):
         raise RuntimeError(f"argnum must be int, got: {type(n)}")
     if -count <= n < count:
@@ -24,12 +24,12 @@ def _checked(n, count):
     raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
 
 
-def sliced(args, argnums, numbers):
+def select_arguments(args, argnums, numbers):
     """The arguments to differentiate by: one, or a tuple, as ``argnums`` is."""
     return tuple(args[n] for n in numbers) if isinstance(argnums, tuple) else args[numbers[0]]
 
 
-def replaced(args, numbers, new):
+def replace_arguments(args, numbers, new):
     """The arguments with others in the places ``numbers``."""
     args = list(args)
     for n, each in zip(numbers, new, strict=True):

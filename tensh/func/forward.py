@@ -9,9 +9,9 @@ from tensh.engine.dispatch.vmap.batched import Batched, batched
 from tensh.engine.dispatch.vmap.differentiation import arrived, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
-from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
+from tensh.func.checks import chosen, only_tensors, output_and_aux, replace_arguments, some_tensors
 from tensh.func.tape import inside, seen_outside, value_of
-from tensh.func.trees import flatten, mapped, unflatten
+from tensh.func.trees import flatten, map_leaves, unflatten
 
 CALL = "jvp(f, primals, tangents)"
 
@@ -58,14 +58,14 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
     mode.transforms = (*mode.transforms, Call(level))
     try:
         duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
-        outputs = func(*replaced(primals, numbers, unflatten(duals, spec)))
+        outputs = func(*replace_arguments(primals, numbers, unflatten(duals, spec)))
         aux = ()
         if has_aux:
             outputs, aux = output_and_aux(outputs, CALL)
-            aux = (mapped(lambda t: parts(t, level)[0], aux),)
+            aux = (map_leaves(lambda t: parts(t, level)[0], aux),)
         flat, structure = flatten(outputs)
         only_tensors(flat, CALL)
-        found = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
+        found = [(value, fill_tangent(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
         results = [[seen_outside(t, True) for t in pair] for pair in found]
     finally:
         tangent_levels.close_level()
@@ -93,7 +93,7 @@ def parts(t, level):
     return batched(value, t.levels) if type(t) is Batched else value, tangent
 
 
-def filled(value, tangent, strict):
+def fill_tangent(value, tangent, strict):
     """The tangent, or zeros where there is none."""
     if tangent is None and strict:
         raise RuntimeError(

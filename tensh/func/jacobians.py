@@ -7,11 +7,11 @@ import numpy as np
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.func.checks import chosen, real, sliced
+from tensh.func.checks import chosen, real, select_arguments
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by
 from tensh.func.tape import only_directions_vary
-from tensh.func.trees import flatten, leaves_of, mapped, unflatten
+from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.func.vmap import vmap
 
 
@@ -36,7 +36,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         outputs, pull, *aux = vjp_by(func, args, argnums, has_aux)
         flat, structure = flatten(outputs)
         real(flat, "jacrev", "outputs")
-        inputs, spec = flatten(sliced(args, argnums, chosen(args, argnums)))
+        inputs, spec = flatten(select_arguments(args, argnums, chosen(args, argnums)))
         columns = [by_weights(pull, part, structure, chunk_size) for part in basis(flat, chunk_size)]
         rows = [column[0] if len(column) == 1 else find_public("cat")(column) for column in map(list, zip(*columns))]
         sizes = [t.numel() for t in flat]
@@ -109,7 +109,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             block = unflatten(parts, spec)
             blocks.append(block if isinstance(argnums, tuple) else block[0])
         result = unflatten(blocks, structure)
-        return (result, mapped(lambda t: t[0], aux[0])) if has_aux else result
+        return (result, map_leaves(lambda t: t[0], aux[0])) if has_aux else result
 
     return functools.wraps(func)(jacobian)
 

@@ -7,10 +7,10 @@ from tensh.engine.core.clock import clock, mode
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.copy_slices import CopySlices
-from tensh.engine.inplace.writes import found_while_growing
-from tensh.func.forward import filled
+from tensh.engine.inplace.writes import keys_while_growing
+from tensh.func.forward import fill_tangent
 from tensh.func.tape import Tape, seen_outside, value_of
-from tensh.func.trees import flatten, mapped, unflatten
+from tensh.func.trees import flatten, map_leaves, unflatten
 
 
 def linearize(func, *primals):
@@ -25,7 +25,7 @@ def linearize(func, *primals):
     tensor([1., 2.])
     """
     with Tape() as tape:
-        fresh = tuple(mapped(tape.leaf, x) for x in primals)
+        fresh = tuple(map_leaves(tape.leaf, x) for x in primals)
         outputs, structure = flatten(func(*fresh))
         results = unflatten([tape.given(t) if isinstance(t, Tensor) else t for t in outputs], structure)
     leaves, spec = flatten(fresh)
@@ -52,7 +52,7 @@ def linearize(func, *primals):
 def between(outputs, start):
     """The nodes that were recorded since ``start`` on the way to the outputs, oldest first."""
     found = {value_of(t).node: None for t in outputs if isinstance(t, Tensor)}
-    for node in found_while_growing(found):
+    for node in keys_while_growing(found):
         if node is not None:
             further = (*node.inputs, *([node.saved[3]] if type(node) is CopySlices else []))
             found.update(dict.fromkeys(n for n in further if n is not None and n.time > start))
@@ -84,4 +84,4 @@ def tangent_of(t, level):
     """The tangent of an output, as it is seen outside; what is no tensor stays what it is."""
     if not isinstance(t, Tensor):
         return t
-    return seen_outside(filled(t, level.of(value_of(t).node), False), mode.grad is True)
+    return seen_outside(fill_tangent(t, level.of(value_of(t).node), False), mode.grad is True)

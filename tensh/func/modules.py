@@ -20,16 +20,16 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     >>> torch.func.functional_call(layer, new, torch.tensor([3.0, 4.0]))
     tensor([7.])
     """
-    values = _joined(parameter_and_buffer_dicts)
+    values = _join_names(parameter_and_buffer_dicts)
     if args is None:
         args = ()
     elif not isinstance(args, tuple):
         args = (args,)
-    with _replaced(module, values, tie_weights, strict):
+    with _replace_tensors(module, values, tie_weights, strict):
         return module(*args, **(kwargs or {}))
 
 
-def _joined(dictionaries):
+def _join_names(dictionaries):
     if isinstance(dictionaries, dict):
         return dictionaries
     if not isinstance(dictionaries, (list, tuple)):
@@ -46,24 +46,24 @@ def _joined(dictionaries):
 
 
 @contextmanager
-def _replaced(module, values, tie_weights, strict):
+def _replace_tensors(module, values, tie_weights, strict):
     """A context in which the module has other tensors."""
     own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
     if tie_weights:
-        values = _tied(values, own)
+        values = _tie_names(values, own)
     if strict:
         _require_same(module, values, own)
     kept = []
     try:
         for path, value in values.items():
-            kept.append((*_place(module, path), _exchanged(*_place(module, path), value)))
+            kept.append((*_place(module, path), _exchange(*_place(module, path), value)))
         yield
     finally:
         for holder, name, value in reversed(kept):
-            _exchanged(holder, name, value)
+            _exchange(holder, name, value)
 
 
-def _tied(values, own):
+def _tie_names(values, own):
     """The values, also under the other names of what they replace."""
     names = {}
     for name, tensor in own.items():
@@ -102,7 +102,7 @@ def _place(module, path):
 MISSING = object()
 
 
-def _exchanged(module, name, value):
+def _exchange(module, name, value):
     """Give the module another tensor, and return the one it had."""
     if value is not MISSING and value is not None and not isinstance(value, Tensor):
         raise TypeError(f"{value} is not an instance of torch.Tensor")
@@ -135,12 +135,12 @@ def stack_module_state(models):
     if any(type(model) is not type(models[0]) for model in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     return tuple(
-        _stacked([dict(tensors) for tensors in column])
+        _stack([dict(tensors) for tensors in column])
         for column in ([m.named_parameters() for m in models], [m.named_buffers() for m in models])
     )
 
 
-def _stacked(states):
+def _stack(states):
     return {name: _leaf(name, [state[name] for state in states]) for name in states[0]}
 
 

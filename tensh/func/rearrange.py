@@ -42,13 +42,13 @@ def rearrange(tensor, pattern, **axes_lengths):
         tensor = find_public("stack")(tensor)
     left, right = _sides(pattern, axes_lengths)
     _check(left, right, axes_lengths, tensor.ndim)
-    lengths, places, summed = _taken_apart(left, tensor.shape, axes_lengths)
+    lengths, places, summed = _take_apart(left, tensor.shape, axes_lengths)
     if len(lengths) != tensor.ndim:
         tensor = tensor.reshape(lengths)
     groups = [
         group
         for names in right.groups
-        for group in ([[place] for place in places[ELLIPSIS]] if names == ELLIPSIS else [_joined(names, places)])
+        for group in ([[place] for place in places[ELLIPSIS]] if names == ELLIPSIS else [_join_places(names, places)])
     ]
     order = [*chain(*groups), *summed]
     if order != sorted(order):
@@ -58,12 +58,12 @@ def rearrange(tensor, pattern, **axes_lengths):
     return tensor.sum(tuple(range(len(shape), tensor.ndim))) if summed else tensor
 
 
-def _joined(names, places):
+def _join_places(names, places):
     """The places of all dimensions that names stand for."""
     return [place for name in names for place in places[name]]
 
 
-def _taken_apart(left, shape, axes_lengths):
+def _take_apart(left, shape, axes_lengths):
     """(lengths of the dimensions that have names, name -> its places among them, places of those that have none)."""
     sizes, rest = iter(shape), len(shape) - len(left.groups) + 1
     lengths, places, summed = [], {}, []
@@ -166,11 +166,11 @@ def _sides(pattern, axes_lengths):
         raise ValueError("Pattern must contain a single '->' separator")
     if ELLIPSIS in axes_lengths:
         raise ValueError(f"'{ELLIPSIS}' is not an allowed axis identifier")
-    return parsed(pattern)
+    return parse_pattern(pattern)
 
 
 @lru_cache(256)
-def parsed(pattern):
+def parse_pattern(pattern):
     """Both sides of a pattern."""
     left, right = map(Side, pattern.split("->"))
     if ELLIPSIS in right.names and ELLIPSIS not in left.names:

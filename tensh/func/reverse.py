@@ -8,9 +8,9 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, sliced
+from tensh.func.checks import chosen, only_tensors, output_and_aux, replace_arguments, select_arguments
 from tensh.func.tape import Tape, reaches, seen_outside, value_of
-from tensh.func.trees import flatten, mapped, unflatten
+from tensh.func.trees import flatten, map_leaves, unflatten
 
 
 def grad(func, argnums=0, has_aux=False):
@@ -57,8 +57,8 @@ CALL = "grad_and_value(f)(*args)"
 def _grad_and_value(func, argnums, has_aux, args, kwargs):
     with Tape() as tape:
         numbers = chosen(args, argnums)
-        fresh = [mapped(tape.leaf, args[n]) for n in numbers]
-        output = func(*replaced(args, numbers, fresh), **kwargs)
+        fresh = [map_leaves(tape.leaf, args[n]) for n in numbers]
+        output = func(*replace_arguments(args, numbers, fresh), **kwargs)
         if has_aux:
             output, aux = output_and_aux(output, CALL)
         if not isinstance(output, Tensor):
@@ -70,15 +70,15 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs):
             )
         leaves, spec = flatten(fresh if isinstance(argnums, tuple) else fresh[0])
         wanted = tape.wanted_outside(output)
-        result = computed([output], leaves, None, wanted, wanted)
+        result = compute_gradients([output], leaves, None, wanted, wanted)
         result = unflatten(map(tape.given, result), spec)
         value = tape.given(output)
         if has_aux:
-            value = value, mapped(tape.given, aux)
+            value = value, map_leaves(tape.given, aux)
     return tuple(result) if isinstance(argnums, tuple) else result, value
 
 
-def computed(outputs, leaves, weights, keep, graph):
+def compute_gradients(outputs, leaves, weights, keep, graph):
     """The gradients of the outputs; zeros for the leaves that none of them depends on."""
     weights = [None] * len(outputs) if weights is None else weights
     pairs = [(t, w) for t, w in zip(outputs, weights, strict=True) if live(value_of(t).node) or t.requires_grad]
@@ -109,12 +109,12 @@ def vjp_by(func, primals, argnums, has_aux):
     call = "vjp(f, *primals)"
     with Tape() as tape:
         numbers = tuple(range(len(primals))) if argnums is None else chosen(primals, argnums)
-        fresh = tuple(mapped(tape.leaf, primals[n]) for n in numbers)
-        outputs = func(*replaced(primals, numbers, fresh))
+        fresh = tuple(map_leaves(tape.leaf, primals[n]) for n in numbers)
+        outputs = func(*replace_arguments(primals, numbers, fresh))
         aux = ()
         if has_aux:
             outputs, aux = output_and_aux(outputs, call)
-            aux = (mapped(tape.given, aux),)
+            aux = (map_leaves(tape.given, aux),)
         flat, spec = flatten(outputs)
         only_tensors(flat, call)
         results = unflatten(map(tape.given, flat), spec)
@@ -124,7 +124,7 @@ def vjp_by(func, primals, argnums, has_aux):
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"
                 )
-    leaves, structure = flatten(fresh if argnums is None else sliced(fresh, argnums, range(len(fresh))))
+    leaves, structure = flatten(fresh if argnums is None else select_arguments(fresh, argnums, range(len(fresh))))
     return results, puller(flat, spec, leaves, structure), *aux
 
 
@@ -141,7 +141,7 @@ def puller(outputs, expected, leaves, structure):
         recording = mode.grad is True and create_graph is not False
         roots = [value_of(t).node for t in (*outputs, *weights) if isinstance(t, Tensor)]
         graph = recording and reaches(roots)
-        result = computed(outputs, leaves, weights, retain_graph, graph)
+        result = compute_gradients(outputs, leaves, weights, retain_graph, graph)
         return unflatten([seen_outside(g, graph) for g in result], structure)
 
     return pull

@@ -137,11 +137,11 @@ def _unflatten(leaves, spec):
     return BRANCHES[spec.kind][1](values, spec.context) if spec.kind in BRANCHES else spec.kind(values)
 
 
-def mapped(fn, tree):
+def map_leaves(fn, tree):
     """``tree`` with ``fn`` of every leaf in its place.
 
-    >>> from tensh.func.trees import mapped
-    >>> mapped(abs, [-1, (2, -3)])
+    >>> from tensh.func.trees import map_leaves
+    >>> map_leaves(abs, [-1, (2, -3)])
     [1, (2, 3)]
     """
     leaves, spec = flatten(tree)

@@ -53,10 +53,10 @@ def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
     size, dims, leaves, spec = inputs(name, in_dims, args)
     if chunk_size is not None:
         return in_chunks(func, name, out_dims, randomness, chunk_size, (size, dims, leaves, spec), kwargs)
-    return mapped(func, name, out_dims, randomness, (size, dims, leaves, spec), kwargs)
+    return map_samples(func, name, out_dims, randomness, (size, dims, leaves, spec), kwargs)
 
 
-def mapped(func, name, out_dims, randomness, given, kwargs):
+def map_samples(func, name, out_dims, randomness, given, kwargs):
     """Call ``func`` on what one sample of the arguments is."""
     size, dims, leaves, spec = given
     with transform(), level(size, randomness) as running:
@@ -88,10 +88,10 @@ def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
             default_generator.set_state(state)
         count = min(chunk_size, size - start)
         part = [t if d is None else t.narrow(d, start, count) for t, d in zip(leaves, dims, strict=True)]
-        result = mapped(func, name, out_dims, randomness, (count, dims, part, spec), kwargs)
+        result = map_samples(func, name, out_dims, randomness, (count, dims, part, spec), kwargs)
         parts, structure = flatten(result)
         results.append(parts)
-    where = nested_as(out_dims, structure)
+    where = flatten_as(out_dims, structure)
     joined = [
         column[0] if dim is None else OPS["cat"].fn(list(column), dim)
         for column, dim in zip(zip(*results, strict=True), where, strict=True)
@@ -120,7 +120,7 @@ def inputs(name, in_dims, args):
             "with no inputs. The latter is unsupported."
         )
     leaves, spec = flatten(args)
-    dims = nested_as(in_dims, spec)
+    dims = flatten_as(in_dims, spec)
     if dims is None:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of `inputs`. in_dims "
@@ -163,20 +163,20 @@ def batch_size(leaves, dims):
     return sizes[0]
 
 
-def nested_as(dims, spec):
+def flatten_as(dims, spec):
     """The leaves of ``dims`` for a structure, of which it may have only the outer part; None if it does not fit."""
     found, own = flatten(dims)
-    return _spread(iter(found), own, spec)
+    return _spread_dims(iter(found), own, spec)
 
 
-def _spread(leaves, own, spec):
+def _spread_dims(leaves, own, spec):
     if own.kind is None:
         return [next(leaves)] * spec.leaves
     if (own.kind, own.context) != (spec.kind, spec.context) or len(own.children) != len(spec.children):
         return None
     result = []
     for mine, its in zip(own.children, spec.children, strict=True):
-        part = _spread(leaves, mine, its)
+        part = _spread_dims(leaves, mine, its)
         if part is None:
             return None
         result += part
@@ -196,7 +196,7 @@ def outputs(name, out_dims, result, running):
     if spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
         found = [out_dims[0]]  # a single result counts as a tuple of one
     else:
-        found = nested_as(out_dims, spec)
+        found = flatten_as(out_dims, spec)
     if found is None:
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`. "

@@ -16,28 +16,28 @@ def reason(tensor, name, found):
         kind = str(tensor.dtype).removeprefix("torch.")
         return f"{name} holds {kind}: only floating point and complex tensors have gradients"
     if not tensor.requires_grad:
-        return unrecorded(name, last(found, name))
+        return explain_unrecorded(name, last(found, name))
     if type(refresh_node(tensor)) is not AccumulateGrad and not tensor.retains_grad:
-        return f"{name} is not a leaf{made_by(refresh_node(tensor))}, and gradients are kept for leaves only"
+        return f"{name} is not a leaf{describe_origin(refresh_node(tensor))}, and gradients are kept for leaves only"
     return None
 
 
-def made_by(node):
+def describe_origin(node):
     """`` (made by x + w on line 3)``, as far as that is known."""
     made = place(node)
     found = made and piece(*made)
-    return f" (made by {tokens.cut(found.text, 40)}{on_line(found)})" if found else ""
+    return f" (made by {tokens.shorten(found.text, 40)}{on_line(found)})" if found else ""
 
 
 def on_line(found):
     return f" on line {found.line}" if not found.filename.startswith("<input") else ""
 
 
-def unrecorded(name, assignment):
+def explain_unrecorded(name, assignment):
     """Why nothing is recorded about a tensor."""
     if assignment is None:
         return f"{name} does not require grad"
-    made = f"{name} = {tokens.cut(assignment.text, 50)}{on_line(assignment)}"
+    made = f"{name} = {tokens.shorten(assignment.text, 50)}{on_line(assignment)}"
     cut = next((each for each in CUTS if each in assignment.text), None)
     if cut:
         return f"{name} was cut off from its history by {cut}: {made}"

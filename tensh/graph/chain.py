@@ -37,9 +37,9 @@ def uses(explanation, name, times):
         step = path.steps[0]
         how = f"{tokens.values(step.arrived)} {times} {_value(step)}" if step.factor is not None else step.because
         rows.append((graph[step.node].title, how, tokens.values(step.brought)))
-    widths = [max(tokens.width(tokens.cut(row[i], 40)) for row in rows) for i in range(2)]
+    widths = [max(tokens.width(tokens.shorten(row[i], 40)) for row in rows) for i in range(2)]
     for number, row in enumerate(rows, 1):
-        first, second = (tokens.cut(text, 40).ljust(width) for text, width in zip(row, widths, strict=False))
+        first, second = (tokens.shorten(text, 40).ljust(width) for text, width in zip(row, widths, strict=False))
         yield [
             ("keyword", f"use {number}".ljust(10)),
             ("name", first),
@@ -74,9 +74,7 @@ def scalar_path(graph, number, path, times):
     """One path: the nodes on it, each local derivative, and their product."""
     words = [graph[step.node].short for step in path.steps] + [graph[path.steps[-1].operand].short]
     yield [("keyword", f"path {number}".ljust(10)), ("plain", "  <-  ".join(words))]
-    heads = [
-        f"d {tokens.grouped(graph[s.node].short)} / d {tokens.grouped(graph[s.operand].short)}" for s in path.steps
-    ]
+    heads = [f"d {tokens.group(graph[s.node].short)} / d {tokens.group(graph[s.operand].short)}" for s in path.steps]
     width = max(map(tokens.width, heads))
     tails = [_value(step) for step in path.steps]
     reach = max(map(tokens.width, tails))
@@ -112,7 +110,7 @@ def tensor_path(graph, number, path):
         rows.append(
             (operand.short, tokens.shape(operand), how, tokens.values(step.brought) if step.brought is not None else "")
         )
-    rows = [(tokens.cut(row[0], 36), *row[1:]) for row in rows]
+    rows = [(tokens.shorten(row[0], 36), *row[1:]) for row in rows]
     widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
     yield [("keyword", f"path {number}")]
     for row in rows:
@@ -136,7 +134,7 @@ def check_lines(explanation, name, checked):
         verdict = "    agrees" if checked.agrees else "    differs"
     else:
         verb = "agree with" if checked.agrees else "differ from"
-        text = f"{count(len(checked.entries), 'entry', 'entries')} {verb} central differences, {bound(checked.worst)}"
+        text = f"{count(len(checked.entries), 'entry', 'entries')} {verb} central differences, {bound_error(checked.worst)}"
         verdict = ""
     kind = "note" if checked.agrees else "trouble"
     yield [("keyword", "check".ljust(10)), ("number" if verdict or checked.agrees else kind, text), (kind, verdict)]
@@ -145,7 +143,7 @@ def check_lines(explanation, name, checked):
 BOUNDS = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
-def bound(error):
+def bound_error(error):
     """An error as the power of ten that it is below: its digits are rounding."""
     above = next((each for each in BOUNDS if error <= each), None)
     return f"within {above:g}" if above else f"by up to {error:.2g}"

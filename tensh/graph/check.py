@@ -37,7 +37,7 @@ class UncheckedError(ValueError):
     """Why a gradient cannot be checked."""
 
 
-def checked(target, gradient, root, root_name, found, names):
+def check_gradient(target, gradient, root, root_name, found, names):
     """The gradient of ``root`` with respect to the leaf ``target``, checked; ``found`` are the assignments.
 
     UncheckedError where the root cannot be computed again.
@@ -46,15 +46,15 @@ def checked(target, gradient, root, root_name, found, names):
         raise UncheckedError("differences are for tensors that have all their elements")
     if root.array.size != 1 or target.array.dtype.kind != "f":
         raise UncheckedError("differences are for real tensors, and for a root that is one number")
-    expressions = sliced(root_name, found, names)
+    expressions = slice_program(root_name, found, names)
     with aside():
         again = value(expressions, names)
         if not np.allclose(again, root.array.item(), rtol=1e-4, atol=1e-6, equal_nan=True):
             raise UncheckedError(f"{root_name} is another number when it is computed again: {again:.4g}")
-        return compared(target, gradient, lambda: value(expressions, names))
+        return compare_entries(target, gradient, lambda: value(expressions, names))
 
 
-def compared(target, gradient, function):
+def compare_entries(target, gradient, function):
     """Central differences in some entries of ``target`` beside the gradient."""
     array = target.array
     kind = str(array.dtype)
@@ -79,7 +79,7 @@ def compared(target, gradient, function):
     return Checked(step, entries, worst, worst <= NEAR.get(kind, 2e-2))
 
 
-def sliced(name, found, names, before=None, done=None):
+def slice_program(name, found, names, before=None, done=None):
     """[(name, code)] of the expressions that give ``name`` its value from leaves, in the order to evaluate them."""
     done = {} if done is None else done
     made = last(found, name, before)
@@ -89,7 +89,7 @@ def sliced(name, found, names, before=None, done=None):
         if isinstance(node, ast.Name) and node.id not in done and is_computed(names.get(node.id)):
             if node.id == name:
                 raise UncheckedError(f"{name} was assigned from itself")
-            sliced(node.id, found, names, made.order, done)
+            slice_program(node.id, found, names, made.order, done)
     done[name] = compile(ast.Expression(made.value), made.filename, "eval")
     return done
 

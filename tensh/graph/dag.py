@@ -22,7 +22,7 @@ ASCII = {m: " " if not m else "|" if not m & (LEFT | RIGHT) else "-" if not m & 
 def lines(graph, shown=None):
     """The drawing as lines of (kind, text) pairs; ValueError for more nodes than a drawing can show."""
     check(graph)
-    layers, edges = layered(graph)
+    layers, edges = assign_layers(graph)
     order(layers, edges)
     texts = {node: label(graph, node, shown) for layer in layers for node in layer}
     centers = positions(layers, texts, edges)
@@ -43,13 +43,13 @@ def label(graph, node, shown):
     if isinstance(node, tuple):  # a place that an edge passes
         return ""
     found = graph[node]
-    text = tokens.cut(found.short, 30) + (f"  ({found.operation})" if node == graph.root and found.variable else "")
+    text = tokens.shorten(found.short, 30) + (f"  ({found.operation})" if node == graph.root and found.variable else "")
     if shown and shown.values and found.value is not None:
         text += f" = {tokens.values(found.value)}"
     return text
 
 
-def layered(graph):
+def assign_layers(graph):
     """(layers of nodes, edges between neighbouring layers); an edge that spans layers passes (source, target, layer)."""
     depth = {}
     for node in graph:
@@ -106,12 +106,12 @@ def positions(layers, texts, edges):
     for sweep in range(SWEEPS):
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
             wished = [round(_mean([centers[n] for n in neighbours.get(node, ())], centers[node])) for node in layer]
-            _spread(layer, wished, texts, centers)
+            _spread_layer(layer, wished, texts, centers)
     shift = min(centers[node] - max(tokens.width(texts[node]), 1) // 2 for layer in layers for node in layer)
     return {node: column - shift for node, column in centers.items()}
 
 
-def _spread(layer, wished, texts, centers):
+def _spread_layer(layer, wished, texts, centers):
     """Put the nodes of a layer near where they wish to be, in their order and apart."""
     widths = [max(tokens.width(texts[node]), 1) for node in layer]
     least = [0] * len(layer)

@@ -12,13 +12,13 @@ def lines(graph, shown=None):
     for node in graph:
         style = ', style="rounded,filled", fillcolor="#dbe9f6"' if node.kind == "leaf" else ""
         root = ', penwidth="2"' if node.number == graph.root else ""
-        yield f"  n{node.number} [label={quoted(tokens.card(node, shown))}{style}{root}]"
+        yield f"  n{node.number} [label={quote(tokens.card(node, shown))}{style}{root}]"
         for edge in node.edges:
             if edge.number is not None:
                 yield f"  n{edge.number} -> n{node.number}"
     yield "}"
 
 
-def quoted(rows):
+def quote(rows):
     """Lines of text as a DOT string."""
     return '"' + "\\n".join(visible_line(row).replace("\\", "\\\\").replace('"', '\\"') for row in rows) + '"'

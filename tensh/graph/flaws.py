@@ -51,7 +51,7 @@ def arriving(graph, number):
 REASONS = {"all zero": "nothing passes {}", "NaN": "first in {}", "inf": "first in {}"}
 
 
-def told(done, number):
+def describe_flaw(done, number):
     """What is wrong with the gradient at a node, and where it began, in words; None if nothing is."""
     name = flaw(done.arrived[number])
     if name is None:
@@ -61,4 +61,4 @@ def told(done, number):
         return name
     node = done.graph[began]
     line = "" if node.place is None or node.place.startswith("<") else f"  {node.place.rpartition('/')[2]}"
-    return f"{name}: {REASONS[name].format(tokens.cut(node.label or node.part_of or node.operation, 40))}{line}"
+    return f"{name}: {REASONS[name].format(tokens.shorten(node.label or node.part_of or node.operation, 40))}{line}"

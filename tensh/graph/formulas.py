@@ -7,14 +7,14 @@ MODULES = ("torch", "tensh", "nn", "F", "np", "math")
 
 def operand_texts(graph, node):
     """What the user wrote for each operand of a node: a name, an expression, or None where nobody knows."""
-    written = _written(node.label, len(node.edges)) if node.label else [None] * len(node.edges)
+    written = _split_operands(node.label, len(node.edges)) if node.label else [None] * len(node.edges)
     return [
         text if edge.number is None else graph[edge.number].variable or graph[edge.number].label or text
         for edge, text in zip(node.edges, written, strict=True)
     ]
 
 
-def _written(label, count):
+def _split_operands(label, count):
     """The operands in a piece of source, if it is an operation on as many."""
     try:
         tree = ast.parse(label, mode="eval").body
@@ -50,7 +50,7 @@ def words_of(graph, node):
     """What the user wrote for each parameter of a node's operation, and for ``out``, its result."""
     op = graph.order[node.number - 1].op
     inputs = list(getattr(op, "inputs", ()))
-    words = dict(zip(inputs, _written(node.label or "", len(inputs)), strict=True))
+    words = dict(zip(inputs, _split_operands(node.label or "", len(inputs)), strict=True))
     words |= {e.parameter: text for e, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
     words["out"] = node.short if node.variable or node.label else None
     return {name: text for name, text in words.items() if text is not None and is_expression(text)}

@@ -30,7 +30,7 @@ def forget(size):
     total[0] -= size
 
 
-def saved(node):
+def saved_by(node):
     """What a node has saved, or had before a backward pass gave it back."""
     return values.get(node, ()) if node.saved is None else node.saved
 

@@ -24,12 +24,12 @@ def lines(graph, shown=None):
     yield "flowchart BT"
     for node in graph:
         left, right = ("([", "])") if node.kind == "leaf" else ("[", "]")
-        yield f"  n{node.number}{left}{quoted(tokens.card(node, shown))}{right}"
+        yield f"  n{node.number}{left}{quote(tokens.card(node, shown))}{right}"
         for edge in node.edges:
             if edge.number is not None:
                 yield f"  n{edge.number} --> n{node.number}"
 
 
-def quoted(rows):
+def quote(rows):
     """Lines of text as a Mermaid string."""
     return '"' + "<br/>".join(visible_line(row).translate(ENTITIES) for row in rows) + '"'

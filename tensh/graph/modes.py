@@ -25,7 +25,7 @@ def forward(graph, leaf):
         node = graph.order[number - 1]
         inputs = [None if n is None else _tangent(graph, tangents, n) for n in node.inputs]
         if any(t is not None for t in inputs):
-            tangents[number] = borrowed(node, inputs)
+            tangents[number] = borrow_tangent(node, inputs)
     return ForwardPass(leaf, tangents)
 
 
@@ -37,7 +37,7 @@ def _tangent(graph, tangents, node):
     return tangents.get(number)
 
 
-def borrowed(node, inputs):
+def borrow_tangent(node, inputs):
     """The tangent of a node, whose values a backward pass may have given back."""
     before = node.saved
     if before is None:
@@ -78,7 +78,10 @@ def forward_lines(graph, done):
     leaf = graph[done.leaf]
     yield [("keyword", f"from {leaf.short}"), ("note", "  every change below is per change of it")]
     rows = [
-        (f"d {tokens.grouped(tokens.cut(graph[n].short, 40))}", tokens.values(t) if type(t) is not list else "several")
+        (
+            f"d {tokens.group(tokens.shorten(graph[n].short, 40))}",
+            tokens.values(t) if type(t) is not list else "several",
+        )
         for n, t in done.tangents.items()
     ]
     width = max(tokens.width(name) for name, _ in rows)
@@ -97,7 +100,7 @@ def reverse_lines(graph):
     root = graph[graph.root].short
     yield [("keyword", f"from {root}"), ("note", f"  every number is the change of {root} per change of it")]
     numbers = sorted(whole.arrived, reverse=True)
-    names = [f"d {root} / d {tokens.grouped(tokens.cut(graph[n].short, 40))}" for n in numbers]
+    names = [f"d {root} / d {tokens.group(tokens.shorten(graph[n].short, 40))}" for n in numbers]
     width = max(map(tokens.width, names))
     for number, name in zip(numbers, names, strict=True):
         g = whole.arrived[number]

@@ -33,7 +33,7 @@ def _inside(name, value, seen, depth):
     elif issubclass(kind, dict):
         items = [(f"{name}[{key!r}]", item) for key, item in list(value.items())[:LONGEST]]
     elif not issubclass(kind, type) and hasattr(kind, "named_parameters"):
-        items = [(f"{name}.{path}", each) for path, each in asked(value, "named_parameters")]
+        items = [(f"{name}.{path}", each) for path, each in ask_module(value, "named_parameters")]
     else:
         return
     seen.add(id(value))
@@ -44,7 +44,7 @@ def _inside(name, value, seen, depth):
             yield from _inside(path, item, seen, depth - 1)
 
 
-def asked(value, method):
+def ask_module(value, method):
     """What a method of a module gives, in a list; nothing where it fails, as in one that was loaded without its attributes."""
     try:
         return [*getattr(value, method)()]
@@ -65,7 +65,7 @@ def names_of_layers(namespace):
             or not hasattr(type(value), "named_modules")
         ):
             continue
-        for path, module in asked(value, "named_modules"):
+        for path, module in ask_module(value, "named_modules"):
             found.setdefault(id(module), f"{name}.{path}" if path else name)
     return found
 

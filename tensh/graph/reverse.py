@@ -44,7 +44,7 @@ def by_edge(node, gs):
     return found
 
 
-def fitted(g, node):
+def fit_gradient(g, node):
     """A gradient in the shape and dtype of what a node computed."""
     return g if type(g) is Parts or node.shape == getattr(g, "shape", None) else fit(g, node, False)
 
@@ -78,6 +78,6 @@ class Pass:
                 continue
             for i, (edge, gi) in enumerate(zip(graph[number].edges, vjp(node, g), strict=True)):
                 if edge.number is not None and gi is not None:
-                    gi = fitted(gi, graph.order[edge.number - 1])
+                    gi = fit_gradient(gi, graph.order[edge.number - 1])
                     self.brought[number, i] = gi
                     self.arrived[edge.number] = together(self.arrived.get(edge.number), gi)

@@ -62,28 +62,36 @@ def lines(graph, seed=None):
 def step_lines(graph, number, step, width):
     """One step: the node, and a line for each of its operands."""
     head = f"step {number}".ljust(8)
-    yield [("keyword", head), ("name", graph[step.node].title), ("note", "  arrives "), ("number", said(step.arrived))]
+    yield [
+        ("keyword", head),
+        ("name", graph[step.node].title),
+        ("note", "  arrives "),
+        ("number", describe_gradient(step.arrived)),
+    ]
     for sent in step.sent:
         name = _short(graph, sent.operand)
         made = [("margin", "     -> "), ("name", name + " " * (width - tokens.width(name)))]
         if sent.formula:
-            made.append(("note", f"  {tokens.cut(sent.formula, 48)} = "))
+            made.append(("note", f"  {tokens.shorten(sent.formula, 48)} = "))
         else:
             made.append(("note", "  = "))
-        made.append(("number", said(sent.gradient)))
+        made.append(("number", describe_gradient(sent.gradient)))
         if sent.before is not None:
             made += [
                 ("note", "    adds up: "),
-                ("number", f"{said(sent.before)} + {said(sent.gradient)} = {said(sent.after)}"),
+                (
+                    "number",
+                    f"{describe_gradient(sent.before)} + {describe_gradient(sent.gradient)} = {describe_gradient(sent.after)}",
+                ),
             ]
         yield made
 
 
 def _short(graph, number):
-    return tokens.cut(graph[number].short, 30)
+    return tokens.shorten(graph[number].short, 30)
 
 
-def said(gradient):
+def describe_gradient(gradient):
     """A gradient in a few words; one of a node with several outputs output by output."""
     if type(gradient) is Parts:
         return ", ".join(f"output {i}: {tokens.values(g)}" for i, g in sorted(gradient.items()))
@@ -99,9 +107,9 @@ def picture(graph, made, done):
     Newest first, as a backward pass goes. Lines of (kind, text) pairs.
     """
     step = made[done - 1] if done else None
-    sums = arrived(graph, made, done)
+    sums = gradients_at(graph, made, done)
     sent = {each.operand: each for each in step.sent} if step else {}
-    numbers = shown_numbers(graph, made, step)
+    numbers = numbers_to_show(graph, made, step)
     width = max(tokens.width(_short(graph, number)) for number in numbers)
     yield [("keyword", f"step {done} of {len(made)}"), ("note", "   right: on   left: back   q: end")]
     for number in numbers:
@@ -110,9 +118,14 @@ def picture(graph, made, done):
         line = [("mark" if is_turn else "margin", "-> " if is_turn else "   "), ("name", name.ljust(width))]
         if number in sent and sent[number].before is not None:
             each = sent[number]
-            line.append(("number", f"  {said(each.before)} + {said(each.gradient)} = {said(each.after)}"))
+            line.append(
+                (
+                    "number",
+                    f"  {describe_gradient(each.before)} + {describe_gradient(each.gradient)} = {describe_gradient(each.after)}",
+                )
+            )
         elif number in sums:
-            line.append(("number", f"  {said(sums[number])}"))
+            line.append(("number", f"  {describe_gradient(sums[number])}"))
         if number in sent:
             line.append(("note", f"   <- {sent[number].formula or 'g'}"))
         yield line
@@ -120,7 +133,7 @@ def picture(graph, made, done):
         yield [("note", f"   ... {count(len(graph) - len(numbers), 'node')} more")]
 
 
-def arrived(graph, made, done):
+def gradients_at(graph, made, done):
     """number -> what has arrived at a node after ``done`` steps; the root has its own gradient from the start."""
     sums = {graph.root: made[0].arrived}
     for step in made[:done]:
@@ -129,7 +142,7 @@ def arrived(graph, made, done):
     return sums
 
 
-def shown_numbers(graph, made, step):
+def numbers_to_show(graph, made, step):
     """The nodes that a picture shows, newest first: those around the one at its turn, and those it sends to."""
     numbers = list(range(graph.root, 0, -1))
     if len(numbers) <= ROWS:

@@ -25,13 +25,13 @@ def lines(graph, shown=None):
         for i in range(3 + shown.types)
     ]
     digits = len(str(len(graph))) + 1
-    for row in (*sample, *rows) if len(sample) < SAMPLE else _chained(sample, rows):
+    for row in (*sample, *rows) if len(sample) < SAMPLE else _chain_rule(sample, rows):
         yield _line(row, widths, digits)
     yield [("plain", "")]
     yield [("note", f"{count(len(graph), 'node')}, {count(graph.edge_count, 'edge')}")]
 
 
-def _chained(sample, rows):
+def _chain_rule(sample, rows):
     yield from sample
     yield from rows
 
@@ -79,6 +79,6 @@ def _line(row, widths, digits):
     *columns, tail, number = row
     made = [("margin", number.rjust(digits + 1) + "  ")]
     for text, width, kind in zip(columns, widths, ("name", "keyword", "plain", "plain"), strict=False):
-        text = tokens.cut(text, WIDEST)
+        text = tokens.shorten(text, WIDEST)
         made.append((kind, text + " " * max(width - tokens.width(text) + 2, 2)))
     return [*made, ("number", tail)]

@@ -34,7 +34,7 @@ def values(array):
     return f"norm {number(np.linalg.norm(array.astype(np.result_type(array, np.float32)).ravel()))}"
 
 
-def cut(text, width):
+def shorten(text, width):
     """The text in at most ``width`` characters."""
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
@@ -51,7 +51,7 @@ LONGEST = 60  # characters of a title in a picture
 
 def card(node, shown=None):
     """A node as the few lines of a box in a picture."""
-    rows = [cut(node.title, LONGEST)]
+    rows = [shorten(node.title, LONGEST)]
     if node.kind == "operation":
         rows.append(node.name)
     facts = f"{shape(node)} {node.dtype or ''}".strip()
@@ -63,6 +63,6 @@ def card(node, shown=None):
     return rows
 
 
-def grouped(text):
+def group(text):
     """An expression as a part of another: in brackets unless it is a name."""
     return text if all(c.isalnum() or c in "_.[]'\"" for c in text) else f"({text})"

@@ -114,7 +114,7 @@ def lines(graph, shown=None):
     fit(columns, shown.width)
     widths = [max(tokens.width(row[i]) for row in columns) for i in range(len(columns[0]))]
     for row, cell in zip(drawn, columns, strict=True):
-        yield aligned(row, cell, widths)
+        yield align(row, cell, widths)
     if more:
         yield [("note", f"... and more: {count(len(graph), 'node')} in all, best seen with --view tape")]
     yield [("plain", "")]
@@ -147,13 +147,13 @@ def fit(columns, width):
     others = sum(max(map(tokens.width, texts)) + 2 for texts in list(zip(*columns, strict=True))[1:4])
     room = max(width - others, width // 3)
     for row in columns:
-        row[0] = tokens.cut(row[0], room)
+        row[0] = tokens.shorten(row[0], room)
 
 
 KINDS = ("name", "keyword", "plain", "plain", "number", "number", "note")
 
 
-def aligned(row, cell, widths):
+def align(row, cell, widths):
     """A line of pairs: the stem dim, the columns padded."""
     made = [("margin", row.stem), ("name" if row.node else "note", cell[0][len(row.stem) :])]
     pad = widths[0] - tokens.width(cell[0])

@@ -38,11 +38,11 @@ class Graph:
         self.named, self.layers = names_of_nodes(names), names_of_layers(names)
         self._ordered(root.inputs[0] if type(root) is Output else root)
         if focus is not None:
-            self._keep(around(self, found(self, focus)))
+            self._keep(around(self, find_node(self, focus)))
 
     def _ordered(self, root):
         """Look at all nodes behind ``root``."""
-        self.top, self.order = root, ordered(root)
+        self.top, self.order = root, order_nodes(root)
         self._count()
 
     def _keep(self, numbers):
@@ -141,7 +141,7 @@ class Graph:
         return None if tensor is None else array(tensor._kept)
 
 
-def ordered(root):
+def order_nodes(root):
     """All nodes that a gradient at ``root`` reaches, oldest first."""
     found, waiting = {root}, [root]
     while waiting:
@@ -188,7 +188,7 @@ def saved_values(nodes):
     """node -> the value it computed, from what it or the nodes that use it have saved and nobody has changed since."""
     values = {}
     for node in nodes:
-        for role, value in zip(node.roles, kept.saved(node), strict=False):
+        for role, value in zip(node.roles, kept.saved_by(node), strict=False):
             if type(role) is int and hasattr(value, "dtype") and not written_after(node.time, value):
                 owner = node if role == -1 else node.inputs[role] if role >= 0 else None
                 if owner is not None:
@@ -210,7 +210,7 @@ def where(found):
     return f"{found.filename}:{found.line}" + (f" in {found.function}" if found.function else "")
 
 
-def found(graph, name):
+def find_node(graph, name):
     """The number of the node that a name or a piece of source stands for."""
     for node in reversed(list(graph)):
         if name in (node.variable, node.label):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.graph.formulas import Named, words_of
-from tensh.graph.reverse import Parts, Pass, fitted, vjp
+from tensh.graph.reverse import Parts, Pass, fit_gradient, vjp
 from tensh.graph.rules import rule
 
 MOST_PATHS = 8
@@ -55,7 +55,7 @@ def explain(graph, target, seed=None):
         return Explanation(graph, target, 0, [], None)
     is_by_use = counts[graph.root] > MOST_PATHS
     if not is_by_use:
-        paths = [followed(graph, edges, whole.arrived[graph.root]) for edges in edge_paths(graph, target, counts)]
+        paths = [follow_path(graph, edges, whole.arrived[graph.root]) for edges in edge_paths(graph, target, counts)]
     else:
         paths = [
             Path((step(graph, number, i, g, whole.arrived[number]),), g)
@@ -86,12 +86,12 @@ def edge_paths(graph, target, counts):
                 waiting.append((edge.number, (*path, (number, i))))
 
 
-def followed(graph, edges, g):
+def follow_path(graph, edges, g):
     """What one path makes of the gradient at the root, step by step."""
     steps = []
     for number, i in edges:
         brought = vjp(graph.order[number - 1], g)[i]
-        brought = fitted(brought, graph.order[graph[number].edges[i].number - 1])
+        brought = fit_gradient(brought, graph.order[graph[number].edges[i].number - 1])
         steps.append(step(graph, number, i, brought, g))
         g = brought
     return Path(tuple(steps), g)
@@ -112,7 +112,7 @@ def factor(graph, number, i, g):
     if type(g) is Parts or node.shape != () or operand.shape != ():
         return None
     brought = vjp(node, np.ones((), node.dtype))[i]
-    return None if type(brought) is Parts else fitted(brought, operand)[()]
+    return None if type(brought) is Parts else fit_gradient(brought, operand)[()]
 
 
 def local_words(graph, node, edge):

@@ -77,7 +77,7 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     with no_grad():
         if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
             return _redrawn(tensor, mean, std, a, b, generator)
-        return _rejected(tensor, mean, std, a, b, generator)
+        return _reject_sampling(tensor, mean, std, a, b, generator)
 
 
 def _below(x):
@@ -97,7 +97,7 @@ def _redrawn(tensor, mean, std, a, b, generator):
     return tensor if result is tensor else tensor.copy_(result)
 
 
-def _rejected(tensor, mean, std, a, b, generator):
+def _reject_sampling(tensor, mean, std, a, b, generator):
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     chance = find_public("empty_like")(tensor)
 

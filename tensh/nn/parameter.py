@@ -158,7 +158,7 @@ class UninitializedTensorMixin:
     @property
     def array(self):
         """Where an operation would begin: ValueError, which names it."""
-        raise ValueError(_attempted(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
+        raise ValueError(_attempt(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
 
     @array.setter
     def array(self, value):
@@ -198,7 +198,7 @@ class UninitializedTensorMixin:
 
     def __getattribute__(self, name):
         if name in METHODS and name not in ALLOWED:
-            raise ValueError(_attempted(f"<method '{name}' of 'torch._C.TensorBase' objects>", self))
+            raise ValueError(_attempt(f"<method '{name}' of 'torch._C.TensorBase' objects>", self))
         return object.__getattribute__(self, name)
 
 
@@ -222,7 +222,7 @@ for _name in CONVERSIONS.split():  # these ask no shape
     setattr(UninitializedTensorMixin, _name, _of_data(_name))
 
 
-def _attempted(function, tensor):
+def _attempt(function, tensor):
     return (
         f"Attempted to use an uninitialized parameter in {function}. This error happens when you are using a `LazyModule` or "
         f"explicitly manipulating `torch.nn.parameter.{type(tensor).__name__}` objects. When using LazyModules Call `forward` with "

@@ -41,7 +41,7 @@ class Elementwise(Optimizer):
         loss = self._evaluate(closure)
         if self.defaults["differentiable"]:
             with enable_grad():
-                self._step(self._recorded, _squeezed)
+                self._step(self._recorded, _squeeze)
         else:
             with Uninterrupted():
                 self._step(self._written, _number)
@@ -177,5 +177,5 @@ def _number(value):
     return value.array.reshape(())[()] if isinstance(value, Tensor) else value
 
 
-def _squeezed(value):
+def _squeeze(value):
     return value.squeeze() if isinstance(value, Tensor) else value

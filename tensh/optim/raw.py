@@ -151,7 +151,7 @@ class Rounded:
         self.array = array
 
 
-def _rounded(name):
+def _rounding(name):
     compute = getattr(Raw, name)
 
     def method(self, *args, **options):
@@ -171,7 +171,7 @@ def _wide(value):
 
 
 for _name in [name for name, value in vars(Raw).items() if callable(value) and name != "__init__"]:
-    setattr(Rounded, _name, _rounded(_name))
+    setattr(Rounded, _name, _rounding(_name))
 
 
 def in_pieces(update, arrays, names=()):

@@ -27,7 +27,7 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
     >>> w, twin
     (tensor([0.5000], requires_grad=True), tensor([0.0500], requires_grad=True))
     """
-    states, groups = _required(optimizer, swapin_parameters, swapin_optim_state)
+    states, groups = _require_states(optimizer, swapin_parameters, swapin_optim_state)
     state, kept = optimizer.state, [dict(group) for group in optimizer.param_groups]
     try:
         optimizer.state = defaultdict(dict)
@@ -43,7 +43,7 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
             group.update(own)
 
 
-def _required(optimizer, parameters, given):
+def _require_states(optimizer, parameters, given):
     """(the states by number, for each group its options and its parameters), or the error that says what does not fit."""
     if not optimizer.state:
         raise RuntimeError(f"{WANTS}initialized optimizer state.")

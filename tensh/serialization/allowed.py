@@ -59,7 +59,7 @@ BY_DEFAULT = {
     "builtins.set": Known(set, containers.a_set),
     "builtins.complex": Known(complex, containers.a_complex),
     "builtins.bytearray": Known(bytearray, containers.a_bytearray),
-    "_codecs.encode": Known(containers.encoded, containers.encoded),
+    "_codecs.encode": Known(containers.encode_text, containers.encode_text),
     "torch.Size": Known(Size, rebuilding.size),
     "torch.device": Known(device, rebuilding.made_device),
     "torch.Tensor": Known(rebuilding.Tensor),
@@ -108,7 +108,7 @@ class Names:
     def __init__(self, more=None):
         self.more = more  # full name -> Known or None, beyond the default
         self.known = {}  # id of a value that a name gave -> Known
-        self.given = given()
+        self.given = list_allowed()
 
     def find(self, module, name):
         """What a name stands for; UnpicklingError where the file must not ask for it."""
@@ -239,7 +239,7 @@ def module_in_files(module):
     return f"torch{module[5:]}" if module.partition(".")[0] == "tensh" else module
 
 
-def given():
+def list_allowed():
     """Full name -> what the user has said is safe."""
     found = {}
     for each in GIVEN:

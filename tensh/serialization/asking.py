@@ -4,7 +4,7 @@ import os
 import pickle
 import zipfile
 
-from tensh.serialization.allowed import BY_DEFAULT, COST, full_name, given
+from tensh.serialization.allowed import BY_DEFAULT, COST, full_name, list_allowed
 from tensh.serialization.archive import LARGEST_PICKLE, Archive
 from tensh.serialization.containers import DamagedError
 from tensh.serialization.reading import WRONG, ZIP, one_line
@@ -68,7 +68,7 @@ def get_unsafe_globals_in_checkpoint(f):
     f.seek(0)
     if f.read(4) != ZIP:
         raise ValueError("Expected input to be a checkpoint returned by torch.save")
-    asked = Asked({*BY_DEFAULT, *given()})
+    asked = Asked({*BY_DEFAULT, *list_allowed()})
     try:
         with zipfile.ZipFile(f) as zipped:
             data = Archive(zipped, None).read("data.pkl", LARGEST_PICKLE)

@@ -111,7 +111,7 @@ def a_number(value):
     return value
 
 
-def encoded(text, encoding="latin1"):
+def encode_text(text, encoding="latin1"):
     """Bytes, as pickles of protocol 2 write them."""
     if type(text) is not str or encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
         raise DamagedError("bytes in it are no text in an encoding")
@@ -119,7 +119,7 @@ def encoded(text, encoding="latin1"):
 
 
 def a_bytearray(content=b"", encoding=None):
-    return bytearray(content if type(content) is bytes else encoded(content, encoding))
+    return bytearray(content if type(content) is bytes else encode_text(content, encoding))
 
 
 def no_bytes():

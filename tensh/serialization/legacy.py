@@ -60,7 +60,7 @@ class Legacy:
     def pickled(self, names, place, encoding, mention=None):
         """(the object of the pickle at a place, where the next begins)."""
         while True:
-            unpickler = Unpickler(self.data, names, mention or refused, place, encoding)
+            unpickler = Unpickler(self.data, names, mention or refuse, place, encoding)
             try:
                 return unpickler.load(), unpickler.place
             except EOFError:  # the pickle goes on behind what was read
@@ -113,7 +113,7 @@ class Legacy:
         return end
 
 
-def refused(said):
+def refuse(said):
     raise DamagedError("it mentions a storage where none can be")
 
 

@@ -64,17 +64,17 @@ def set_contents(array, state):
         raise DamagedError("an array of NumPy in it is not as long as its shape says")
     if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) >= 2**63:
         raise DamagedError("an array of NumPy in it is larger than memory can be")
-    array.__setstate__((1, shape, dtype, state[3] is True or state[3] == 1, checked(content, dtype)))
+    array.__setstate__((1, shape, dtype, state[3] is True or state[3] == 1, check_content(content, dtype)))
 
 
 def make_scalar(dtype, content):
     """A number, a text or a time of NumPy."""
     if type(dtype) not in KINDS or type(content) is not bytes or len(content) != dtype.itemsize or not content:
         raise DamagedError("a number of NumPy in it is none")
-    return np.frombuffer(checked(content, dtype), dtype)[0]
+    return np.frombuffer(check_content(content, dtype), dtype)[0]
 
 
-def checked(content, dtype):
+def check_content(content, dtype):
     """The bytes of an array as NumPy relies on them: truth values are 0 or 1, characters are such of Unicode."""
     if dtype.kind == "b":
         return (np.frombuffer(content, np.uint8) != 0).tobytes()

@@ -93,16 +93,16 @@ def _safetensors(path, map_location):
 def placing(map_location):
     """The function that gives (a row of elements, where it was) a row of elements here."""
     if map_location is None:
-        return restored
+        return restore_row
     if isinstance(map_location, dict):
-        return lambda row, where: restored(row, map_location.get(where, where))
+        return lambda row, where: restore_row(row, map_location.get(where, where))
     if isinstance(map_location, str | device):
-        return lambda row, where: restored(row, str(map_location))
+        return lambda row, where: restore_row(row, str(map_location))
 
     def asked(row, where):
         storage = map_location(UntypedStorage(row), where)
         if storage is None:
-            return restored(row, where)
+            return restore_row(row, where)
         if not isinstance(storage, UntypedStorage):
             raise CallersError(TypeError(f"map_location gave {type(storage)}, and no UntypedStorage"))
         return storage.bytes().view(row.dtype)
@@ -123,7 +123,7 @@ def _callers(function, *arguments):
         raise CallersError(error) from None
 
 
-def restored(row, where):
+def restore_row(row, where):
     """The row itself, if it belongs on the CPU; on "meta" one without elements."""
     kind = where.partition(":")[0]
     if kind == "cpu":

@@ -97,7 +97,7 @@ def in_row(storage, row, offset, size, stride, requires_grad, metadata):
         raise DamagedError("a tensor in it has no size")
     check(row.size, offset, size, stride)
     if metadata:
-        row = resolved(storage, row, metadata)
+        row = resolve_flags(storage, row, metadata)
     if row.size and 0 not in size:
         array = view_memory(row, row.dtype, size, stride, offset)
     else:
@@ -110,7 +110,7 @@ def in_row(storage, row, offset, size, stride, requires_grad, metadata):
     return made
 
 
-def resolved(storage, row, metadata):
+def resolve_flags(storage, row, metadata):
     """The elements of a storage for tensors that were saved with a conjugation or a change of sign still to do.
 
     They are made once for all such tensors, however many there are and however often they repeat an element.

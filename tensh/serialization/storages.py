@@ -26,7 +26,7 @@ class Place(NamedTuple):
     strides: tuple[int, ...]
 
 
-def placed(array):
+def place_of(array):
     """Where the elements of an array are: in the memory of its owner where that is one dense block, else in a copy."""
     if is_absent(array):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")

@@ -202,7 +202,7 @@ def whole(number):
     return {b"00": False, b"01": True}[bytes(number)] if bytes(number) in (b"00", b"01") else int(number)
 
 
-def signed(data):
+def signed_integer(data):
     return int.from_bytes(data, "little", signed=True)
 
 
@@ -237,7 +237,7 @@ SIMPLE = {
     pickle.BININT: lambda u: u.number("<i"), pickle.BININT1: lambda u: u.number("<B"), pickle.BININT2: lambda u: u.number("<H"),
     pickle.BINFLOAT: lambda u: u.number(">d"), pickle.FLOAT: lambda u: float(u.line()),
     pickle.INT: lambda u: whole(u.line()), pickle.LONG: lambda u: int(u.line().rstrip(b"L")),
-    pickle.LONG1: lambda u: signed(u.take(u.number("<B"))), pickle.LONG4: lambda u: signed(u.take(u.number("<I"))),
+    pickle.LONG1: lambda u: signed_integer(u.take(u.number("<B"))), pickle.LONG4: lambda u: signed_integer(u.take(u.number("<I"))),
     pickle.BINUNICODE: lambda u: u.text(u.number("<I")), pickle.SHORT_BINUNICODE: lambda u: u.text(u.number("<B")),
     pickle.BINUNICODE8: lambda u: u.text(u.number("<Q")),
     pickle.UNICODE: lambda u: bytes(u.line()).decode("raw-unicode-escape"),

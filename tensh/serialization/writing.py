@@ -27,7 +27,7 @@ from tensh.replacing import replace_file
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
 from tensh.serialization.records import ALIGNMENT, Records
-from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, placed
+from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, place_of
 
 PROTOCOL = 2
 NUMBERS = frozenset([int, float, bool, type(None)])
@@ -118,7 +118,7 @@ class Writer(pickle._Pickler):
             return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
         if not isinstance(t.array, np.ndarray):
             raise NotImplementedError(f"tensh saves no {type(t).__name__}: it has no elements of its own")
-        place = placed(t.array)
+        place = place_of(t.array)
         name = dtype_name(t.array)
         facts = (place.offset, tuple(map(int, t.shape)), place.strides, t.requires_grad, OrderedDict())
         function, arguments = TENSOR, (self.stored(place.block, name), *facts)
@@ -170,7 +170,7 @@ class Writer(pickle._Pickler):
         """A tensor as `reducer_override` describes it, written at once: through objects it takes twice the time."""
         if t.__dict__ or type(t.array) is not np.ndarray or (name := dtype_name(t.array)) not in STORAGES:
             return super().save(t)
-        place = placed(t.array)
+        place = place_of(t.array)
         self.save(TENSOR)
         self.write(pickle.MARK)
         self.write(pickle.MARK)

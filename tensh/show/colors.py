@@ -5,7 +5,7 @@ ZERO = {True: (24, 24, 28), False: (255, 255, 255)}  # on a dark ground, on a li
 MISSING = (220, 60, 200)
 
 
-def signed(part, is_dark=True):
+def signed_colour(part, is_dark=True):
     """The colour of a value between -1 and 1."""
     end, zero = ABOVE if part > 0 else BELOW, ZERO[is_dark]
     part = min(abs(part), 1.0) ** 0.7  # what is small is still seen to be there

@@ -5,8 +5,8 @@ from collections import OrderedDict, defaultdict
 from tensh.escaping import visible_line
 from tensh.show import describe
 from tensh.show.page import View
-from tensh.show.reprs import is_bounded, parts, safe_repr, written
-from tensh.show.text import cells, one_line, padded, shortened
+from tensh.show.reprs import is_bounded, parts, safe_repr, write_repr
+from tensh.show.text import cells, one_line, pad, shorten
 
 MOST_ITEMS = 3  # tensors of a container that are shown in full
 WIDEST = 80  # columns of the text of a container that is shown in full
@@ -34,13 +34,13 @@ class Contents(View):
         room = page.width - names - 2 if page.is_window else None
         widths = fitting([facts for _, _, facts in shown if len(facts) > 1], room)
         for indent, name, facts in shown:
-            begin = "  " * (indent + 1) + shortened(name, names - indent * 2, page.unicode)
-            yield "name", "\n" + padded(begin, names + 2)
+            begin = "  " * (indent + 1) + shorten(name, names - indent * 2, page.unicode)
+            yield "name", "\n" + pad(begin, names + 2)
             if len(facts) > 1:
-                texts = "".join("  " + padded(text, width) for text, width in zip(facts, widths, strict=False))
+                texts = "".join("  " + pad(text, width) for text, width in zip(facts, widths, strict=False))
                 yield "trouble" if "NaN" in texts or "inf" in texts else "plain", texts.rstrip()
             else:
-                text = facts[0] if room is None else shortened(facts[0], room - 2, page.unicode)
+                text = facts[0] if room is None else shorten(facts[0], room - 2, page.unicode)
                 yield "plain", "  " + text
         if len(rows) > MOST_LINES:
             yield "note", f"\n  ... {len(rows) - MOST_LINES} more"
@@ -134,7 +134,7 @@ def is_long(value):
         arrays.append(array)
         if len(arrays) > MOST_ITEMS:
             return True
-    return bool(arrays) and any(cells(line) > WIDEST for line in written(value).split("\n"))
+    return bool(arrays) and any(cells(line) > WIDEST for line in write_repr(value).split("\n"))
 
 
 def contents(value):

@@ -62,7 +62,7 @@ def brief(value):
     return f"{shape(value)} {dtype(value)}" if is_array(value) else None
 
 
-def listed(words):
+def list_words(words):
     """Words one behind the other, as many as a window takes: a file may bring a hundred thousand names."""
     words = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 3]}..." for word in words]
     left = len(words) - MOST_WORDS
@@ -124,7 +124,7 @@ def yes_or_no(flag):
     return "yes" if flag else "no"
 
 
-def made_by(tensor):
+def describe_origin(tensor):
     """The code that computed a tensor where that is known, else the name of the operation; None for a leaf."""
     if not has_history(tensor):
         return "an operation that is no longer known"

@@ -38,7 +38,7 @@ class Gradients(View):
 
     @property
     def columns(self):
-        of = f"d {tokens.cut(self.graph[self.graph.root].short, 12)} / d name" if self.graph else "gradient"
+        of = f"d {tokens.shorten(self.graph[self.graph.root].short, 12)} / d name" if self.graph else "gradient"
         return "name", "made by", "shape", "value", "is_leaf", of, "kept", "note"
 
     @property
@@ -68,7 +68,7 @@ class Gradients(View):
             return "-"
         graph = self.graph if number is not None else Graph(tensor, self.names)
         node = graph[graph.numbers[node_of(tensor)]]
-        return tokens.cut(node.label or called(graph, node), LONGEST)
+        return tokens.shorten(node.label or describe_call(graph, node), LONGEST)
 
     def _gradient(self, tensor, number, held):
         """The gradient with respect to a tensor: worked out from the graph, else what it keeps."""
@@ -79,12 +79,12 @@ class Gradients(View):
 
     def _notes(self, tensor, number, gradient, held):
         if number is None and self.graph:
-            yield f"not in {tokens.cut(self.graph[self.graph.root].short, 30)}"
+            yield f"not in {tokens.shorten(self.graph[self.graph.root].short, 30)}"
         if number is None and not self.graph and held is None:
             yield "in no result with a name"
         if self.passed and number in self.passed.arrived:
             yield self._sum(number)
-            yield flaws.told(self.passed, number)
+            yield flaws.describe_flaw(self.passed, number)
         elif held is not None:
             yield flaws.flaw(elements(held.array))
         if gradient is None or elements(tensor.array) is None:
@@ -108,7 +108,7 @@ class Gradients(View):
         """What the gradients are of."""
         root = self.graph[self.graph.root]
         value = elements(self.graph.tensor.array)
-        made = root.title if root.label else f"{root.short} = {called(self.graph, root)}"
+        made = root.title if root.label else f"{root.short} = {describe_call(self.graph, root)}"
         return f"gradients of {made}" + (f", value {in_short(value)}" if value is not None and value.size == 1 else "")
 
     def remarks(self):
@@ -158,7 +158,7 @@ def newest_root(tensors):
     return max(computed, key=lambda t: node_of(t).time, default=None)
 
 
-def called(graph, node):
+def describe_call(graph, node):
     """How an operation was called, with the names of what went in: `mul(a, b)`."""
     operands = ["..." if e.number is None else graph[e.number].variable or "..." for e in node.edges]
     return f"{node.operation}({', '.join(operands)})"
@@ -200,10 +200,10 @@ def grads(names=None, root=None):
     if names is None:
         names = {name: value for name, value in sys._getframe(1).f_globals.items() if not name.startswith("_")}
     others = {name: t for name, t in names.items() if describe.is_tensor(t) and not isinstance(t, Tensor)}
-    return kept_by(others) if others else Gradients(root, names)
+    return kept_gradients(others) if others else Gradients(root, names)
 
 
-def kept_by(tensors):
+def kept_gradients(tensors):
     """What tensors of another library keep: their graphs are not ours to look at."""
     rows = [
         (name, t.grad_fn.name() if t.grad_fn is not None else "-", describe.shape(t), in_short(array_of(t)),

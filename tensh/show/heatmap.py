@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 
 from tensh.show import describe
-from tensh.show.colors import MISSING, signed
+from tensh.show.colors import MISSING, signed_colour
 from tensh.show.page import Paint, View
 from tensh.show.shrinking import shrunk
 from tensh.show.text import cells, comment
@@ -83,7 +83,7 @@ class Heat(View):
         if math.isnan(value):
             return MISSING
         part = math.copysign(1.0, value) if math.isinf(value) else value / scale if scale else 0.0
-        return signed(part, page.is_dark)
+        return signed_colour(part, page.is_dark)
 
     def sign(self, value, scale):
         """`+9` for the largest, `-9` for its opposite, ` .` for zero."""
@@ -107,7 +107,7 @@ class Heat(View):
             return
         yield "note", f"-{most} "
         for step in range(-5, 6):
-            yield Paint(ground=signed(step / 5, page.is_dark)), "  " if step else " 0 "
+            yield Paint(ground=signed_colour(step / 5, page.is_dark)), "  " if step else " 0 "
         yield "note", f" {most}"
 
     def remarks(self, in_color, panels, is_reduced):

@@ -6,7 +6,7 @@ from tensh.show import describe
 from tensh.show.blocks import bar
 from tensh.show.measures import counts, range_of, statistics, trouble
 from tensh.show.page import View
-from tensh.show.text import comment, padded
+from tensh.show.text import comment, pad
 from tensh.show.values import array_of
 
 FEWEST, MOST = 5, 20  # bars
@@ -59,8 +59,8 @@ class Histogram(View):
             width = max(min(page.width - sum(sides) - 4, WIDEST), 4)
             most = max(self.counts)
             for label, text, number in zip(labels, numbers, self.counts, strict=True):
-                yield "name", padded(label, sides[0], to_the_right=self.of_each)
-                yield "plain", "  " + padded(text, sides[1], to_the_right=True) + ("  " if number else "")
+                yield "name", pad(label, sides[0], to_the_right=self.of_each)
+                yield "plain", "  " + pad(text, sides[1], to_the_right=True) + ("  " if number else "")
                 yield "bar", bar(number / most, width, page.unicode)
                 yield "plain", "\n"
         yield from comment(self.remarks(), page)

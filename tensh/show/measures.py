@@ -47,7 +47,7 @@ def statistics(value):
     (1, (3,), 1.0, 6.0, 3.0)
     """
     whole = array_of(value)
-    array = sampled(whole, MOST)
+    array = thin_out(whole, MOST)
     nans = zeros = number = 0
     low, high, shift, total, squares = math.inf, -math.inf, None, 0.0, 0.0
     for piece in pieces(array):
@@ -94,7 +94,7 @@ def range_of(found):
     return f"in [{low}, {high}]" if found.low < found.high else f"all {low}"
 
 
-def sampled(array, most):
+def thin_out(array, most):
     """The array, or of one with more elements than that some at equal distances."""
     if array.size <= most:
         return array
@@ -110,6 +110,6 @@ def first_nan(array):
 def counts(value, low, high, bins, most=MOST):
     """How many finite elements fall into each of equal parts of a range; of more elements than that, of a sample."""
     found = np.zeros(bins, np.int64)
-    for piece in pieces(sampled(array_of(value), most)):
+    for piece in pieces(thin_out(array_of(value), most)):
         found += np.histogram(piece[np.isfinite(piece)], bins, (low, high))[0]
     return found

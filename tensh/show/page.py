@@ -53,10 +53,10 @@ class Lines(View):
     def draw(self, page):
         for number, line in enumerate(self.lines(page)):
             yield "plain", "\n" * bool(number)
-            yield from trimmed(line)
+            yield from trim(line)
 
 
-def trimmed(line):
+def trim(line):
     """The pairs of a line without spaces at its end."""
     line = list(line)
     while line and not line[-1][1].rstrip():

@@ -25,7 +25,7 @@ class Image(View):
     def __init__(self, value):
         array = array_of(value)
         self.brief = describe.brief(value) if describe.is_array(value) else ""
-        images, self.reading = arranged(array)
+        images, self.reading = arrange(array)
         self.whole = len(images)
         self.images = images[:MOST_IMAGES]
         self.low, self.high = value_range(self.images, array.dtype)
@@ -50,7 +50,7 @@ class Image(View):
             if number and (number + 1) * each > room:
                 break
             yield "plain", "\n" * bool(number)
-            yield from in_half_blocks(joined(group)) if in_color else in_shades(joined(group))
+            yield from in_half_blocks(join_images(group)) if in_color else in_shades(join_images(group))
             shown += len(group)
         yield from comment(self.remarks(shown), page)
 
@@ -64,7 +64,7 @@ class Image(View):
             yield f"{shown} of {self.whole} images"
 
 
-def arranged(array):
+def arrange(array):
     """(image, row, column, channel), and in words what was taken for what."""
     if is_complex(array):
         array = np.abs(array.astype(np.complex64))
@@ -112,7 +112,7 @@ def rows_of(images, width):
         yield images[begin : begin + number]
 
 
-def joined(images):
+def join_images(images):
     """Images side by side as one."""
     gap = np.zeros((images[0].shape[0], 1, images[0].shape[2]))
     return np.concatenate([part for image in images for part in (gap, image)][1:], axis=1)

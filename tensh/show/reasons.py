@@ -65,17 +65,17 @@ def why(tensor, root=None, names=None, sources=None):
     node = refresh_node(tensor)
     absent = reason(tensor, name, found)
     if node is None:
-        return unexplained(tensor, name, absent)
+        return describe_unexplained(tensor, name, absent)
     graph = root_of(node, names) if root is None else Graph(root, names)
     if graph is None:
-        return unexplained(tensor, name, f"nothing that has a name was computed from {name}")
+        return describe_unexplained(tensor, name, f"nothing that has a name was computed from {name}")
     root_name = graph[graph.root].short
     if node not in graph.numbers:
-        return unexplained(tensor, name, f"no path leads from {root_name} to {name}")
+        return describe_unexplained(tensor, name, f"no path leads from {root_name} to {name}")
     explanation = explain(graph, graph.numbers[node])
     if absent:
         value = tokens.values(explanation.gradient)
-        return told(
+        return describe_reasons(
             f"{name}.grad is None: {absent}",
             f"to keep it: {name}.retain_grad() before {root_name}.backward(); it would be {value}",
         )
@@ -83,7 +83,7 @@ def why(tensor, root=None, names=None, sources=None):
     return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation))
 
 
-def unexplained(tensor, name, why):
+def describe_unexplained(tensor, name, why):
     """What to say where no path can be shown: what the gradient is, and why that cannot be explained."""
     held = (
         tensor.grad
@@ -91,17 +91,19 @@ def unexplained(tensor, name, why):
         else None
     )
     if held is None:
-        return told(f"{name}.grad is None: {why}")
-    return told(f"{name}.grad = {tokens.values(elements(held.array))}, and where it came from is not known: {why}")
+        return describe_reasons(f"{name}.grad is None: {why}")
+    return describe_reasons(
+        f"{name}.grad = {tokens.values(elements(held.array))}, and where it came from is not known: {why}"
+    )
 
 
-def told(*sentences):
+def describe_reasons(*sentences):
     return Lines(lambda page: [[("plain", sentence)] for sentence in sentences])
 
 
 def against_differences(explanation, tensor, found, names):
     """(what differences say, notes): one of the two."""
-    from tensh.graph.check import UncheckedError, checked
+    from tensh.graph.check import UncheckedError, check_gradient
 
     graph = explanation.graph
     root = graph[graph.root]
@@ -109,7 +111,7 @@ def against_differences(explanation, tensor, found, names):
         return None, []
     try:
         name = root.variable or ""
-        return checked(tensor, explanation.gradient, graph.tensor, name, found, names), []
+        return check_gradient(tensor, explanation.gradient, graph.tensor, name, found, names), []
     except UncheckedError as error:
         return None, [f"not checked: {error}"]
 

@@ -18,7 +18,7 @@ NESTS = (slice, MappingProxyType, SimpleNamespace, partial, GenericAlias, UserLi
 BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: "{}", OrderedDict: "{}", defaultdict: "{}"}
 
 
-def written(value):
+def write_repr(value):
     """The repr of a value; the beginning of it if it would never end. Raises what the user's code raises."""
     return exact(repr(value)) if is_bounded(value) else brief(value)
 
@@ -41,7 +41,7 @@ def safely(function, value, what="repr"):
 
 def safe_repr(value):
     """The repr of a value, or that it failed."""
-    return safely(written, value)
+    return safely(write_repr, value)
 
 
 def safe_str(value):

@@ -56,7 +56,7 @@ def memory(tensor=None, names=None):
 def code(node):
     """What the user wrote for a node, and where, as far as that is known."""
     place = "" if node.place is None or node.place.startswith("<") else node.place.rpartition("/")[2]
-    return "  ".join(each for each in (tokens.cut(node.label or node.part_of or "", LONGEST), place) if each)
+    return "  ".join(each for each in (tokens.shorten(node.label or node.part_of or "", LONGEST), place) if each)
 
 
 def arrays(saved):

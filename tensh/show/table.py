@@ -2,7 +2,7 @@
 
 from tensh.escaping import visible_line
 from tensh.show.page import View
-from tensh.show.text import cells, comment, padded, wrapped
+from tensh.show.text import cells, comment, pad, wrap_lines
 
 GAP = "  "
 LEAST = 12  # columns that text is broken into
@@ -25,7 +25,7 @@ class Table(View):
 
     def draw(self, page):
         if self.title:
-            yield "title", "\n    ".join(wrapped(self.title, page.width - 4)) if page.is_window else self.title
+            yield "title", "\n    ".join(wrap_lines(self.title, page.width - 4)) if page.is_window else self.title
         if self.rows:
             widths = [max(map(cells, column)) for column in zip(self.columns, *self.rows, strict=True)]
             room = page.width - sum(width + len(GAP) for width in widths[:-1]) if page.is_window else widths[-1]
@@ -41,9 +41,9 @@ class Table(View):
         indent = " " * sum(width + len(GAP) for width in widths[:-1])
         for number, row in enumerate([self.columns, *self.rows]):
             yield "plain", "\n" * bool(number)
-            line = [padded(text, width) for text, width in zip(row, widths, strict=True)]
+            line = [pad(text, width) for text, width in zip(row, widths, strict=True)]
             if cells(row[-1]) > room:
-                line[-1] = ("\n" + indent).join(wrapped(row[-1], room))
+                line[-1] = ("\n" + indent).join(wrap_lines(row[-1], room))
             while len(line) > 1 and not line[-1].strip():
                 line.pop()
             line[-1] = line[-1].rstrip()

@@ -27,13 +27,13 @@ def _cells(character):
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def padded(text, width, to_the_right=False):
+def pad(text, width, to_the_right=False):
     """The text with spaces behind it, or before it, up to a width."""
     gap = " " * (width - cells(text))
     return gap + text if to_the_right else text + gap
 
 
-def shortened(text, width, unicode=True):
+def shorten(text, width, unicode=True):
     """The text, or as much of its beginning as fits into a width with an ellipsis behind."""
     if cells(text) <= width:
         return text
@@ -67,7 +67,7 @@ def comment(facts, page, begin="# "):
     for place, fact in enumerate(facts):
         kind, text = fact if isinstance(fact, tuple) else ("note", fact)
         if page.is_window and cells(text) > page.width - 4:
-            text = "\n#   ".join(wrapped(text, page.width - 4))
+            text = "\n#   ".join(wrap_lines(text, page.width - 4))
         if place and page.is_window and used + len(dot) + cells(text) > page.width:
             yield "note", "\n#   "
             used = 4
@@ -78,7 +78,7 @@ def comment(facts, page, begin="# "):
         used = cells(text.rpartition("\n")[2]) + (0 if "\n" in text else used)
 
 
-def wrapped(text, width):
+def wrap_lines(text, width):
     """The lines of a text that is broken between words."""
     import textwrap
 

@@ -9,13 +9,13 @@ from tensh.show.page import View
 TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 
-def printed(value):
+def print_parts(value):
     """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
     engine = sys.modules.get("tensh.engine.methods.printing.format")
     tensor = getattr(sys.modules.get("tensh.engine.core.tensor"), "Tensor", None)
     if engine and tensor and isinstance(value, tensor) and type(value).__repr__ is tensor.__repr__:
         return [("trouble" if text.strip() in TROUBLE else kind, text) for kind, text in engine.tokens(value)]
-    return [("plain", reprs.written(value))]
+    return [("plain", reprs.write_repr(value))]
 
 
 @contextlib.contextmanager
@@ -48,7 +48,7 @@ class Full(View):
     def draw(self, page):
         width = {"linewidth": page.width} if page.is_window else {}
         with printing(threshold=float("inf"), **width):
-            yield from printed(self.value)
+            yield from print_parts(self.value)
 
 
 def full(value):

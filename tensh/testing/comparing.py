@@ -60,7 +60,7 @@ def assert_close(
     for compare, one, other, place in [*pairs(actual, expected, "", allow_subclasses)]:
         complaint = compare(one, other, wish)
         if complaint:
-            complaint = located(complaint, place)
+            complaint = locate(complaint, place)
             raise AssertionError(msg(complaint) if callable(msg) else msg or complaint)
 
 
@@ -92,14 +92,14 @@ def pairs(actual, expected, place, allow_subclasses):
     if both(actual, expected, Sequence) and not (isinstance(actual, str) or isinstance(expected, str)):
         if len(actual) != len(expected):
             raise AssertionError(
-                located(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", place)
+                locate(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", place)
             )
         for number, (one, other) in enumerate(zip(actual, expected, strict=True)):
             yield from pairs(one, other, f"{place}[{number}]", allow_subclasses)
     elif both(actual, expected, Mapping):
         if actual.keys() != expected.keys():
             raise AssertionError(
-                located(
+                locate(
                     "The keys of the mappings do not match:\n"
                     f"Missing keys in the actual mapping: {sorted(expected.keys() - actual.keys())}\n"
                     f"Additional keys in the actual mapping: {sorted(actual.keys() - expected.keys())}",
@@ -132,7 +132,7 @@ def pair(actual, expected, place, allow_subclasses):
         except TypeError:  # of strings or objects
             pass
     raise TypeError(
-        located(
+        locate(
             f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.",
             place,
         )
@@ -151,7 +151,7 @@ def in_order(mapping):
         return list(mapping)
 
 
-def located(text, place):
+def locate(text, place):
     return f"{text}\n\nThe failure occurred for item {place}" if place else text
 
 

@@ -33,7 +33,7 @@ def make_tensor(
     low, high = edges(dtype, low, high)
     gaps = noncontiguous and math.prod(shape) > 1 and len(shape) > 0
     size = (*shape[:-1], 2 * shape[-1]) if gaps else shape
-    result = filled(size, dtype, device, low, high)
+    result = fill_uniform(size, dtype, device, low, high)
     if gaps:
         result = result[..., 1::2]
     elif memory_format is not None:
@@ -56,10 +56,10 @@ def refuse(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
         )
 
 
-def filled(size, dtype, device, low, high):
+def fill_uniform(size, dtype, device, low, high):
     """Uniform numbers between edges that fit the dtype."""
     if dtype.is_complex:
-        return torch.view_as_complex(filled((*size, 2), dtype.to_real(), device, low, high))
+        return torch.view_as_complex(fill_uniform((*size, 2), dtype.to_real(), device, low, high))
     if dtype.is_floating_point:
         scale = 2 if high - low > torch.finfo(dtype).max else 1  # of edges that are further apart than numbers go
         return torch.empty(size, dtype=dtype, device=device).uniform_(low / scale, high / scale).mul_(scale)

@@ -35,7 +35,7 @@ def swap_tensors(t1, t2):
             renew(tensor)
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__
     t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
-    first, second = taken(t1), taken(t2)
+    first, second = take_slots(t1), take_slots(t2)
     give(t1, second)
     give(t2, first)
     for tensor in (t1, t2):
@@ -43,7 +43,7 @@ def swap_tensors(t1, t2):
             tensor.node.reference = weakref.ref(tensor)
 
 
-def taken(tensor):
+def take_slots(tensor):
     """The slots of a tensor that have a value, which they have no more afterwards."""
     found = {}
     for slot in SLOTS:

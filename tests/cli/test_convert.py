@@ -35,8 +35,8 @@ def cells_of(document):
 
 def there_and_back(document, kind, other):
     """A document that was written as another kind of file, read, and turned back."""
-    text = files.dumps(files.converted(document, kind, other), other)
-    return files.converted(files.loads(text, other), other, kind)
+    text = files.dumps(files.convert_document(document, kind, other), other)
+    return files.convert_document(files.loads(text, other), other, kind)
 
 
 @pytest.mark.parametrize("kind", [".tsh", ".py", ".md"])

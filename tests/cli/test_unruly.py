@@ -187,14 +187,14 @@ def test_what_ends_is_written_whole():
     for _ in range(90):
         deep = [deep]
     for value in (rows, deep, [rows] * 10, {"a": rows}, [[]] * 1000, (), {1: (2,)}, "a" * 10**5):
-        assert reprs.written(value) == repr(value)
+        assert reprs.write_repr(value) == repr(value)
 
 
 def test_what_does_not_end_is_cut():
     value = [1]
     for _ in range(60):
         value = [value, value]
-    assert reprs.written(value).startswith("[[[[[[...], [...]],") and len(reprs.written(value)) < 1000
+    assert reprs.write_repr(value).startswith("[[[[[[...], [...]],") and len(reprs.write_repr(value)) < 1000
 
 
 CLASSES = sorted(name for name in dir(tensh.nn) if isinstance(getattr(tensh.nn, name), type))

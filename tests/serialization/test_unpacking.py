@@ -241,10 +241,10 @@ def test_a_text_of_numpy_has_characters(code, tmp_path):
 
 def test_a_text_of_wide_characters_is_refused_before_it_is_decoded(monkeypatch):
     monkeypatch.setattr(reading, "MOST_IN_MEMORY", 1000)
-    assert reading.decoded(b"a" * 1000, "x.md") == "a" * 1000
+    assert reading.decode(b"a" * 1000, "x.md") == "a" * 1000
     for sign in ("ł", "损", "🙂"):
         with pytest.raises(UsageError, match="x.md: its characters take"):
-            reading.decoded(b"a" * 998 + sign.encode(), "x.md")
+            reading.decode(b"a" * 998 + sign.encode(), "x.md")
 
 
 CONTAINERS = {

@@ -15,7 +15,7 @@ from tensh.show.describe import amount, count, number
 from tensh.show.page import Page, Paint
 from tensh.show.shrinking import shrunk
 from tensh.show.table import Table
-from tensh.show.text import cells, padded, shortened
+from tensh.show.text import cells, pad, shorten
 from tests.support.project import plain_environment
 
 nan, inf = math.nan, math.inf
@@ -312,13 +312,13 @@ TEXTS = {
 
 @pytest.mark.parametrize("case, expected", TEXTS.items(), ids=str)
 def test_texts_are_cut_by_their_width(case, expected):
-    assert shortened(*case) == expected
-    assert cells(shortened(*case)) <= case[1]
+    assert shorten(*case) == expected
+    assert cells(shorten(*case)) <= case[1]
 
 
 def test_small_parts():
-    assert shortened("abcdefgh", 5, unicode=False) == "ab..."
-    assert padded("损", 4) == "损  " and padded("x", 3, to_the_right=True) == "  x"
+    assert shorten("abcdefgh", 5, unicode=False) == "ab..."
+    assert pad("损", 4) == "损  " and pad("x", 3, to_the_right=True) == "  x"
     assert visible("a\033[1mb\n") == "a\\x1b[1mb\n" and cells("a\033[1mb") == 9
     assert sparkline([]) == "" and sparkline([0, 0]) == "▁▁" and sparkline([0, 8], unicode=False) == "_#"
     assert bar(0, 8) == bar(0, 8, unicode=False) == "" and bar(1e-9, 8) == "▏" and bar(1e-9, 8, unicode=False) == "#"

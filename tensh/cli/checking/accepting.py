@@ -6,7 +6,7 @@ from tensh.cli.documents.model import Cell
 TODAY = ("stale", "current")  # what metadata says of an output that is not today's
 
 
-def updated(document, found, everything=False, interleaved=False):
+def update_document(document, found, everything=False, interleaved=False):
     """The document with the new outputs of cells that differ, or of all that ran."""
     wanted = {verdict.number: verdict for verdict in found if everything or verdict.status in (DIFFERS, FAILS, RAN)}
     cells, number = [], 0
@@ -16,7 +16,7 @@ def updated(document, found, everything=False, interleaved=False):
         if verdict is None or verdict.result.passed_over:
             cells.append(cell)
         elif interleaved and not cell.form.startswith(">>> "):
-            cells += divided(without_stale(cell), verdict.result)
+            cells += divide_cell(without_stale(cell), verdict.result)
         else:
             cells.append(without_stale(cell)._replace(outputs=verdict.result.outputs))
     return document._replace(cells=cells)
@@ -29,7 +29,7 @@ def without_stale(cell):
     return cell._replace(metadata=rest | ({"tensh": wishes} if wishes else {}))
 
 
-def divided(cell, result):
+def divide_cell(cell, result):
     """A cell of a script with each output right behind the statement that it came of."""
     lines, begin, ends = cell.text.split("\n"), 0, {}
     for piece in result.pieces:

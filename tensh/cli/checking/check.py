@@ -28,7 +28,7 @@ class Wish(NamedTuple):
 def show(env, options, patterns, wish):
     """Check files and report each cell; the exit status."""
     begin = perf_counter()
-    paths = [path for pattern in patterns for path in expanded(pattern)]
+    paths = [path for pattern in patterns for path in expand_pattern(pattern)]
     if wish.against and (wish.update or wish.write):
         raise UsageError("tensh check: --against compares two engines; --update and --write are for what is stored")
     if wish.write and len(paths) != 1:
@@ -90,13 +90,13 @@ class Checking:
         """Write the new outputs where they are wanted."""
         kind = files.kind_of(path)
         if self.wish.update:
-            new = accepting.updated(document, found, interleaved=kind in (".tsh", ".py"))
+            new = accepting.update_document(document, found, interleaved=kind in (".tsh", ".py"))
             if new != document:
                 files.save(new, path)
                 self.say(f"{path}: the new outputs are written")
         if self.wish.write:
-            new = accepting.updated(document, found, everything=True)
-            files.save(files.converted(new, kind, files.kind_of(self.wish.write)), self.wish.write)
+            new = accepting.update_document(document, found, everything=True)
+            files.save(files.convert_document(new, kind, files.kind_of(self.wish.write)), self.wish.write)
             self.say(f"{self.wish.write}: written")
 
     def say(self, text):
@@ -115,7 +115,7 @@ class Checking:
             self.console.result([("note", f"to accept the new outputs: tensh check --update {files}\n")])
 
 
-def expanded(pattern):
+def expand_pattern(pattern):
     """The files that a name means: of a folder its documents, of a pattern what it fits."""
     if os.path.isdir(pattern):
         found = [path for path in within(pattern) if is_lesson(path)]

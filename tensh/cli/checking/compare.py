@@ -54,7 +54,7 @@ class Comparison(NamedTuple):
 def compare(stored, now, wishes=None, rtol=None, atol=None):
     """Compare the stored text of a cell with that of now, as the metadata of the cell wishes."""
     wishes = wishes or {}
-    stored, now = prepared(stored, wishes), prepared(now, wishes)
+    stored, now = strip_noise(stored, wishes), strip_noise(now, wishes)
     if stored == now:
         return Comparison(True, "ids differ (masked)" if wishes.get("addresses") else "")
     if wishes.get("random") and not wishes.get("addresses") and squeeze(stored) == squeeze(now):
@@ -71,7 +71,7 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
     return Comparison(True, describe_tolerance(pairs, rtol, atol) or describe_masked(stored, now))
 
 
-def prepared(text, wishes):
+def strip_noise(text, wishes):
     """A text without what never counts: addresses, where a function is from, space at the ends of lines."""
     text = FUNCTION.sub(r"<function \1>", ADDRESS.sub("at 0x", text))
     if wishes.get("platform"):

@@ -5,7 +5,7 @@ import re
 import sys
 import types
 
-from tensh.cli.session.source import parsed
+from tensh.cli.session.source import parse_statements
 
 SEEDED = {  # generator -> code that starts it at a number
     "torch": re.compile(r"\bmanual_seed(?:_all)?\(|\bset_rng_state\("),
@@ -78,7 +78,7 @@ def names_in(code):
     """(names whose earlier values code uses, names that it makes)."""
     used, made = set(), set()
     try:
-        for statement in parsed(code, "<cell>"):
+        for statement in parse_statements(code, "<cell>"):
             nodes = [*ast.walk(statement)]
             loaded = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
             used |= loaded - made

@@ -7,7 +7,7 @@ from itertools import groupby, zip_longest
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
 from tensh.cli.render import failure as failures
 from tensh.escaping import dumps
-from tensh.show.text import cells, shortened
+from tensh.show.text import cells, shorten
 
 MARGIN = "         "
 LONGEST_LINE = 100  # columns of a line that are shown
@@ -32,25 +32,25 @@ def lines(verdict, width=3):
     yield "name", f"  {verdict.label:<{width}}  "
     yield "trouble" if verdict.status in BAD else "plain", word
     if verdict.status in BAD:
-        yield "plain", " " * (9 - len(word)) + f"{shortened(verdict.code, LONGEST_LINE)}\n"
+        yield "plain", " " * (9 - len(word)) + f"{shorten(verdict.code, LONGEST_LINE)}\n"
     elif verdict.status in (NOT_CHECKED, SKIPPED):
         yield "plain", f": {verdict.note}\n"
     else:
         yield "note", (" " * (9 - len(word)) + verdict.note).rstrip() + "\n"
     if verdict.status == FAILS:
-        yield from indented(failures.short(verdict.result.failure))
+        yield from indent(failures.short(verdict.result.failure))
     elif verdict.comparison and verdict.status == DIFFERS:
         yield from difference(verdict.comparison)
 
 
-def indented(tokens):
+def indent(tokens):
     """Pairs with a margin before each of their lines."""
     begins = True
     for kind, text in tokens:
         for line in text.splitlines(keepends=True):
             yield "plain", MARGIN * begins
             is_long = cells(line) > 2 * LONGEST_LINE
-            yield kind, shortened(line, 2 * LONGEST_LINE) + "\n" * line.endswith("\n") if is_long else line
+            yield kind, shorten(line, 2 * LONGEST_LINE) + "\n" * line.endswith("\n") if is_long else line
             begins = line.endswith("\n")
 
 
@@ -95,7 +95,7 @@ def pair(stored, now, sides):
     """A line of both sides, as it is stored and as it is now."""
     for side, line in zip(sides, (stored, now), strict=True):
         yield "note", f"{MARGIN}{side:8}"
-        yield "plain", shortened("(nothing)" if line is None else line, LONGEST_LINE) + "\n"
+        yield "plain", shorten("(nothing)" if line is None else line, LONGEST_LINE) + "\n"
 
 
 def mark_numbers(line, group, begin, words):
@@ -114,7 +114,7 @@ def mark_numbers(line, group, begin, words):
 def describe(wrong):
     """Where a number is, what it was and is, and by how much it is off."""
     where = f"at {wrong.now.path}: " if wrong.now.path else ""
-    before, after = (shortened(number.text.removesuffix("."), 30) for number in wrong[:2])
+    before, after = (shorten(number.text.removesuffix("."), 30) for number in wrong[:2])
     return f"{where}{before} -> {after}" + (f", off by {wrong.off_by}" if wrong.off_by else "")
 
 

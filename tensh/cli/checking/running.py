@@ -90,7 +90,11 @@ class Checked(Run):
     def cell(self, cell):
         """Run a cell; whether the next one is to follow."""
         wishes, label = self.code[len(self.results)].wishes, self.labels[len(self.results)]
-        why = f"it needs {cell.lacking}" if cell.lacking else _text(wishes.get("skip")) or skipped(cell.source.text)
+        why = (
+            f"it needs {cell.lacking}"
+            if cell.lacking
+            else _text(wishes.get("skip")) or reason_to_skip(cell.source.text)
+        )
         if why:
             self.results.append(Result(passed_over=why))
             return True
@@ -179,7 +183,7 @@ def _text(value):
     return value if isinstance(value, str) else None
 
 
-def skipped(code):
+def reason_to_skip(code):
     """Why code of a session is not to run, if it says so."""
     return "doctest: +SKIP" if "doctest: +SKIP" in code else ""
 

@@ -59,7 +59,7 @@ def task(arguments, env):
         require_shell(arguments[0])
     try:
         pretty = is_pretty(env)
-        with contextlib.nullcontext() if pretty else collected(env):
+        with contextlib.nullcontext() if pretty else collect_output(env):
             return application(pretty).main(
                 [*spell_out(arguments)],
                 prog_name="tensh",
@@ -73,7 +73,7 @@ def task(arguments, env):
 
 
 @contextlib.contextmanager
-def collected(env):
+def collect_output(env):
     """What is written within, help or completions, goes to stdout behind it: Click takes a failure there for its own."""
     text = io.StringIO()
     try:

@@ -66,7 +66,7 @@ def run_(
     if watch and (stay or file == "-"):
         raise UsageError(f"--watch runs a file again and again: {'-i' if stay else '-'} does not go with it")
     if watch:
-        return partial(watched, env, options, file, arguments or [])
+        return partial(watch_file, env, options, file, arguments or [])
     if stay:
         return partial(prompt, env, options, program.from_file, file, arguments or [])
     if file == "-":
@@ -105,7 +105,7 @@ def run_program(env, options, origin, *what):
         return run.whole()
 
 
-def watched(env, options, file, arguments):
+def watch_file(env, options, file, arguments):
     """Run a file whenever it is saved."""
     from tensh.cli.watch import Watch
 

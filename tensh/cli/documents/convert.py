@@ -12,5 +12,5 @@ def show(env, source, target, force=False):
     document = files.load(source)
     if os.path.lexists(target) and not force:
         raise UsageError(f"tensh convert: {target} is there already; --force writes over it")
-    files.save(files.converted(document, files.kind_of(source), files.kind_of(target)), target)
+    files.save(files.convert_document(document, files.kind_of(source), files.kind_of(target)), target)
     return status.OK

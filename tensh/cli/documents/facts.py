@@ -7,7 +7,7 @@ import json
 import re
 
 from tensh import bounded_json
-from tensh.cli.documents.model import Cell, DocumentError, Output, guessed
+from tensh.cli.documents.model import Cell, DocumentError, Output, guess_outputs
 
 HEAD = re.compile(
     r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S
@@ -80,7 +80,7 @@ def cell(line, lines, output_lines=(), form=""):
     described = facts.pop("outputs", None)
     text = "\n".join(lines)
     return Cell(
-        KINDS.get(match["kind"], "code"), text, restored(described, [*output_lines], text),
+        KINDS.get(match["kind"], "code"), text, restore_outputs(described, [*output_lines], text),
         metadata | ({"title": title} if title else {}), match["count"] and int(match["count"]), facts, form,
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ def cell(line, lines, output_lines=(), form=""):
 
 def describe(cell):
     """How the lines of the outputs divide into outputs; None where one would guess it."""
-    if cell.outputs == guessed(cell.text, output_lines(cell)):
+    if cell.outputs == guess_outputs(cell.text, output_lines(cell)):
         return None
     return [describe_output(output) for output in cell.outputs]
 
@@ -118,13 +118,13 @@ def is_sound(more):
     return isinstance(more, dict) and isinstance(more.get("data", {}), dict)
 
 
-def restored(described, lines, code):
+def restore_outputs(described, lines, code):
     """The outputs that lines were divided into; a guess where the lines are others now."""
     if not isinstance(described, list) or not all(isinstance(each, dict) for each in described):
-        return guessed(code, lines)
+        return guess_outputs(code, lines)
     counts = [each.get("lines", 0) for each in described]
     if not all(isinstance(count, int) and 0 <= count <= len(lines) for count in counts) or sum(counts) != len(lines):
-        return guessed(code, lines)
+        return guess_outputs(code, lines)
     outputs, begin = [], 0
     for each, count in zip(described, counts, strict=True):
         kind, more = str(each.get("kind", "printed")), each.get("more", {})

@@ -59,7 +59,7 @@ def save(document, path):
         raise UsageError(f"{path}: {error.strerror}") from None
 
 
-def converted(document, before, after):
+def convert_document(document, before, after):
     """A document of one kind of file for another: cells are marked as such, and names that were given are imported."""
     if before == after:
         return document
@@ -73,8 +73,8 @@ def converted(document, before, after):
 
 def imports(cells):
     """A cell that imports what a prompt has by itself, if any code needs it."""
-    from tensh.cli.session.exporting import imported
+    from tensh.cli.session.exporting import needed_imports
 
-    lines = [*imported([cell.text.split("\n") for cell in cells if cell.kind == "code"])]
+    lines = [*needed_imports([cell.text.split("\n") for cell in cells if cell.kind == "code"])]
     if lines:
         yield Cell("code", "\n".join(lines), metadata={"tensh": {GIVEN: True}}, form="marked")

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from tensh.cli.documents import facts
-from tensh.cli.documents.model import Cell, Document, Output, guessed
+from tensh.cli.documents.model import Cell, Document, Output, guess_outputs
 from tensh.cli.documents.percent import needs_echo
 
 ECHO = "last"
@@ -85,7 +85,7 @@ class Reader:
 
     def flushed(self):
         """The prose so far as a cell, without the blank lines around it."""
-        text, self.prose = "\n".join(_stripped(self.prose)), []
+        text, self.prose = "\n".join(_strip_blank(self.prose)), []
         if text:
             yield Cell("prose", text)
 
@@ -133,7 +133,7 @@ def block_at(lines, place):
     return Block(fence["info"].strip(" \t"), lines[place + 1 : last], last + 1, last < len(lines))
 
 
-def _stripped(lines):
+def _strip_blank(lines):
     """Lines without the blank ones around them."""
     return _without_end(_without_end(lines)[::-1])[::-1]
 
@@ -165,7 +165,7 @@ def session(block):
 
 def _example(code, shown, info):
     text = "\n".join(code)
-    outputs = guessed(text, shown)
+    outputs = guess_outputs(text, shown)
     if shown and shown[0].startswith(TRACEBACK):
         within = next((n for n in range(1, len(shown)) if shown[n][:1].strip()), len(shown))
         outputs = (Output("error", "\n".join(shown[within:]), {"traceback": shown[:within]}),)
@@ -201,7 +201,7 @@ def _prose(cell, previous):
     begin = block_at(cell.text.split("\n"), 0)
     is_alone = previous is None or (previous.kind == "code" and not (begin and begin.language in OUTPUT))
     if head == "[markdown]" and is_alone and not HEADER.match(cell.text.partition("\n")[0]):
-        with_more = read(f"{cell.text}\n\n{fenced(['1'], 'python')}").cells
+        with_more = read(f"{cell.text}\n\n{put_in_fences(['1'], 'python')}").cells
         if [each.text for each in with_more] == [cell.text, "1"] and with_more[0].kind == "prose":
             return cell.text
     text = "\n".join(ENDS.sub(r"<!-- /\1cell -->", line) for line in cell.text.split("\n"))
@@ -217,12 +217,12 @@ def _code(cell):
     if (first + " ").startswith(">>> "):  # code that is none, and must not be taken for a session
         info = "tsh"
     parts = [f"<!-- cell {head} -->\n"] if head else []
-    parts.append(fenced(cell.text.split("\n"), info))
-    parts += ["\n\n" + fenced(lines, kind)] if lines else []
+    parts.append(put_in_fences(cell.text.split("\n"), info))
+    parts += ["\n\n" + put_in_fences(lines, kind)] if lines else []
     return "".join(parts)
 
 
-def fenced(lines, info):
+def put_in_fences(lines, info):
     """Lines between fences that are longer than any in them."""
     longest = max((len(run) for line in lines for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -3,7 +3,7 @@
 import ast
 from typing import Any, NamedTuple
 
-from tensh.cli.session.source import is_quiet, parsed
+from tensh.cli.session.source import is_quiet, parse_statements
 
 
 class Output(NamedTuple):
@@ -61,14 +61,14 @@ class DocumentError(ValueError):
 def expressions(code):
     """For each top-level statement, whether it is a bare expression that no `;` follows; none of broken code."""
     try:
-        body = parsed(code, "<cell>")
+        body = parse_statements(code, "<cell>")
     except (SyntaxError, ValueError):
         return []
     encoded = [line.encode() for line in code.split("\n")]
     return [isinstance(node, ast.Expr) and not is_quiet(node, encoded) for node in body]
 
 
-def guessed(code, lines):
+def guess_outputs(code, lines):
     """What lines of text probably are that stand behind code: the value of its last expression, or printed."""
     if not lines:
         return ()

@@ -48,7 +48,7 @@ def _is(kind, value, what):
     return value
 
 
-def _joined(value, what):
+def _join_lines(value, what):
     """A text that a notebook keeps as one or as lines."""
     if not isinstance(value, list):
         return _is(str, value, what)
@@ -61,7 +61,7 @@ def _cell(part, number):
     kind = KINDS.get(part.pop("cell_type", None) if isinstance(part.get("cell_type"), str) else None)
     if kind is None:
         raise DocumentError(f"this notebook is broken: {what} is neither code nor prose")
-    text = _joined(part.pop("source", ""), f"the source of {what}").replace("\r\n", "\n").replace("\r", "\n")
+    text = _join_lines(part.pop("source", ""), f"the source of {what}").replace("\r\n", "\n").replace("\r", "\n")
     metadata = _is(dict, part.pop("metadata", {}), f"the metadata of {what}")
     count = part.pop("execution_count", None)
     outputs = _is(list, part.pop("outputs", []), f"the outputs of {what}")
@@ -74,11 +74,11 @@ def _output(found, count, what):
     more = dict(_is(dict, found, what))
     kind = more.pop("output_type", None)
     if kind == "stream" and more.get("name") in ("stdout", "stderr"):
-        text = _joined(more.pop("text", ""), what)
+        text = _join_lines(more.pop("text", ""), what)
         return Output("printed" if more.pop("name") == "stdout" else "warned", text, more)
     if kind in ("execute_result", "display_data"):
         data = dict(_is(dict, more.pop("data", {}), what))
-        text = _joined(data.pop("text/plain", ""), what)
+        text = _join_lines(data.pop("text/plain", ""), what)
         more |= {"data": data} if data else {}
         if kind == "execute_result" and more.get("execution_count", count) == count:
             more.pop("execution_count", None)
@@ -86,7 +86,7 @@ def _output(found, count, what):
             del more["metadata"]
         return Output("value" if kind == "execute_result" else "display", text, more)
     if kind == "error":
-        name, message = (_joined(more.pop(each, ""), what) for each in ("ename", "evalue"))
+        name, message = (_join_lines(more.pop(each, ""), what) for each in ("ename", "evalue"))
         if not more.get("traceback", True):
             del more["traceback"]
         return Output("error", f"{name}: {message}", more)
@@ -104,7 +104,7 @@ def write(document):
         metadata = metadata | {"tensh": (wishes if isinstance(wishes, dict) else {}) | {"echo": "each"}}
     cells = [in_notebook(cell) for cell in document.cells]
     if not document.more:
-        cells = numbered(cells)
+        cells = give_ids(cells)
     notebook = {"cells": cells, "metadata": metadata} | (document.more or FORMAT)
     text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
     try:
@@ -114,7 +114,7 @@ def write(document):
     return text
 
 
-def numbered(cells):
+def give_ids(cells):
     """The cells of a notebook, each with an id."""
     taken = {cell["id"] for cell in cells if isinstance(cell.get("id"), str)}
     free = (f"cell-{number}" for number in itertools.count() if f"cell-{number}" not in taken)

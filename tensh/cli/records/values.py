@@ -25,7 +25,7 @@ def fields_of(value, kind, whole, around):
     if is_array(value) or is_number_of_numpy(value):
         return {"type": "array"} | facts(value) | elements(value, whole)
     if value is None or kind in (bool, int, float, complex, str):
-        return {"type": "none" if value is None else kind.__name__, "data": spelled(value)}
+        return {"type": "none" if value is None else kind.__name__, "data": spell_out(value)}
     base = next((base for base in CONTAINERS if issubclass(kind, base)), None)
     if base:
         return {"type": base.__name__} | container(value, base, whole, around)
@@ -63,7 +63,7 @@ def history(value):
 def elements(value, whole):
     """The elements of an array, or what they are like if they are too many."""
     if whole or numel(value) <= MOST:
-        return {"data": spelled((value.detach() if is_tensor(value) else value).tolist())}
+        return {"data": spell_out((value.detach() if is_tensor(value) else value).tolist())}
     return {"data": None, "truncated": True, "stats": statistics(value)}
 
 
@@ -77,20 +77,20 @@ def statistics(value):
         return None
     low, high = (int(each) if found.is_whole and each is not None else each for each in (found.low, found.high))
     return {
-        "min": spelled(low), "max": spelled(high), "mean": spelled(found.mean), "std": spelled(found.std),
+        "min": spell_out(low), "max": spell_out(high), "mean": spell_out(found.mean), "std": spell_out(found.std),
         "zeros": found.zeros, "nan": found.nans, "inf": found.infinities,
     }  # fmt: skip
 
 
-def spelled(data):
+def spell_out(data):
     """Numbers, text and lists of them as JSON has them."""
     match data:
         case list() | tuple():
-            return [spelled(each) for each in data]
+            return [spell_out(each) for each in data]
         case float() if not math.isfinite(data):
             return "nan" if math.isnan(data) else "inf" if data > 0 else "-inf"
         case complex():
-            return [spelled(data.real), spelled(data.imag)]
+            return [spell_out(data.real), spell_out(data.imag)]
         case int() if has_too_many_digits(data):
             return hex(data)
         case None | bool() | int() | float() | str():

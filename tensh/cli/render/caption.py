@@ -36,7 +36,7 @@ def caption(value, expression, page):
 
 def history(tensor):
     """Where the tensor stands in a graph: a leaf or made by an operation, and what is known of its gradient."""
-    maker = describe.made_by(tensor)
+    maker = describe.describe_origin(tensor)
     yield "leaf" if maker is None else f"made by {maker}"
     if tensor.requires_grad:
         yield f"grad {describe.grad_state(tensor)}"

@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from tensh.cli.render.theme import styled
+from tensh.cli.render.theme import apply_style
 from tensh.show.page import Page
 
 LEAST_WIDTH = 20  # of a window that anything is drawn for
@@ -27,7 +27,7 @@ class Console:
         """Write to stdout; Unwritten if that cannot be."""
         text = self.styled(tokens, self.in_color[0])
         with self.env.writing():
-            self.env.stdout.write(encoded(text, self.env.stdout))
+            self.env.stdout.write(encode_for(text, self.env.stdout))
 
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
@@ -35,13 +35,13 @@ class Console:
         if not self.env.stdout.closed:
             with self.env.writing():
                 self.env.stdout.flush()
-        self.env.say(encoded(text, self.env.stderr))
+        self.env.say(encode_for(text, self.env.stderr))
 
     def styled(self, tokens, in_color=True):
         """The text of (kind, text) pairs, with escape sequences if it is to be in colour."""
         if not self.has_unicode():
             tokens = ((kind, text.translate(ASCII) if kind == "note" else text) for kind, text in tokens)
-        return styled(tokens, self.colors() if in_color else 0, self.theme())
+        return apply_style(tokens, self.colors() if in_color else 0, self.theme())
 
     def colors(self):
         """How many colours a terminal with colours has, by what it says of itself."""
@@ -92,7 +92,7 @@ class Console:
         return None
 
 
-def encoded(text, stream):
+def encode_for(text, stream):
     """A text as a stream can write it: what it has no bytes for becomes Python's escapes."""
     encoding = stream.encoding or "utf-8"
     try:

@@ -6,7 +6,7 @@ from itertools import accumulate
 from tensh.cli.render.code import quote
 from tensh.show import reprs
 from tensh.show.reprs import safe_str
-from tensh.show.text import cells, shortened, without_middle
+from tensh.show.text import cells, shorten, without_middle
 
 LONGEST_OPERAND = 40  # of an operand's code that is repeated
 LONGEST_LOCAL = 80  # columns for the other arrays of the function
@@ -92,7 +92,7 @@ def operands(explanation):
         return
     texts, marks = [], []
     for each in explanation.operands:
-        name = f"{shortened(each.text or 'it', LONGEST_OPERAND)} "
+        name = f"{shorten(each.text or 'it', LONGEST_OPERAND)} "
         sizes = [str(size) for size in each.shape]
         texts.append(name + "[" + ", ".join(sizes) + "]")
         below = ["~" * len(size) if dim in each.marked else " " * len(size) for dim, size in enumerate(sizes)]
@@ -126,7 +126,7 @@ def render_stop(failure, words):
     yield "message", f"{words}\n"
 
 
-def warned(place, kind, message, note=None):
+def warning_lines(place, kind, message, note=None):
     """(kind, text) pairs of a warning, with the note that belongs to it."""
     yield from _at(place)
     yield "warning", kind

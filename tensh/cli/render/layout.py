@@ -40,11 +40,11 @@ def _items(value, container, indent):
         return [f"{_layout(key, indent)}: {_layout(item, indent)}" for key, item in pairs] + rest
     items = container.__iter__(value)
     if container in (set, frozenset):
-        items = _sorted(items)
+        items = _sort(items)
     return [_layout(item, indent) for item in islice(items, LONGEST)] + rest
 
 
-def _sorted(items):
+def _sort(items):
     items = list(items)
     try:
         return sorted(items)

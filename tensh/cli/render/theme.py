@@ -39,7 +39,7 @@ STYLES = {
 }  # fmt: skip
 
 
-def styled(tokens, colors, theme="auto"):
+def apply_style(tokens, colors, theme="auto"):
     """(kind, text) pairs as one text, with escape sequences if there are colours: 0, 16, 256 or 2**24 of them.
 
     There are no other escape sequences in it, whatever the pairs hold.

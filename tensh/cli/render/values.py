@@ -6,7 +6,7 @@ from tensh.cli.render.layout import layout
 from tensh.show import containers, describe
 from tensh.show.page import View
 from tensh.show.text import cells, one_line
-from tensh.show.whole import printed, printing
+from tensh.show.whole import print_parts, printing
 
 LEAST_LINES = 6  # of a value that are shown in the smallest window
 USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
@@ -16,12 +16,12 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
     """The pairs of a result that an expression gave, with a line end."""
     if issubclass(type(value), View):  # isinstance would ask the value, too
         tokens = [*value.draw(page)]
-        return [*(tokens if value.is_whole else capped(tokens, page, value.more)), ("plain", "\n")]
+        return [*(tokens if value.is_whole else cap_lines(tokens, page, value.more)), ("plain", "\n")]
     if not page.is_window:
-        return [*(printed(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
+        return [*(print_parts(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
     tokens = on_a_window(value, page, as_notebook, settings)
     name = expression if expression.isidentifier() else "_"
-    tokens = [*capped(tokens, page, f"%full {name} shows all"), ("plain", "\n")]
+    tokens = [*cap_lines(tokens, page, f"%full {name} shows all"), ("plain", "\n")]
     if settings is None or settings.caption:
         from tensh.cli.render.caption import caption
 
@@ -34,7 +34,7 @@ def on_a_window(value, page, as_notebook=False, settings=None):
     with printing(**linewidth(page, settings)):
         if containers.is_long(value):
             return [*containers.Contents(value).draw(page)]
-        return [("plain", layout(value))] if as_notebook and not describe.is_tensor(value) else printed(value)
+        return [("plain", layout(value))] if as_notebook and not describe.is_tensor(value) else print_parts(value)
 
 
 def linewidth(page, settings):
@@ -45,7 +45,7 @@ def linewidth(page, settings):
     return {"linewidth": chosen if is_chosen else page.width}
 
 
-def capped(tokens, page, more):
+def cap_lines(tokens, page, more):
     """No more lines than a window has room for, and how many were left out."""
     if page.height is None:
         return tokens

@@ -63,7 +63,7 @@ def next_indent(text):
     """How many spaces a line after this text begins with; None inside a string, which is as it is typed."""
     lines = text.split("\n")
     margin = len(lines[-1]) - len(lines[-1].lstrip(" "))
-    tokens, is_string = scanned(text)
+    tokens, is_string = scan(text)
     if is_string:
         return None
     opened = open_brackets(tokens)
@@ -79,7 +79,7 @@ def next_indent(text):
     return margin
 
 
-def scanned(text):
+def scan(text):
     """(the tokens that mean something, whether the text ends inside a string of several lines)."""
     quiet = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
     tokens = []
@@ -112,7 +112,7 @@ def clause_indent(text):
     """
     *before, last = text.split("\n")
     clause = CLAUSE.match(last)
-    if not clause or open_brackets(scanned(last.strip())[0]) or scanned(text)[1]:
+    if not clause or open_brackets(scan(last.strip())[0]) or scan(text)[1]:
         return None
     openers = re.compile(rf"(?:{'|'.join(CLAUSES[clause['word']])})\b")
     limit = len(clause["margin"])
@@ -133,17 +133,17 @@ def name_at(line, column):
     return next((match[0] for match in NAME.finditer(line) if match.start() <= column <= match.end()), "")
 
 
-def pasted(text):
+def clean_paste(text):
     """What a pasted text means: line ends as they are here, no prompts and no results that stand between them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     if PROMPTS.match(first) or CONTINUATIONS.match(first):
-        lines = unprompted(lines)
+        lines = strip_prompts(lines)
     lines = (MARGIN.sub(lambda match: match[0].replace("\xa0", " ").expandtabs(STEP), line) for line in lines)
     return without_indent("\n".join(lines).rstrip())
 
 
-def unprompted(lines):
+def strip_prompts(lines):
     """The lines of a transcript that were typed, without their prompts."""
     for line in lines:
         prompt = PROMPTS.match(line) or CONTINUATIONS.match(line)

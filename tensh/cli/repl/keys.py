@@ -119,7 +119,7 @@ class Keyboard:
 
     def paste(self, event):
         """Insert code without the prompts it may have; nothing runs before Enter."""
-        text = blocks.pasted(event.data)
+        text = blocks.clean_paste(event.data)
         self.buffer.insert_text(text)
         if self.buffer.text == text:
             self.settled = text

@@ -52,7 +52,7 @@ class Followed:
         return getattr(self.stream, name)
 
 
-def followed(env):
+def follow_outputs(env):
     """The same environment with both outputs followed; they share the terminal, and so the position."""
     position = Position()
     return Environment(

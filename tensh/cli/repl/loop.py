@@ -11,14 +11,14 @@ from functools import partial
 from time import perf_counter
 
 from tensh.cli import status
-from tensh.cli.editing import edited
+from tensh.cli.editing import edit_text
 from tensh.cli.faults import fault
 from tensh.cli.folders import folder
 from tensh.cli.program import NOTHING
 from tensh.cli.render import timing
 from tensh.cli.repl.history import History
 from tensh.cli.repl.interrupt import Interrupts
-from tensh.cli.repl.lines import followed
+from tensh.cli.repl.lines import follow_outputs
 from tensh.cli.repl.toolbar import Toolbar, fitting
 from tensh.cli.run import Run
 from tensh.cli.session.events import Failed
@@ -33,7 +33,7 @@ def start(env, options, program=NOTHING, begin=None):
 
     `begin` is called when the terminal is about to be read.
     """
-    env = followed(env)
+    env = follow_outputs(env)
 
     def read(run):
         prompt = Prompt(run)
@@ -65,7 +65,7 @@ class Prompt:
         run.configure()
         if run.session.teacher:
             run.session.teacher.is_eager = True
-        run.session.editor = partial(edited, self.env)
+        run.session.editor = partial(edit_text, self.env)
         run.session.stepper = self.go_through if self.env.can_redraw else None
         self.settings = None  # those that are in force here
         self.history = History()

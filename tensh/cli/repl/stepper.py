@@ -7,7 +7,7 @@ from prompt_toolkit.styles import Style
 
 from tensh.cli.render.theme import STYLES
 from tensh.cli.repl.marks import draw_hidden
-from tensh.cli.repl.style import translated
+from tensh.cli.repl.style import translate_sgr
 
 
 def go_through(theme, view):
@@ -23,7 +23,7 @@ def go_through(theme, view):
     Application(
         Layout(Window(control, dont_extend_height=True)),
         key_bindings=keys(at, len(view)),
-        style=Style([(kind, translated(parameters)) for kind, parameters in STYLES[theme].items()]),
+        style=Style([(kind, translate_sgr(parameters)) for kind, parameters in STYLES[theme].items()]),
     ).run()
 
 

@@ -37,11 +37,11 @@ def style(theme):
     """The style sheet of a theme."""
     kinds = STYLES[theme]
     return Style(
-        [(name, f"{under} {translated(kinds.get(kind, ''))}".strip()) for name, (kind, under) in DRAWN.items()]
+        [(name, f"{under} {translate_sgr(kinds.get(kind, ''))}".strip()) for name, (kind, under) in DRAWN.items()]
     )
 
 
-def translated(parameters):
+def translate_sgr(parameters):
     """The parameters of an escape sequence (`1;38;5;80`) in prompt_toolkit's words."""
     words, numbers = [], iter(parameters.split(";") if parameters else ())
     for number in numbers:

@@ -41,12 +41,12 @@ def script(entries, magics):
 def python(entries, magics):
     """A .py file: imports, and `print` around what a prompt shows by itself."""
     codes = [[*comments(entry), *in_python(entry, magics, "print({})")] for entry in entries]
-    imports = "".join(line + "\n" for line in imported(codes))
+    imports = "".join(line + "\n" for line in needed_imports(codes))
     body = "".join("\n".join(code) + "\n" + results(entry) for code, entry in zip(codes, entries, strict=True))
     return imports + "\n" * bool(imports) + body
 
 
-def imported(codes):
+def needed_imports(codes):
     """The imports that code needs which nobody has written into it: those of the names that a prompt has by itself."""
     used, made = set(), set()
     for code in codes:
@@ -132,7 +132,7 @@ def notebook(entries, magics):
             cells.append(Cell("prose", group[0].comment))
         codes.append([line for entry in group for line in in_python(entry, magics, "{}")])
         cells.append(Cell("code", "\n".join(codes[-1]), tuple(map(in_document, group[-1].outputs))))
-    imports = imported(codes)
+    imports = needed_imports(codes)
     if imports:
         cells.insert(0, Cell("code", "\n".join(imports)))
     return notebooks.write(Document(cells, "last"))

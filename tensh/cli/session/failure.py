@@ -126,25 +126,25 @@ def _explain(error, sources, depth=0):
     innermost = own[-1][0] if own else None
     passed_on = own and steps[-1] is not own[-1]  # to code that is not the user's
     places = [_place(*step, sources) for step in reversed(own)]
-    operands = _guarded(_operands, innermost, places[0]) or [] if own else []
+    operands = _attempt(_operands, innermost, places[0]) or [] if own else []
     inside = _library(steps[-1][0]) if passed_on else None
     names_are_the_users = not passed_on or isinstance(error, TypeError)
     frame = innermost if names_are_the_users else None
-    meant = _guarded(suggestion, error, frame, places[0].segment if own else None)
+    meant = _attempt(suggestion, error, frame, places[0].segment if own else None)
     if isinstance(error, SyntaxError):
-        syntax = _guarded(_syntax_place, error, sources)
+        syntax = _attempt(_syntax_place, error, sources)
         if syntax:
             places, operands, inside, innermost = [syntax, *places], [], None, None
     if isinstance(error, SyntaxError):
-        why = _guarded(_repair, places[0]) if places else None
+        why = _attempt(_repair, places[0]) if places else None
     else:
         why = _explanation(error, own, places) if own else None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
-    local = _guarded(_local, innermost, named, places[0]) or () if innermost else ()
+    local = _attempt(_local, innermost, named, places[0]) or () if innermost else ()
     return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why, local)
 
 
-def _guarded(function, *arguments):
+def _attempt(function, *arguments):
     """What a function finds out; None if it fails. Exceptions and values of the user's can be anything."""
     try:
         return function(*arguments)

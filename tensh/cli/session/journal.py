@@ -92,10 +92,10 @@ class Journal:
 
     def shown(self, value, unit):
         """A unit gave a value, which was shown."""
-        from tensh.show.whole import printed
+        from tensh.show.whole import print_parts
 
         try:
-            text = "".join(text for _, text in printed(value))
+            text = "".join(text for _, text in print_parts(value))
         except Exception:  # its repr is the user's code, and whoever shows it will say so
             return
         place = None if isinstance(unit, Command) else (unit.first, unit.columns[0], unit.last, unit.columns[1])

@@ -5,7 +5,7 @@ import os
 
 from tensh.cli.session.variable_names import free_name
 from tensh.escaping import visible_line
-from tensh.show.describe import brief, listed
+from tensh.show.describe import brief, list_words
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
@@ -27,7 +27,7 @@ def is_tensor_file(path):
 def describe_defined(session, path):
     """Define the arrays of a file as names of the user's; what they are, in words."""
     found = [f"{name} {brief(value) or type(value).__name__}" for name, value in define_names(session, path).items()]
-    return listed(found) or "no arrays in it"
+    return list_words(found) or "no arrays in it"
 
 
 def define_names(session, path):

@@ -23,7 +23,7 @@ def apply(settings, sources):
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals:
-            raise SettingError(f"--set {cut(setting)}: write NAME=VALUE")
+            raise SettingError(f"--set {shorten(setting)}: write NAME=VALUE")
         if name not in assignments:
             raise SettingError(_unknown(name, assignments))
         source, node, default = assignments[name]
@@ -32,7 +32,7 @@ def apply(settings, sources):
         except UNREAD:
             place = source.place(node.lineno)
             known = f"{name} is {_kind(default)} ({name} = {format_value(default)}, {place})"
-            raise SettingError(f"--set {cut(setting)}: {known}") from None
+            raise SettingError(f"--set {shorten(setting)}: {known}") from None
         node.value = _literal(value, text, node.value)
         source.replaced[node.lineno, node.col_offset] = node
 
@@ -80,12 +80,12 @@ def convert(text, default):
 def format_value(value):
     """A value as it is written, or the beginning of it."""
     try:
-        return cut(repr(value))
+        return shorten(repr(value))
     except ValueError:  # Python writes no number of more than some thousand digits
         return "a number with so many digits"
 
 
-def cut(text):
+def shorten(text):
     """A text, or its beginning if it is long."""
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
 
@@ -124,10 +124,10 @@ def _is_marked(source, node):
 def _unknown(name, assignments):
     meant = close(name, assignments)
     if meant:
-        return f"--set {cut(name)}: the script has no such parameter; did you mean {meant}?"
+        return f"--set {shorten(name)}: the script has no such parameter; did you mean {meant}?"
     known = ", ".join(f"{each}={format_value(value)}" for each, (_, _, value) in islice(assignments.items(), MOST))
     more = f" and {len(assignments) - MOST} more" if len(assignments) > MOST else ""
-    return f"--set {cut(name)}: the script has no such parameter; " + (
+    return f"--set {shorten(name)}: the script has no such parameter; " + (
         f"it has {known}{more}" if known else "it has none"
     )
 

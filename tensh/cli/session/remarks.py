@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.making import made_on
+from tensh.explain.making import line_that_made
 from tensh.explain.place import Place
 from tensh.graph.names import names_of_nodes
 
@@ -14,7 +14,7 @@ def piece(place):
     return Place(place.source.text, *where)
 
 
-def summed(leaves, lines, place, names):
+def remark_on_sums(leaves, lines, place, names):
     """Gradients are the sums of several passes."""
     first, *more = [f"{name}.grad" for node, (name, _) in names_of_nodes(names).items() if node in leaves] or ["w.grad"]
     where = [str(line) for line in dict.fromkeys(lines)]
@@ -55,6 +55,6 @@ def not_a_leaf(place, names):
     if name and rebinding(situation, name):
         message, (fit, *_), _ = not_kept(situation, name)
         return message, f"line {fit.line}: {fit.text}"
-    line = made_on(piece(place), name) if name and name.isidentifier() else None
+    line = line_that_made(piece(place), name) if name and name.isidentifier() else None
     made = f"{name or 'this tensor'} was computed" + f" on line {line}" * bool(line)
     return f"{made}: backward keeps gradients of leaves only", f"{name or 'y'}.retain_grad() before backward()"

@@ -162,7 +162,7 @@ def is_quiet(node, encoded):
     return SEMICOLON.match(encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 
-def parsed(text, filename):
+def parse_statements(text, filename):
     """The statements of a text; SyntaxError where there are none, or where they are too deep for the parser."""
     refuse(text, filename)
     try:
@@ -180,7 +180,7 @@ def parse_pieces(lines, filename):
     text = "\n".join(lines)
     refuse(text, filename)
     if len(lines) <= PIECE or "\r" in text:
-        yield from parsed(text, filename)
+        yield from parse_statements(text, filename)
         return
     begin, size = 0, PIECE
     while begin < len(lines):
@@ -189,7 +189,7 @@ def parse_pieces(lines, filename):
             found = ast.parse("\n" * begin + "\n".join([*lines[begin:end], ""]), filename).body
         except (SyntaxError, RecursionError, MemoryError):
             if end == len(lines):
-                parsed(text, filename)
+                parse_statements(text, filename)
                 raise
             size *= 2
             continue

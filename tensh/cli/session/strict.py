@@ -19,7 +19,7 @@ class Unseeded(RuntimeError):
         super().__init__(f"random numbers that are others in every run: {way} makes them the same (--strict)")
 
 
-def unseeded(name):
+def refuse_unseeded(name):
     """The failure of a draw from a generator that everybody shares."""
     return Unseeded(f"{SEEDS[name][1]} before them")
 
@@ -52,7 +52,7 @@ class Strict(contextlib.ExitStack):
 
         def refusing(generator):
             if generator.first_seed in by_chance and sys._getframe(1).f_code is not looked_at:
-                raise unseeded("torch")
+                raise refuse_unseeded("torch")
             touch(generator)
 
         def seeded_by_chance(generator):
@@ -72,7 +72,7 @@ class Strict(contextlib.ExitStack):
         for each in SEEDS[name][0]:
             self.replace(module, each, self.noticing(name, getattr(module, each)))
         if name == "numpy.random":
-            self.replace(module, "default_rng", seeded_only(module.default_rng))
+            self.replace(module, "default_rng", require_seed(module.default_rng))
 
     def noticing(self, name, function):
         @functools.wraps(function)
@@ -88,11 +88,11 @@ class Strict(contextlib.ExitStack):
         for name, before in self.before.items():
             self.before[name] = state(name)
             if self.before[name] != before:
-                return unseeded(name)
+                return refuse_unseeded(name)
         return None
 
 
-def seeded_only(default_rng):
+def require_seed(default_rng):
     """NumPy's maker of generators, which now wants a seed."""
 
     @functools.wraps(default_rng)

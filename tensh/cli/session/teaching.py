@@ -74,9 +74,9 @@ class Teacher:
         frame = users_frame()
         if not is_users(frame.f_code.co_filename, self.session.sources):  # an example of a help page, say
             return
-        from tensh.cli.session.remarks import summed
+        from tensh.cli.session.remarks import remark_on_sums
 
-        found = self.note("accumulated", frame, partial(summed, leaves, lines))
+        found = self.note("accumulated", frame, partial(remark_on_sums, leaves, lines))
         self.close()
         if found:
             self.tell(found)

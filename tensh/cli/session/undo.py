@@ -142,7 +142,7 @@ def arrays(names):
         kind = type(value)
         if kind not in kinds:
             kinds[kind] = inside(value)
-        for each in held(kinds[kind], value):
+        for each in arrays_in(kinds[kind], value):
             if len(seen) == MOST_ARRAYS:
                 return
             if id(each) not in seen:
@@ -150,7 +150,7 @@ def arrays(names):
                 yield name, each
 
 
-def held(inside, value):
+def arrays_in(inside, value):
     """The arrays in a value; none where the user's code is asked for them and fails."""
     try:
         return [each for each in inside(value) if is_array(each) and nbytes(each) >= 0] if inside else ()

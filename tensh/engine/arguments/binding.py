@@ -80,7 +80,7 @@ def finish(name, make, default, given):
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:
         if away:
-            return make_leaf(made_absent(make, default if dtype is None else dtype.numpy, given), requires_grad)
+            return make_leaf(make_absent(make, default if dtype is None else dtype.numpy, given), requires_grad)
         return make_leaf(make_array(make, default if dtype is None else dtype.numpy), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
@@ -96,7 +96,7 @@ def finish(name, make, default, given):
     return out
 
 
-def made_absent(make, dtype, given):
+def make_absent(make, dtype, given):
     """The array of ``make(dtype)`` without its elements, which are not computed where the size is given."""
     order = given.get("memory_format")
     if "input" in given:

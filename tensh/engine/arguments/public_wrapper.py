@@ -222,7 +222,7 @@ def wrap_public(fn, name, method=False, spoken=None):
         return fn
     own = f"Tensor.{name}" if method else spoken or name
     if own in PYTHON:
-        return guarded(renamed(fn, own) if method else fn, name)
+        return guarded(rename_function(fn, own) if method else fn, name)
     fast = getattr(fn, "without_out", fn)
     flags = fast.__code__.co_flags
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
@@ -231,7 +231,7 @@ def wrap_public(fn, name, method=False, spoken=None):
     return compile_wrapper(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
 
 
-def renamed(fn, qualified):
+def rename_function(fn, qualified):
     """The function under the qualified name that Python's errors report."""
     copy = types.FunctionType(
         fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__

@@ -104,7 +104,7 @@ def may_overlap(shape, steps):
 
 
 # ── arrays over given memory ─────────────────────────────────────────────────
-def strided(array, shape, steps, start=0):
+def view_strided(array, shape, steps, start=0):
     """An array over the memory of ``array``, from ``start`` elements after its first one.
 
     RuntimeError if it would lead out of the memory.
@@ -122,8 +122,8 @@ def within(array, shape, steps, start):
     """View memory with any offset, where the result may lie anywhere in the memory of ``array``."""
     block = dense_owner(array)
     if block is array:
-        return strided(array, shape, steps, start)
-    return strided(flat_memory(array), shape, steps, start + distance(block, array))
+        return view_strided(array, shape, steps, start)
+    return view_strided(flat_memory(array), shape, steps, start + distance(block, array))
 
 
 def flat_memory(array):
@@ -136,9 +136,9 @@ def in_room(array, shape, steps):
     """An array of another size from the same place on; where the memory is too short, in new memory."""
     number, start, whole = math.prod(shape), offset(array), flat_memory(array)
     if start + number <= whole.size:
-        return strided(whole, shape, steps, start)
+        return view_strided(whole, shape, steps, start)
     require_resizable(array)
-    return strided(reallocate(whole[start:], number), shape, steps)
+    return view_strided(reallocate(whole[start:], number), shape, steps)
 
 
 def reallocate(old, number):
@@ -182,24 +182,24 @@ def allocate(size, dtype, make=np.empty):
 def dense_owner(array):
     """The owner of the memory of ``array``; of memory that came from elsewhere in pieces, the piece around it."""
     block = owner(array)
-    return block if block.flags.forc else spanned(block)
+    return block if block.flags.forc else span_of(block)
 
 
-def spanned(array):
+def span_of(array):
     """A flat array over all the memory between the first and the last element of ``array``."""
     shape, steps = array.shape, strides(array)
     require_storage(shape, steps, 0, array.itemsize)
     return np.asarray(_Interface(array, (count_elements(shape, steps),)))
 
 
-def adopted(array):
+def adopt(array):
     """``array`` over an owner that is dense, as all other arrays of the engine have."""
     if owner(array).flags.forc:
         return array
-    return strided(spanned(array), array.shape, strides(array))
+    return view_strided(span_of(array), array.shape, strides(array))
 
 
-def unsealed(array):
+def unseal(array):
     """Make memory writable that NumPy takes for read-only."""
     offered = _Interface(array, array.shape)
     offered.__array_interface__ |= {"strides": array.strides, "data": (address(array), False)}
@@ -317,7 +317,7 @@ def empty_strided(shape, steps, dtype):
     """A new array with these strides."""
     require_storage(shape, steps, 0, dtype.itemsize)
     steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # of dimensions that have no second
-    return strided(allocate(count_elements(shape, steps), dtype), shape, steps)
+    return view_strided(allocate(count_elements(shape, steps), dtype), shape, steps)
 
 
 def view_strides(shape, steps, size):

@@ -187,10 +187,10 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     if not direct:
         dtype = kernel(*parts(slice(0)), *others, **options).dtype
         if out is None or out.dtype is not dtype or dtype.kind not in "fcV":
-            out = np.empty(shape, dtype, "F" if seen is transposed else "C")
+            out = np.empty(shape, dtype, "F" if seen is transpose else "C")
     elif out is None:
         dtype = kernel.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
-        out = np.empty(shape, dtype, "F" if seen is transposed else "C")
+        out = np.empty(shape, dtype, "F" if seen is transpose else "C")
     target = seen(out)
 
     def work(i):
@@ -238,7 +238,7 @@ def lines_of(arrays, shape):
     if all([a.shape == shape and a.flags.c_contiguous for a in arrays]):
         return flat
     if all([a.shape == shape and a.flags.f_contiguous for a in arrays]):
-        return transposed
+        return transpose
     return same if shape[0] > 1 and all([in_order(a) for a in arrays]) else None
 
 
@@ -246,7 +246,7 @@ def flat(array):
     return array.reshape(-1)
 
 
-def transposed(array):
+def transpose(array):
     return array.T.reshape(-1)
 
 

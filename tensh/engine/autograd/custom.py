@@ -146,7 +146,7 @@ class Function:
                 result = cls.forward(node, *args)
         finally:
             mode.grad = before
-        return _recorded(cls, node, args, edges if recording else None, result)
+        return _record_outputs(cls, node, args, edges if recording else None, result)
 
     @classmethod
     def _separate(cls):
@@ -163,7 +163,7 @@ class Function:
             )
 
 
-def _recorded(cls, node, args, edges, result):
+def _record_outputs(cls, node, args, edges, result):
     """The outputs of a custom function, connected to its node (unless ``edges`` is None: nothing is recorded)."""
     single = not isinstance(result, tuple)
     outputs = (result,) if single else result

@@ -27,7 +27,7 @@ def carry(node, args, returned, outputs):
             )
         given = dict(zip(node.places, tangents, strict=True))
         for number, (t, tangent) in enumerate(zip(outputs, results, strict=True)):
-            if isinstance(t, Tensor) and checked(number, t, tangent):
+            if isinstance(t, Tensor) and check_tangent(number, t, tangent):
                 check_memory(node, args, returned[number], t, tangent, given)
                 if not live(t.node):
                     t.node = placeholder(t, t.node)
@@ -49,7 +49,7 @@ def call_jvp(node, tangents):
     return results if isinstance(results, tuple) else (results,)
 
 
-def checked(number, t, tangent):
+def check_tangent(number, t, tangent):
     """True if there is a tangent; RuntimeError if it does not fit ``t``."""
     if tangent is None:
         return False

@@ -53,7 +53,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     if inputs is None:
         run(grads, graph, keep, None, record)
         return
-    nodes = [_wanted_edge(t) for t in inputs]
+    nodes = [_edge_of(t) for t in inputs]
     wanted = dict.fromkeys(nodes)
     run(grads, graph, keep, wanted, record)
     for t, node in zip(inputs, nodes):
@@ -115,24 +115,24 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
+        return _grad_of_batch(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     graph, record = bool(create_graph) or mode.off, None
     try:
         if _absent(outputs):
             graph, record = True, bool(create_graph)
         roots = _roots(outputs, weights, graph)
-        nodes = [_wanted_edge(t) for t in inputs]
+        nodes = [_edge_of(t) for t in inputs]
     except Lift:
         return ports.batched_grad(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
     wanted = dict.fromkeys(nodes)
     run(roots, graph, keep, wanted, record)
     return tuple(
-        _arrived(number, t, wanted[node], allow_unused, materialize_grads)
+        _finish_gradient(number, t, wanted[node], allow_unused, materialize_grads)
         for number, (t, node) in enumerate(zip(inputs, nodes))
     )
 
 
-def _arrived(number, t, g, allow_unused, materialize):
+def _finish_gradient(number, t, g, allow_unused, materialize):
     if g is None:
         if not allow_unused:
             raise RuntimeError(
@@ -143,7 +143,7 @@ def _arrived(number, t, g, allow_unused, materialize):
     return g if isinstance(g, Tensor) else wrap(g)
 
 
-def _batched(outputs, inputs, weights, *options):
+def _grad_of_batch(outputs, inputs, weights, *options):
     """One pass for all weights: their first dimension is a batch."""
     for number, (t, w) in enumerate(zip(outputs, weights)):
         if w is None:
@@ -169,7 +169,7 @@ def _sequence(value):
     return [value] if isinstance(value, (Tensor, GradientEdge)) else list(value)
 
 
-def _wanted_edge(t):
+def _edge_of(t):
     node = t.place if type(t) is GradientEdge else refresh_node(t)
     if not live(node):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -186,7 +186,7 @@ def _roots(tensors, gradients, graph):
         if not live(node) or type(node) is NoGradView:
             _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
-        g = wrap(_one(t)) if g is None else _given(number, t, g)
+        g = wrap(_one(t)) if g is None else _check_given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
         if type(t) is Tensor and t.array.shape != node.shape:  # the size has changed by ``t.data = x``
@@ -202,7 +202,7 @@ def _check_all(tensors, gradients):
     """Raise for a gradient that does not fit its tensor, or cannot be made for it; the first check, as in PyTorch."""
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         if isinstance(t, Tensor) and g is not None:
-            _given(number, t, g)
+            _check_given(number, t, g)
         elif isinstance(t, Tensor) and live(refresh_node(t)):
             _one(t)
 
@@ -226,7 +226,7 @@ def _one(t):
     return one
 
 
-def _given(number, t, g):
+def _check_given(number, t, g):
     """The gradient that the user gave for ``t``, checked against it."""
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")

@@ -92,7 +92,7 @@ def jvp_by_transposition(node, tangents, graph, recorded):
         raise
     finally:
         mode.grad = grad
-    results = [given_back(seed, arrived[seed.node], graph) for seed in seeds]
+    results = [take_gradient(seed, arrived[seed.node], graph) for seed in seeds]
     return results if many else results[0]
 
 
@@ -127,7 +127,7 @@ def generic_leaf(shape, dtype):
     return t
 
 
-def given_back(seed, t, graph):
+def take_gradient(seed, t, graph):
     """The gradient that arrived at a seed; None arrives where the output does not depend on the inputs."""
     if t is not None:
         return t

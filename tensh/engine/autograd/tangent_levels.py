@@ -23,7 +23,7 @@ from tensh.engine.core.nodes import Dual, NoGradView, Output, live, track_tempor
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.copy_slices import CopySlices
-from tensh.engine.inplace.writes import copy_saved, found_while_growing, named_node_class
+from tensh.engine.inplace.writes import copy_saved, keys_while_growing, named_node_class
 from tensh.engine.operators.shapes.views import view
 
 
@@ -67,7 +67,7 @@ class Levels(tuple):
     def before_write(self, node, since, array):
         """Copy the arrays that tangents saved, before the value of ``node`` is written into ``array``."""
         found = {node: None}
-        for n in found_while_growing(found):
+        for n in keys_while_growing(found):
             tangents = [level.tangents.get(n) for level in self]
             tangents = [t for each in tangents for t in (each if type(each) is list else [each]) if t is not None]
             for each in (*n.inputs, *[value_of(t).node for t in tangents]):

@@ -57,13 +57,13 @@ def _integer(number, to):
     if isinstance(number, float):
         if not limits.min <= number <= float(limits.max):
             raise overflow(to.ctype)
-        return wrapped(int(number), limits)
+        return wrap_integer(int(number), limits)
     if not (limits.min or -limits.max) <= number <= limits.max:
         raise overflow(to.ctype)
-    return wrapped(int(number), limits)
+    return wrap_integer(int(number), limits)
 
 
-def wrapped(number, limits):
+def wrap_integer(number, limits):
     """The low bits of an integer, as the integer dtype with these limits holds them."""
     number &= (1 << limits.bits) - 1
     return number - (1 << limits.bits) if number > limits.max else number

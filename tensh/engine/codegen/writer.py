@@ -192,7 +192,7 @@ def _inplace(op):
     """The lines of the in-place form."""
     a, *others = op.inputs
     name = f"{op.name}_"
-    lines = _written_straight(op, a, *others) if op.pointwise else []
+    lines = _write_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): take_operand({a}, '{name}', '{a}', 1)")
     lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin_write({', '.join(op.inputs)})"))
     if op.pointwise:
@@ -220,7 +220,7 @@ def _inplace(op):
     ]
 
 
-def _written_straight(op, a, b=None):
+def _write_straight(op, a, b=None):
     """Lines that write into the array of ``a`` if nothing is recorded and the dtypes agree.
 
     A view is written straight if its base has no node and the view has no ``ViewInfo``.

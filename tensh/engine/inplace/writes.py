@@ -174,14 +174,14 @@ def require_fit(t, value, overlapping=False):
 def nodes_of_write(node, since):
     """The nodes recorded after ``since`` that ``node`` depends on, beginning with ``node``."""
     found = {node: None}
-    for n in found_while_growing(found):
+    for n in keys_while_growing(found):
         for up in n.inputs:
             if up is not None and up.time > since:
                 found.setdefault(up)
     return list(found)
 
 
-def found_while_growing(found):
+def keys_while_growing(found):
     """The keys of a dictionary that grows while they are visited."""
     done = 0
     while done < len(found):

@@ -49,7 +49,7 @@ def read_only(name):
     return refuse
 
 
-def sealed(name, member):
+def seal_property(name, member):
     """A property whose setter raises PyTorch's error."""
     if type(member) is not property or member.fset is not None:
         return member
@@ -70,12 +70,12 @@ def _set_requires_grad(t, flag):
         raise RuntimeError("requires_grad must be a bool")
     if flag and t.array.dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-    if flag and _computed(t):
+    if flag and _is_computed(t):
         raise RuntimeError(LEAVES_ONLY)
     _record(t, flag)
 
 
-def _computed(t):
+def _is_computed(t):
     """True if an operation computed the tensor; a view that is stale for good keeps its first node."""
     node = t.node if stale(t) else refresh_node(t)
     return live(node) and type(node) not in (AccumulateGrad, NoGradView)
@@ -83,7 +83,7 @@ def _computed(t):
 
 def _record(t, flag):
     """Begin or end to record what is computed from a leaf."""
-    if _computed(t):
+    if _is_computed(t):
         if not flag:
             raise RuntimeError(LEAVES_ONLY + DETACH)
         return
@@ -325,7 +325,7 @@ for _name in "is_cuda is_quantized is_mkldnn is_mps is_xpu is_nested is_xla".spl
     setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
 
 for _name, _each in list(vars(Tensor).items()):
-    setattr(Tensor, _name, sealed(_name, _each)) if type(_each) is property else None
+    setattr(Tensor, _name, seal_property(_name, _each)) if type(_each) is property else None
 
 
 def is_floating_point(self):
@@ -363,7 +363,7 @@ class Late:
 
 def member_of(name):
     """The attribute of Tensor under a name."""
-    return sealed(name, MEMBERS[name]) if name in MEMBERS else public_object(METHODS[name], name, method=True)
+    return seal_property(name, MEMBERS[name]) if name in MEMBERS else public_object(METHODS[name], name, method=True)
 
 
 OPERATORS = {

@@ -75,7 +75,7 @@ def to(self, *args, **given):
         if type(args[0]) is dtype:
             return cast(self, args[0])
         if args[0] in HERE:
-            return self if type(self.array) is ndarray else moved(self, cpu)
+            return self if type(self.array) is ndarray else move_absent(self, cpu)
         if type(args[0]) in NUMBERS:  # stands for a tensor of this number
             return cast(self, NUMBERS[type(args[0])])
     given = bind("to", TO, args, given)
@@ -84,18 +84,18 @@ def to(self, *args, **given):
     where = given.get("device") if other is None else other.device
     wanted = wanted or BY_NUMPY[self.array.dtype]
     if where is not None and on_meta(where) is not self.is_meta:
-        return moved(self, where, wanted, given["memory_format"])
-    return converted(self, wanted, given["copy"], given["memory_format"])
+        return move_absent(self, where, wanted, given["memory_format"])
+    return convert_tensor(self, wanted, given["copy"], given["memory_format"])
 
 
-def moved(t, where, to=None, memory_format=None):
+def move_absent(t, where, to=None, memory_format=None):
     """``t`` without its elements, on "meta"; from there no way leads back: NotImplementedError."""
     if not on_meta(where):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     return recast(wrap(without_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
 
 
-def converted(t, to, copy=False, memory_format=None):
+def convert_tensor(t, to, copy=False, memory_format=None):
     """``t`` in a dtype and an order of memory; itself if it has both and no copy is asked for."""
     ordered = memory_format is None or memory_format is preserve_format or in_order(t.array, memory_format)
     if to.numpy is t.array.dtype and ordered and not copy:
@@ -121,7 +121,7 @@ def caster(name, to):
     """Declare the method ``NAME()``."""
 
     def method(self, *, memory_format=None):
-        return cast(self, to) if memory_format is None else converted(self, to, False, memory_format)
+        return cast(self, to) if memory_format is None else convert_tensor(self, to, False, memory_format)
 
     method.__name__ = method.__qualname__ = name
     method.__module__ = "torch"
@@ -144,8 +144,8 @@ def type_as(self, other):
 def cpu_(self, *, memory_format=None):
     """The tensor itself: it is on the CPU."""
     if type(self.array) is Absent:
-        moved(self, cpu)
-    return self if memory_format is None else converted(self, BY_NUMPY[self.array.dtype], False, memory_format)
+        move_absent(self, cpu)
+    return self if memory_format is None else convert_tensor(self, BY_NUMPY[self.array.dtype], False, memory_format)
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):

@@ -189,7 +189,7 @@ def place_of(array, block):
 def rebuilt(name, block, shape, strides, offset, requires_grad):
     """Rebuild a copied or pickled tensor at its place in a memory; ``name`` is that of its class."""
     block = memory.canonical(block)
-    array = block if strides is None else memory.strided(block, shape, strides, offset)
+    array = block if strides is None else memory.view_strided(block, shape, strides, offset)
     t = make_leaf(array, requires_grad)
     if name is None:
         return t

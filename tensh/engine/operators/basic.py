@@ -62,7 +62,7 @@ def expand(input, size):
                 size, input.dtype, input, 0, steps
             )  # a tenth of the time of np.broadcast_to, and writable
         size, steps = expansion(input.shape, memory.strides(input), size)
-        return memory.strided(input, size, steps)
+        return memory.view_strided(input, size, steps)
     except ValueError:
         if (full := expanded_size(input, size)) == tuple(size):
             raise

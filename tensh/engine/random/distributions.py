@@ -5,7 +5,7 @@ PyTorch takes.  ``fill`` applies a recipe to an array of any shape and strides.
 
 Note [Fused rounding]
 PyTorch's kernels end in ``x * scale + shift``, which its compiler turns into one instruction that rounds once.
-``fused`` rounds once too, so that uniform numbers of any range agree in all bits.
+``fuse_scale_shift`` rounds once too, so that uniform numbers of any range agree in all bits.
 """
 
 import functools
@@ -80,7 +80,7 @@ def from_units(out, dtype, generator, shape):
     run(work, -(-out.size // size), alone)
 
 
-def fused(x, scale, shift):
+def fuse_scale_shift(x, scale, shift):
     """``x *= scale; x += shift``, rounded once."""
     if x.dtype == SINGLE:
         wide = x.astype(DOUBLE)  # holds the product exactly
@@ -93,11 +93,11 @@ def fused(x, scale, shift):
         x += shift
         return
     if abs(scale) > 2.0**960:  # its halves would be infinite
-        fused(x, scale * 2.0**-64, shift * 2.0**-64)
+        fuse_scale_shift(x, scale * 2.0**-64, shift * 2.0**-64)
         x *= 2.0**64
         return
     product = x * scale
-    (a, b), (c, d) = _split(x), _split(scale)
+    (a, b), (c, d) = _split_exact(x), _split_exact(scale)
     error = ((a * c - product) + a * d + b * c) + b * d  # of the product; exact
     np.add(product, shift, out=x)
     back = x - product
@@ -118,7 +118,7 @@ def library(name, x):
     return getattr(np, name)(x, x)
 
 
-def _split(x):
+def _split_exact(x):
     """A float64 as a sum of two whose products are exact (Dekker)."""
     scaled = x * 134217729.0  # 2**27 + 1
     top = scaled - (scaled - x)
@@ -157,7 +157,7 @@ def uniform(out, generator, low=0.0, high=1.0):
         if out.dtype == work_dtype:
             return
     else:
-        from_units(out, work_dtype, generator, lambda block: fused(block, width, first))
+        from_units(out, work_dtype, generator, lambda block: fuse_scale_shift(block, width, first))
     reached = out == out.dtype.type(high)  # by rounding: it does not belong
     if reached.any():
         out[reached] = low
@@ -211,7 +211,7 @@ def _box_muller(work, mean, std, exact):
     np.multiply(radius, cos, pair[0])
     np.multiply(radius, sin, pair[1])
     if mean != 0 or std != 1:
-        fused(pair, std, mean)
+        fuse_scale_shift(pair, std, mean)
     pair.reshape(-1, 8).take(together, 0, eights, "clip")
 
 
@@ -238,7 +238,7 @@ def normal_pairs(work, generator, mean, std):
         if pairs.size > work.size - filled:  # few numbers are exact, as the state has to be
             generator.normal = float((pairs if pairs.size <= FEW else _pairs(last))[-1])
     if mean != 0 or std != 1:
-        fused(work, DOUBLE.type(std), DOUBLE.type(mean))
+        fuse_scale_shift(work, DOUBLE.type(std), DOUBLE.type(mean))
 
 
 def _pairs(uniforms):
@@ -278,6 +278,6 @@ def cauchy(out, generator, median, sigma):
         block -= 0.5
         block *= math.pi
         library("tan", block)
-        fused(block, DOUBLE.type(sigma), DOUBLE.type(median))
+        fuse_scale_shift(block, DOUBLE.type(sigma), DOUBLE.type(median))
 
     from_units(out, DOUBLE, generator, shape)

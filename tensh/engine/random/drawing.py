@@ -210,7 +210,7 @@ def _open_bounds(dtype, low):
     return low, last
 
 
-def _rounded(dtype, number):
+def _round_bound(dtype, number):
     """An integer as the float dtype holds it; infinity becomes the lowest integer, as in C."""
     number = (number + 2**63) % 2**64 - 2**63
     value = np.array(number, np.int64).astype(dtype.numpy).astype(np.float64)
@@ -218,12 +218,12 @@ def _rounded(dtype, number):
 
 
 def _round_up(dtype, low):
-    after = _rounded(dtype, low + 1)
+    after = _round_bound(dtype, low + 1)
     return low if after >= low else after + _gap(dtype, low + 1)
 
 
 def _round_down(dtype, high):
-    before = _rounded(dtype, high - 1)
+    before = _round_bound(dtype, high - 1)
     return high if before < high else before - _gap(dtype, high - 1)
 
 

@@ -25,7 +25,7 @@ EIGHTHS, QUARTER_PI, QUARTER_PI_NEXT = constants(1.27323954473516, -0.78515625, 
 ONE, HALF = constants(1, 0.5)
 
 
-def fused(a, b, c):
+def fuse(a, b, c):
     """``a * b + c`` rounded once; float32, but for ``b``, which comes as float64."""
     return (a * b + c).astype(np.float32)
 
@@ -34,7 +34,7 @@ def chain(coefficients, x):
     """A polynomial in ``x`` (float64) by Horner's rule, in fused steps."""
     value, *rest = coefficients
     for coefficient in rest:
-        value = fused(value, x, coefficient)
+        value = fuse(value, x, coefficient)
     return value
 
 
@@ -47,7 +47,7 @@ def log(x):
     power = (exponent - small).astype(np.float32)
     square = x * x
     y = chain(LOG, x.astype(np.float64)) * x
-    y = fused(y, square.astype(np.float64), power * LOG2_REST)
+    y = fuse(y, square.astype(np.float64), power * LOG2_REST)
     return x + (y - square * HALF) + power * LOG2
 
 
@@ -59,11 +59,11 @@ def cos_and_sin(angle):
     turned = eighth.astype(np.float32)
     x = angle + turned * QUARTER_PI
     x += turned * QUARTER_PI_NEXT
-    x = fused(turned, QUARTER_PI_REST, x)
+    x = fuse(turned, QUARTER_PI_REST, x)
     square = x * x
     wide, half = square.astype(np.float64), square * HALF
-    cos = fused(chain(COS, wide) * square, wide, -half) + ONE
-    sin = fused(chain(SIN, wide) * square, x.astype(np.float64), x)
+    cos = fuse(chain(COS, wide) * square, wide, -half) + ONE
+    sin = fuse(chain(SIN, wide) * square, x.astype(np.float64), x)
     swapped = (eighth & 2) != 0
     cos, sin = np.where(swapped, sin, cos), np.where(swapped, cos, sin)
     for value, half_turn in (cos, eighth + 2), (sin, eighth):

@@ -78,7 +78,7 @@ def directions(dimension):
     return out << BITS[::-1]
 
 
-def changed(number):
+def changed_direction(number):
     """Which direction points number ``number`` and ``number + 1`` differ in: its lowest bit that is 0."""
     after = number + 1
     return np.bitwise_count((after & -after) - 1)
@@ -88,7 +88,7 @@ def points(before, directions, number, count):
     """The next ``count`` points, (count, dimension), after ``before``, which has the number ``number``."""
     if number + count >= 1 << MAXBIT:
         raise ValueError(f"a Sobol sequence has 2**{MAXBIT} points, but number {number + count} was asked for")
-    steps = directions.T.take(changed(np.arange(number, number + count)), 0)
+    steps = directions.T.take(changed_direction(np.arange(number, number + count)), 0)
     steps[:1] ^= before
     return np.bitwise_xor.accumulate(steps, 0, out=steps)
 
@@ -100,7 +100,7 @@ def further(before, directions, number, count):
     return before ^ np.bitwise_xor.reduce(directions[:, apart >> BITS & 1 == 1], 1)
 
 
-def scrambled(directions, matrices):
+def scramble_directions(directions, matrices):
     """The directions with their bits, from the top, multiplied by lower triangular matrices with a unit diagonal."""
     matrices = matrices.astype(np.float32)
     matrices[:, BITS, BITS] = 1

@@ -1,12 +1,12 @@
 """Causes: why a value is what it is where the code failed, found in the source and in what names stand for."""
 
 from tensh.explain.causes.gradients import absent_gradient
-from tensh.explain.causes.graphs import cut_graph, passed_twice
+from tensh.explain.causes.graphs import explain_cut_graph, explain_second_pass
 from tensh.explain.causes.modules import (
     call_before_init,
     class_given_data,
     empty_parameters,
-    misnamed_forward,
+    find_misnamed_forward,
     recurrent_in_sequential,
     single_number,
     single_sample,
@@ -16,7 +16,7 @@ from tensh.explain.causes.situation import Situation
 __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
-    absent_gradient, cut_graph, passed_twice, call_before_init, misnamed_forward, empty_parameters, single_sample, class_given_data,
+    absent_gradient, explain_cut_graph, explain_second_pass, call_before_init, find_misnamed_forward, empty_parameters, single_sample, class_given_data,
     recurrent_in_sequential, single_number,
 )  # fmt: skip
 

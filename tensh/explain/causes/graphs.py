@@ -12,7 +12,7 @@ from tensh.explain.place import bindings, calls_of, loop_around, within
 MOST_LEAVES = 2
 
 
-def cut_graph(situation):
+def explain_cut_graph(situation):
     """Why nothing is recorded about what backward is called of: where its history was cut."""
     is_number = isinstance(situation.error, AttributeError) and situation.says("no attribute 'backward'")
     if not situation.says("does not require grad and does not have a grad_fn") and not is_number:
@@ -44,20 +44,20 @@ def root_node(situation):
     return None
 
 
-def passed_twice(situation):
+def explain_second_pass(situation):
     """What the graph of an earlier turn, or of an earlier pass, was carried on by."""
     if not situation.says("Trying to backward through the graph a second time"):
         return None
     scope, line = situation.place.scope(), situation.place.line
     loop = loop_around(scope, line) if scope is not None else None
     if loop is not None:
-        return carried(situation, loop) or computed_before(situation, loop)
-    return shared_by(situation, scope) if scope is not None else None
+        return find_carried(situation, loop) or find_computed_before(situation, loop)
+    return find_earlier_pass(situation, scope) if scope is not None else None
 
 
-def carried(situation, loop):
+def find_carried(situation, loop):
     """A value that each turn of a loop takes over from the turn before."""
-    for name, first in carried_names(loop):
+    for name, first in find_carried_names(loop):
         value = situation.names.get(name)
         tensors = value if type(value) is tuple else (value,)
         if any(isinstance(t, Tensor) and t.grad_fn is not None for t in tensors):
@@ -69,7 +69,7 @@ def carried(situation, loop):
     return None
 
 
-def carried_names(loop):
+def find_carried_names(loop):
     """(name, statement) of each name that the body of a loop reads before it binds it; the statement is the first reader."""
     bound = (
         {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} if hasattr(loop, "target") else set()
@@ -84,7 +84,7 @@ def carried_names(loop):
         bound |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def computed_before(situation, loop):
+def find_computed_before(situation, loop):
     """A value with a graph that was computed before the loop, and is used in every turn."""
     body = ast.Module(loop.body, [])
     for node in within(body):
@@ -100,7 +100,7 @@ def computed_before(situation, loop):
     return None
 
 
-def shared_by(situation, scope):
+def find_earlier_pass(situation, scope):
     """The pass before this one, which may keep the graph for it."""
     line = situation.place.line
     before = [(each, code) for each, code in calls_of(scope, "backward") if each < line and "retain_graph" not in code]

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.situation import class_of, replaced
+from tensh.explain.causes.situation import class_of, replace_node
 from tensh.explain.shadow import Shadow, Unknown, is_module
 
 SIZES = {
@@ -18,19 +18,19 @@ def with_layer(explanation, situation):
     if made is None or not call.tensors:
         return explanation
     t = call.tensors[0].value
-    found = flattened(situation, made, t) or resized(situation, made, t)
+    found = insert_flatten(situation, made, t) or resize_layer(situation, made, t)
     return explanation._replace(fits=(found,), advice=None) if found else explanation
 
 
-def resized(situation, made, t):
+def resize_layer(situation, made, t):
     """The layer made for the size that its input has."""
     size = size_of(situation.call.module, t)
     given = made.args[0] if made.args else next((each.value for each in made.keywords), None)
     if size is None or given is None or isinstance(given, ast.Starred):
         return None
     code = ast.unparse(made).replace(ast.unparse(given), str(size), 1)
-    shape = tried(f"({code})(it)", situation, t)
-    fit = replaced(situation.place, given, str(size)) if shape else None
+    shape = try_shape(f"({code})(it)", situation, t)
+    fit = replace_node(situation.place, given, str(size)) if shape else None
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
 
 
@@ -43,13 +43,13 @@ def size_of(layer, t):
     return t.shape[dim] if dim is not None and -t.dim() <= dim < t.dim() else None
 
 
-def flattened(situation, made, t):
+def insert_flatten(situation, made, t):
     """A Flatten before a layer of a Sequential whose input still has the dimensions of an image."""
     wanted = getattr(situation.call.module, "in_features", None)
     if t.dim() < 3 or wanted is None or t.shape[1:].numel() != wanted or not within_sequential(situation, made):
         return None
-    fit = replaced(situation.place, made, f"nn.Flatten(), {ast.unparse(made)}")
-    shape = tried("(it.flatten(1))", situation, t)
+    fit = replace_node(situation.place, made, f"nn.Flatten(), {ast.unparse(made)}")
+    shape = try_shape("(it.flatten(1))", situation, t)
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
 
 
@@ -61,7 +61,7 @@ def within_sequential(situation, made):
     )
 
 
-def tried(code, situation, t):
+def try_shape(code, situation, t):
     """The shape of what some code gives on shapes only, where ``it`` stands for a tensor; None if it fails."""
     names = {name: situation.names[name] for name in ("torch", "nn", "F") if name in situation.names}
     try:

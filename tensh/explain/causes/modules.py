@@ -4,7 +4,7 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, message_of, operand_of, replaced
+from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import within
 from tensh.explain.shadow import is_module
@@ -39,7 +39,7 @@ def call_before_init(situation):
     )
 
 
-def misnamed_forward(situation):
+def find_misnamed_forward(situation):
     """A module without a forward: it has another name, or stands in another function."""
     if not situation.says('is missing the required "forward" function'):
         return None
@@ -97,11 +97,11 @@ def empty_parameters(situation):
     match given:
         case ast.Call(func=ast.Attribute(attr="parameters", value=owner)):
             model = situation.held(owner)
-            return unregistered(situation, model, ast.unparse(owner)) if is_module(model) else None
+            return find_unregistered(situation, model, ast.unparse(owner)) if is_module(model) else None
     return None
 
 
-def unregistered(situation, model, name):
+def find_unregistered(situation, model, name):
     """Parts of a module that it does not know of."""
     definition = class_of(situation.place, type(model).__name__)
     for attribute, value in vars(model).items():
@@ -125,12 +125,12 @@ def unregistered(situation, model, name):
             "__init__",
             given,
             f"{name} has no parameters: {name}.{attribute} is {what}",
-            wrapped(definition, attribute, wrapper),
+            wrap_attribute(definition, attribute, wrapper),
         )
     return Explanation("__init__", (), f"{name} has no parameters: there is nothing to train", ())
 
 
-def wrapped(definition, attribute, wrapper):
+def wrap_attribute(definition, attribute, wrapper):
     """The Fit of `self.attribute = wrapper(...)` where the class gives it its value."""
     for node in ast.walk(definition) if definition else ():
         match node:
@@ -163,7 +163,7 @@ def class_given_data(situation):
         made = situation.made(text)
         if not isinstance(made, ast.Assign):
             return None
-        fit = replaced(situation.place, made.value, f"{ast.unparse(made.value)}()")
+        fit = replace_node(situation.place, made.value, f"{ast.unparse(made.value)}()")
         rule = f"{text} is the class {kind.__name__}: on line {made.lineno} it was not called"
     else:
         fit = Fit(situation.place.segment.replace(text, f"{text}()", 1), "")

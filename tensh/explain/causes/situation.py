@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import Call
-from tensh.explain.making import made_on
+from tensh.explain.making import line_that_made
 from tensh.explain.model import Fit, Operand
 from tensh.explain.place import Place
 from tensh.explain.shadow import PACKAGES, Shadow, Unknown, is_module, member
@@ -28,7 +28,7 @@ class Situation(NamedTuple):
 
     def held(self, node):
         """What an expression of names, attributes and numbered elements stands for; None for any other."""
-        return held(node, self.names)
+        return look_up(node, self.names)
 
     def expression(self):
         """The failing piece of code as a tree; None if it is none."""
@@ -48,7 +48,7 @@ class Situation(NamedTuple):
 
     def made(self, name):
         """The statement that gave a name its value; None where more than one may have."""
-        return made_by(self.place, name)
+        return find_assignment(self.place, name)
 
 
 def message_of(error):
@@ -60,13 +60,13 @@ def message_of(error):
     return message if type(message) is str and len(message) <= LONGEST else ""
 
 
-def held(node, names):
+def look_up(node, names):
     """What an expression of names, attributes and numbered elements stands for; None for any other."""
     match node:
         case ast.Name(id=name):
             return names.get(name)
         case ast.Attribute(value=inner, attr=name):
-            owner = held(inner, names)
+            owner = look_up(inner, names)
             if is_module(owner):
                 try:
                     return member(owner, name)
@@ -74,14 +74,14 @@ def held(node, names):
                     return None
             return vars(owner).get(name) if hasattr(owner, "__dict__") and not isinstance(owner, Tensor) else None
         case ast.Subscript(value=inner, slice=ast.Constant(value=int(number))):
-            owner = held(inner, names)
+            owner = look_up(inner, names)
             return owner[number] if type(owner) in (list, tuple) and -len(owner) <= number < len(owner) else None
     return None
 
 
-def made_by(place, name):
+def find_assignment(place, name):
     """The statement that gave a name its value before a place; None where more than one may have."""
-    line = made_on(place, name)
+    line = line_that_made(place, name)
     return line and statement_on(place.tree(), line)
 
 
@@ -116,7 +116,7 @@ def class_of(place, name):
     return found[-1] if found else None
 
 
-def replaced(place, node, new):
+def replace_node(place, node, new):
     """The Fit of the line that a node stands on with other code in its place; None where it goes over lines."""
     if node.lineno != node.end_lineno:
         return None

@@ -5,7 +5,7 @@ A failure is known by words of its message, which are PyTorch's.
 
 from tensh.explain.causes.situation import message_of
 from tensh.explain.rules.autograd import (
-    changed_in_place,
+    explain_overwritten,
     leaf_in_place,
     needs_scalar,
     nothing_recorded,
@@ -81,7 +81,7 @@ RULES = (
     (("can be implicitly created only for scalar outputs",), needs_scalar),
     (("does not require grad and does not have a grad_fn",), nothing_recorded),
     (("Trying to backward through the graph a second time",), second_pass),
-    (("has been modified by an inplace operation",), changed_in_place),
+    (("has been modified by an inplace operation",), explain_overwritten),
     (("leaf Variable that requires grad",), leaf_in_place),
     (("Can't call numpy() on Tensor that requires grad",), to_numpy),
     (("Boolean value of Tensor with", "Boolean value of Tensor"), truth),

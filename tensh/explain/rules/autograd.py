@@ -55,7 +55,7 @@ def first_pass(call):
     return f"in an earlier turn of the loop on line {loop.lineno}" if loop else ""
 
 
-def changed_in_place(call, text):
+def explain_overwritten(call, text):
     """A value that a derivative needs was overwritten: which one, and by what."""
     found = re.search(r"\[\S+ \[([\d, ]*)\]\].* is at version (\d+)", text)
     scope = call.place.scope()
@@ -133,13 +133,13 @@ def elementwise(segment):
     except (SyntaxError, ValueError):
         return None
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
-        return "~" + bracketed(tree.operand)
+        return "~" + bracket(tree.operand)
     if not isinstance(tree, ast.BoolOp):
         return None
-    return (" & " if isinstance(tree.op, ast.And) else " | ").join(bracketed(each) for each in tree.values)
+    return (" & " if isinstance(tree.op, ast.And) else " | ").join(bracket(each) for each in tree.values)
 
 
-def bracketed(node):
+def bracket(node):
     """An expression that an operator may stand beside."""
     text = ast.unparse(node)
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant) else f"({text})"

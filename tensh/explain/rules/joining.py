@@ -1,7 +1,7 @@
 """Tensors that are to become one."""
 
 from tensh.explain.model import Explanation, Operand
-from tensh.explain.rewriting import elements, replaced, with_function, with_keyword
+from tensh.explain.rewriting import elements, replace_spans, with_function, with_keyword
 from tensh.explain.trying import behind, fits
 
 
@@ -39,4 +39,4 @@ def grown(call, given, most):
             place: behind(part, change) for (part, place), t in zip(parts, given, strict=True) if t.dim() == most - 1
         }
         if new:
-            yield call.segment[: span[0]] + replaced(text, new) + call.segment[span[1] :]
+            yield call.segment[: span[0]] + replace_spans(text, new) + call.segment[span[1] :]

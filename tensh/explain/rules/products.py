@@ -2,7 +2,7 @@
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import operand, said
-from tensh.explain.trying import behind, changed, each, fits, swapped
+from tensh.explain.trying import behind, change_call, each, fits, swap_operands
 
 
 def product_shapes(call, text):
@@ -34,8 +34,8 @@ def product_shapes(call, text):
     what = "last dimension" if one.dim() != 2 else "columns"
     rule = f"{what} of {said(a, 'the first')} ({columns}) must equal {'columns' if call.name == 'linear' else 'rows' if two.dim() > 1 else 'the length'} of {said(b, 'the second')} ({rows})"
     candidates = [
-        *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swapped(call), *each(call, a, ".flatten(1)", ".squeeze()"),
-        *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), changed(call, {a: ".T", b: ".T"}),
+        *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, ".flatten(1)", ".squeeze()"),
+        *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), change_call(call, {a: ".T", b: ".T"}),
     ]  # fmt: skip
     found = fits(call, candidates)
     return Explanation(
@@ -61,7 +61,7 @@ def vectors(call, a, b):
         fits(
             call,
             [
-                changed(call, {a: ".flatten()", b: ".flatten()"}),
+                change_call(call, {a: ".flatten()", b: ".flatten()"}),
                 *each(call, b, ".squeeze()"),
                 *each(call, a, ".squeeze()"),
             ],

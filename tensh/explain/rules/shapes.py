@@ -21,15 +21,15 @@ def reshaping(call, text):
     count = t.value.numel()
     if wanted.count(-1) > 1:
         rule = "one size may be -1, for whatever is left; of two nobody could say which is which"
-        return Explanation(call.name, (operand(t),), rule, fits(call, [resized(call, -1)]))
+        return Explanation(call.name, (operand(t),), rule, fits(call, [resize_call(call, -1)]))
     rule = f"{said(t)} has {count} elements, {wanted} {'needs a multiple of ' if -1 in wanted else 'has '}{known}"
-    candidates = [resized(call, -1)] if len(wanted) == 1 else []
+    candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:
-        candidates = [resized(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in range(len(wanted))]
+        candidates = [resize_call(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in range(len(wanted))]
     return Explanation(call.name, (operand(t),), rule, fits(call, candidates, most=1))
 
 
-def resized(call, *sizes):
+def resize_call(call, *sizes):
     """The call with other sizes, where they are all that it is given."""
     return None if "torch." in call.segment[:6] else with_arguments(call.segment, *sizes)
 

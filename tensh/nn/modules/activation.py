@@ -79,7 +79,7 @@ class PReLU(Module):
 
 
 # ── bounded from both sides ──────────────────────────────────────────────────
-def renamed(bound, value, old):
+def take_old_name(bound, value, old):
     """The value of ``min_val`` or ``max_val``, which once had another name."""
     if old is None:
         return value
@@ -88,8 +88,8 @@ def renamed(bound, value, old):
 
 
 class Hardtanh(Layer, settings="min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
-               keeps={"min_val": "renamed('min', min_val, min_value)", "min_value": None,
-                      "max_val": "renamed('max', max_val, max_value)", "max_value": None},
+               keeps={"min_val": "take_old_name('min', min_val, min_value)", "min_value": None,
+                      "max_val": "take_old_name('max', max_val, max_value)", "max_value": None},
                computes="hardtanh(input, min_val, max_val, inplace)", shows="min_val max_val inplace?"):  # fmt: skip
     """``input`` within [min_val, max_val], and the nearer bound outside.  AssertionError unless max_val > min_val.
 

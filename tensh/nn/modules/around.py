@@ -32,7 +32,7 @@ class Around:
     def inputs(self, args):
         """The arguments, behind a node that calls the hooks when the gradients of all of them are there."""
         self.input_count = len(args)
-        tensors, places, node = _passed(args)
+        tensors, places, node = _pass_through(args)
         if node is None:
             return args
         self.input_places = places
@@ -45,7 +45,7 @@ class Around:
         results = (result,) if is_single else tuple(result) if isinstance(result, list | tuple) else None
         if results is None:
             return result
-        tensors, places, node = _passed(results)
+        tensors, places, node = _pass_through(results)
         if node is None:
             return result
         self.output_count, self.output_places = len(results), places
@@ -56,7 +56,7 @@ class Around:
         return made[0] if is_single else type(result)(made) if isinstance(result, list) else made
 
     def _at_outputs(self, grads):
-        arrived = _spread(grads, self.output_places, self.output_count)
+        arrived = _spread_gradients(grads, self.output_places, self.output_count)
         for hook in self.pre_hooks:
             replaced = hook(self.module, arrived)
             if replaced is not None:
@@ -90,7 +90,7 @@ class Around:
     def _at_inputs(self, grad_inputs, grad_outputs):
         if self.grad_outputs is None:
             return None
-        full = _spread(grad_inputs, self.input_places, self.input_count)
+        full = _spread_gradients(grad_inputs, self.input_places, self.input_count)
         for hook in self.hooks:
             replaced = hook(self.module, full, self.grad_outputs)
             if replaced is not None:
@@ -103,7 +103,7 @@ class Around:
         return tuple(full[place] for place in self.input_places)
 
 
-def _passed(values):
+def _pass_through(values):
     """(tensors behind a node, their places, the node); no node if none of them requires grad."""
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
     if not is_grad_enabled() or not any(values[place].requires_grad for place in places):
@@ -120,7 +120,7 @@ def _put(values, places, tensors):
     return tuple(made)
 
 
-def _spread(grads, places, count):
+def _spread_gradients(grads, places, count):
     full = [None] * count
     for place, grad in zip(places, grads, strict=False):
         full[place] = grad

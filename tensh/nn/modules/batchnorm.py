@@ -4,7 +4,7 @@ In evaluation, and only where running statistics are kept, these take the place 
 """
 
 from tensh.engine import find_public
-from tensh.engine.arguments.public_wrapper import renamed
+from tensh.engine.arguments.public_wrapper import rename_function
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.families import family, lazy
@@ -72,7 +72,7 @@ class _NormBase(Module):
 class _BatchNorm(_NormBase):
     """What the number of dimensions does not change."""
 
-    __init__ = renamed(_NormBase.__init__, "_BatchNorm.__init__")
+    __init__ = rename_function(_NormBase.__init__, "_BatchNorm.__init__")
 
     def forward(self, input):
         """``input`` normalised; in training the running statistics move by ``momentum``, or to the mean of all if it is None."""

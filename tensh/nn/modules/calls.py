@@ -24,7 +24,7 @@ class Calls:
     def __call__(self, *args, **kwargs):
         own = self.__dict__
         if own["_is_hooked"] or BEFORE or AFTER or BACKWARD_BEFORE or BACKWARD_AFTER:
-            return hooked_call(self, args, kwargs)
+            return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
     def forward(self, *input):
@@ -97,17 +97,17 @@ def know_hooks(module):
 
 
 # ── a call with hooks ────────────────────────────────────────────────────────
-def hooked_call(module, args, kwargs):
+def call_with_hooks(module, args, kwargs):
     """``module(*args, **kwargs)`` with all hooks."""
     called = set()
     try:
-        return _hooked(module, args, kwargs, called)
+        return _call_hooks(module, args, kwargs, called)
     except Exception:
         _after_failure(module, args, kwargs, called)
         raise
 
 
-def _hooked(module, args, kwargs, called):
+def _call_hooks(module, args, kwargs, called):
     args, kwargs = _before(module, args, kwargs)
     full = list(EVERYWHERE["backward"].values())
     if module._is_full_backward_hook is not False:

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from tensh.nn.modules.module import Module, indented
+from tensh.nn.modules.module import Module, indent
 
 
 class Ordered(Module):
@@ -189,9 +189,7 @@ class ModuleList(Ordered):
         if not runs:
             return f"{self._get_name()}()"
         lines = [
-            f"({first}): {indented(text)}"
-            if first == last
-            else f"({first}-{last}): {last - first + 1} x {indented(text)}"
+            f"({first}): {indent(text)}" if first == last else f"({first}-{last}): {last - first + 1} x {indent(text)}"
             for first, last, text in runs
         ]
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"

@@ -46,7 +46,7 @@ class _InstanceNorm(_NormBase):
         if local_metadata.get("version") is None and not self.track_running_stats:
             found = [key for key in (f"{prefix}running_mean", f"{prefix}running_var") if key in state_dict]
             if found:
-                error_msgs.append(unexpected(found, type(self).__name__))
+                error_msgs.append(describe_unexpected(found, type(self).__name__))
             for key in found:
                 del state_dict[key]
         super()._load_from_state_dict(
@@ -54,7 +54,7 @@ class _InstanceNorm(_NormBase):
         )
 
 
-def unexpected(keys, name):
+def describe_unexpected(keys, name):
     """PyTorch's words for running statistics that the module has no place for."""
     quoted = " and ".join(f'"{key}"' for key in keys)
     return (

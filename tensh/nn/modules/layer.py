@@ -18,7 +18,7 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from tensh.engine.arguments.public_wrapper import renamed
+from tensh.engine.arguments.public_wrapper import rename_function
 from tensh.engine.codegen.source import compiled
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
@@ -59,7 +59,7 @@ def own(cls):
     for name in ("__init__", "forward"):
         method = getattr(cls, name)
         if method.__qualname__.startswith("_"):
-            setattr(cls, name, renamed(method, f"{cls.__name__}.{name}"))
+            setattr(cls, name, rename_function(method, f"{cls.__name__}.{name}"))
     return cls
 
 

@@ -6,7 +6,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
-from tensh.engine.methods.conversion import TO, converted
+from tensh.engine.methods.conversion import TO, convert_tensor
 from tensh.naming import torch_is_tensh
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong to PyTorch's names here
@@ -197,9 +197,9 @@ class Module(Members, Calls, State):
         def convert(t):
             is_number = t.is_floating_point() or t.is_complex()
             if away is not None and away is not t.is_meta:
-                t = moved_module(t, where)
+                t = move_tensor(t, where)
             target = wanted if wanted is not None and is_number else BY_NUMPY[t.array.dtype]
-            return converted(t, target, False, memory_format if t.dim() in (4, 5) else None)
+            return convert_tensor(t, target, False, memory_format if t.dim() in (4, 5) else None)
 
         return self._apply(convert)
 
@@ -256,7 +256,7 @@ class Module(Members, Calls, State):
     def __repr__(self):
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        children = [f"({name}): {indent(repr(module))}" for name, module in self._modules.items()]
         name = self._get_name()
         if len(lines) == 1 and not children:
             return f"{name}({lines[0]})"
@@ -265,7 +265,7 @@ class Module(Members, Calls, State):
         return f"{name}(\n  " + "\n  ".join(lines + children) + "\n)"
 
 
-def moved_module(t, where):
+def move_tensor(t, where):
     """A tensor of a module on another device."""
     if t.is_meta:
         raise NotImplementedError(
@@ -275,7 +275,7 @@ def moved_module(t, where):
     return t.to(where)
 
 
-def indented(text):
+def indent(text):
     """The text, but from the second line on two columns further to the right."""
     return text.replace("\n", "\n  ")
 

@@ -213,7 +213,7 @@ class ParameterDict(Module):
         elif isinstance(parameters, Mapping):
             pairs = sorted(parameters.items())
         else:
-            pairs = [checked_pair(number, pair) for number, pair in enumerate(parameters)]
+            pairs = [check_pair(number, pair) for number, pair in enumerate(parameters)]
         for key, value in pairs:
             self[key] = value
 
@@ -224,7 +224,7 @@ class ParameterDict(Module):
         raise RuntimeError("ParameterDict should not be called.")
 
 
-def checked_pair(number, pair):
+def check_pair(number, pair):
     """The pair, if it is one."""
     if not isinstance(pair, Iterable):
         raise TypeError(f"ParameterDict update sequence element #{number} should be Iterable; is{type(pair).__name__}")

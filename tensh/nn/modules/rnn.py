@@ -108,10 +108,10 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             data, batch_sizes, order, back = input
             sizes = batch_sizes.tolist()
-            states = self._begin(data, sizes[0]) if hx is None else [permuted(s, order) for s in self._given(hx)]
+            states = self._begin(data, sizes[0]) if hx is None else [permute_state(s, order) for s in self._given(hx)]
             self._check(data, states, sizes)
             output, states = self._compute(data, states, sizes)
-            return PackedSequence(output, batch_sizes, order, back), [permuted(each, back) for each in states]
+            return PackedSequence(output, batch_sizes, order, back), [permute_state(each, back) for each in states]
         dims = input.dim()
         if dims not in (2, 3):
             kind = self.mode.partition("_")[0]
@@ -194,7 +194,7 @@ class RNNBase(Module):
             raise RuntimeError(f"For {kind} input, {what} also be {dims}-D but got {got}")
 
 
-def permuted(state, order):
+def permute_state(state, order):
     """A state with its samples in another order."""
     return state if order is None else state.index_select(1, order)
 

@@ -9,12 +9,12 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 
 
-def _listed(tensors):
+def _as_list(tensors):
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 
 def _grads(parameters):
-    return [parameter.grad for parameter in _listed(parameters) if parameter.grad is not None]
+    return [parameter.grad for parameter in _as_list(parameters) if parameter.grad is not None]
 
 
 def _unrecorded(function):
@@ -38,7 +38,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     """
     from tensh import linalg
 
-    tensors, norm_type = _listed(tensors), float(norm_type)
+    tensors, norm_type = _as_list(tensors), float(norm_type)
     if not tensors:
         return find_public("tensor")(0.0)
     total = linalg.vector_norm(
@@ -81,7 +81,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
     is_generator = isinstance(parameters, types.GeneratorType)
-    parameters = _listed(parameters)
+    parameters = _as_list(parameters)
     if is_generator and not parameters:
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
     total = get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)

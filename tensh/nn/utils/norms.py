@@ -5,7 +5,7 @@ from tensh.engine.operators.layers.lengths import with_lengths
 from tensh.nn import functional as F
 
 
-def directed(v, g, dim):
+def scale_direction(v, g, dim):
     """``v`` with the lengths ``g`` (Salimans and Kingma, 2016)."""
     ndim = v.dim()
     if dim != -1 and dim in (0, ndim - 1) and ndim > 1:  # one node there, as in PyTorch

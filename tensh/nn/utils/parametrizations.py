@@ -8,7 +8,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
-from tensh.nn.utils.norms import as_matrix, directed, norm_except_dim, output_dim, unit_vectors
+from tensh.nn.utils.norms import as_matrix, norm_except_dim, output_dim, scale_direction, unit_vectors
 from tensh.nn.utils.parametrize import register_parametrization
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -32,7 +32,7 @@ def _is_orthogonal(q):
     return find_public("allclose")(q.mH @ q, _identity(k, q), atol=10.0 * n * find_public("finfo")(q.dtype).eps)
 
 
-def _made_orthogonal(a):
+def _make_orthogonal(a):
     """The Q of ``a``, with the signs of R's diagonal, so that it is unique."""
     from tensh import linalg
 
@@ -99,7 +99,7 @@ class _Orthogonal(Module):
             n, k = q.size(-2), q.size(-1)
             if n != k:
                 q = find_public("cat")([q, find_public("randn")(*q.size()[:-2], n, n - k, dtype=q.dtype)], dim=-1)
-            self.base = q.clone() if n == k and _is_orthogonal(q) else _made_orthogonal(q)
+            self.base = q.clone() if n == k and _is_orthogonal(q) else _make_orthogonal(q)
             start = find_public("zeros_like")(Q)
             start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
             return start
@@ -153,7 +153,7 @@ class _WeightNorm(Module):
 
     def forward(self, weight_g, weight_v):
         """``weight_v`` with the lengths ``weight_g``."""
-        return directed(weight_v, weight_g, self.dim)
+        return scale_direction(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight):
         """(lengths, direction)"""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tensh.engine import find_public
 from tensh.nn.utils.convert_parameters import parameters_to_vector
-from tensh.nn.utils.pruning import BasePruningMethod, PruningContainer, check_amount, combined, count_of, hooks_of
+from tensh.nn.utils.pruning import BasePruningMethod, PruningContainer, check_amount, combine_masks, count_of, hooks_of
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured", "PruningContainer",
@@ -305,7 +305,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
             'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
             f"{pruning_method} of type {method.PRUNING_TYPE}"
         )
-    shares = combined(method, scores, start).split([tensor.numel() for tensor in tensors])
+    shares = combine_masks(method, scores, start).split([tensor.numel() for tensor in tensors])
     for (module, name), tensor, share in zip(pairs, tensors, shares, strict=True):
         custom_from_mask(module, name, mask=share.view_as(tensor))
 

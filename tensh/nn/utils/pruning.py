@@ -80,7 +80,7 @@ class BasePruningMethod(ABC):
             module.register_parameter(name + "_orig", tensor)
             del module._parameters[name]
         else:
-            mask = combined(method, scores, getattr(module, name + "_mask").detach().clone())
+            mask = combine_masks(method, scores, getattr(module, name + "_mask").detach().clone())
             ((key, first),) = earlier.items()
             del module._forward_pre_hooks[key]
             container = first if isinstance(first, PruningContainer) else PruningContainer(first)
@@ -156,10 +156,10 @@ class PruningContainer(BasePruningMethod):
 
     def compute_mask(self, t, default_mask):
         """The mask of the last method, which goes on from ``default_mask``."""
-        return combined(self._pruning_methods[-1], t, default_mask)
+        return combine_masks(self._pruning_methods[-1], t, default_mask)
 
 
-def combined(method, t, mask):
+def combine_masks(method, t, mask):
     """The mask of a method that sees only what ``mask`` has left of ``t``."""
     kind, dims = method.PRUNING_TYPE, t.dim()
     if kind == "unstructured":

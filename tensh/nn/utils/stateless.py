@@ -20,9 +20,9 @@ def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, t
 
 def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, strict=False, stack_weights=False):
     """A context in which a module has other parameters."""
-    from tensh.func.modules import _replaced
+    from tensh.func.modules import _replace_tensors
 
-    return _replaced(module, parameters_and_buffers, tie_weights, strict)
+    return _replace_tensors(module, parameters_and_buffers, tie_weights, strict)
 
 
 __getattr__ = unsupported_lookup("torch.nn.utils.stateless")

@@ -2,7 +2,7 @@
 
 from tensh.engine.errors.warnings import warn
 from tensh.nn.parameter import Parameter, is_lazy
-from tensh.nn.utils.norms import directed, norm_except_dim
+from tensh.nn.utils.norms import norm_except_dim, scale_direction
 
 
 class WeightNorm:
@@ -13,7 +13,7 @@ class WeightNorm:
 
     def compute_weight(self, module):
         """The weight, from ``NAME_g`` and ``NAME_v``."""
-        return directed(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+        return scale_direction(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
     def apply(module, name, dim):

@@ -59,7 +59,7 @@ class LRScheduler:
         self.optimizer = require_optimizer(optimizer)
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", copied(group["lr"]))
+                group.setdefault("initial_lr", copy_value(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(NO_START.format(number))
         self.base_lrs = of_groups(optimizer, "initial_lr")
@@ -133,14 +133,14 @@ def require_optimizer(optimizer):
     return optimizer
 
 
-def copied(value):
+def copy_value(value):
     """A value that no one else writes into."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def of_groups(optimizer, name):
     """One option of all groups."""
-    return [copied(group[name]) for group in optimizer.param_groups]
+    return [copy_value(group[name]) for group in optimizer.param_groups]
 
 
 def set_value(group, name, value):
@@ -161,7 +161,7 @@ def for_groups(name, optimizer, value):
             f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
             f"param_groups has {len(groups)}."
         )
-    return [copied(each) for each in value]
+    return [copy_value(each) for each in value]
 
 
 @contextlib.contextmanager

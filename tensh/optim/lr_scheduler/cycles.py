@@ -12,7 +12,7 @@ def _always(cycle):
     return 1.0
 
 
-def _halved(cycle):
+def _halve(cycle):
     return 1 / 2.0 ** (cycle - 1)
 
 
@@ -21,7 +21,7 @@ def _power(gamma, step):
 
 
 # Mode -> the height of a triangle, and of what it is a function.
-MODES = {"triangular": (_always, "cycle"), "triangular2": (_halved, "cycle"), "exp_range": (_power, "iterations")}
+MODES = {"triangular": (_always, "cycle"), "triangular2": (_halve, "cycle"), "exp_range": (_power, "iterations")}
 
 
 class CyclicLR(Momentum, LRScheduler):

@@ -116,14 +116,14 @@ class _CachingTorchDispatchMode(TorchDispatchMode):
         kwargs, saved = kwargs or {}, []
         if func in SAC_IGNORED_OPS:
             return func(*args, **kwargs)
-        with noted(saved):
+        with note_saved(saved):
             out = func(*args, **kwargs)
         policy = self.policy_fn(SelectiveCheckpointContext(is_recompute=False, op_output=out), func, *args, **kwargs)
         self.storage[func].append(Kept(out, (args, kwargs), saved) if policy in SAVES else RECOMPUTE)
         return out
 
 
-def noted(saved):
+def note_saved(saved):
     """A context in which tensors that are saved go to a list, too."""
     if not mode.packing:
         return nullcontext()

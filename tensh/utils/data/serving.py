@@ -122,7 +122,7 @@ def settle(duty):
 
 def answers(tasks, duty):
     """(kind, answer) to each task in turn.  A stream that has ended says so once, and no more before the next pass."""
-    state, reader = attempt(duty.id, prepared, duty)
+    state, reader = attempt(duty.id, prepare_worker, duty)
     for told, index in tasks:
         if told == AGAIN:
             state, reader = attempt(duty.id, duty.source.reader)
@@ -136,7 +136,7 @@ def answers(tasks, duty):
             yield kind, answer
 
 
-def prepared(duty):
+def prepare_worker(duty):
     """The function that reads, once the user's function has prepared the worker."""
     if duty.init is not None:
         duty.init(duty.id)

@@ -41,7 +41,7 @@ class Program:
 
 
 @contextlib.contextmanager
-def shielded(method):
+def shield(method):
     """A context to start processes in, by some method: ^C waits here, and there until ``ignore_interrupts`` is called."""
     if method != "fork" and os.name == "posix":
         resource_tracker.ensure_running()  # to start it lets signals through again

@@ -89,16 +89,16 @@ def pack(thing):
             large.append(memory)
         return memory.nbytes < LARGE
 
-    pickled = _pickled(thing, goes_along if CAN_SEND else None)
+    pickled = _pickle(thing, goes_along if CAN_SEND else None)
     if not large:
         return Packed(pickled)
     try:
-        return Packed(pickled, *_written(large))
+        return Packed(pickled, *_write_buffers(large))
     except OSError:  # there is no room: all goes through the pipe
-        return Packed(_pickled(thing, None))
+        return Packed(_pickle(thing, None))
 
 
-def _pickled(thing, goes_along):
+def _pickle(thing, goes_along):
     file = io.BytesIO()
     Pickler(file, 5, buffer_callback=goes_along).dump(thing)
     return file.getvalue()
@@ -112,7 +112,7 @@ def new_file():
         return os.dup(file.fileno())
 
 
-def _written(buffers):
+def _write_buffers(buffers):
     """(descriptor of a file with the buffers in it, (begin, end) of each)."""
     places = []
     descriptor = new_file()

@@ -19,7 +19,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.utils.data import serving
 from tensh.utils.data.iterating import _BaseDataLoaderIter
 from tensh.utils.data.serving import GRACE
-from tensh.utils.data.spawning import Program, shielded
+from tensh.utils.data.spawning import Program, shield
 from tensh.utils.data.transport import receive, unpack
 
 MOMENT = 0.1  # seconds between two looks at whether there was a ^C
@@ -181,7 +181,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 loader.worker_init_fn,
             )
             try:
-                with shielded(context.get_start_method()):
+                with shield(context.get_start_method()):
                     self._crew.workers.append(Worker(context, duty))
             except (TypeError, AttributeError, PicklingError):
                 warn(

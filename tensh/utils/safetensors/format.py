@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
     @property
     def size(self):
-        return math.prod(self.shape) * stored(self.dtype).itemsize
+        return math.prod(self.shape) * dtype_of_name(self.dtype).itemsize
 
 
 class Header(NamedTuple):
@@ -54,7 +54,7 @@ class Header(NamedTuple):
     length: int
 
 
-def stored(name):
+def dtype_of_name(name):
     """The NumPy dtype of a name of the format, its bytes in the order of the format."""
     if DTYPES[name] == "bfloat16":
         import ml_dtypes
@@ -82,7 +82,7 @@ def pieces(arrays, metadata=None):
     text += b" " * (-len(text) % 8)  # so that the arrays begin at a multiple of eight
     yield len(text).to_bytes(8, "little") + text
     for name, array in ordered:
-        yield np.ascontiguousarray(array, stored(header[name]["dtype"])).reshape(-1).view(np.uint8).data
+        yield np.ascontiguousarray(array, dtype_of_name(header[name]["dtype"])).reshape(-1).view(np.uint8).data
 
 
 def check_texts(argument, texts):
@@ -125,14 +125,14 @@ def map_array(mapped, header, name):
     """One array of a file that is mapped: read when it is used, and a copy when it is written."""
     entry = header.entries[name]
     data = np.frombuffer(mapped, np.uint8, entry.size, header.length + entry.begin)
-    return as_array(data if memory.address(data) % stored(entry.dtype).itemsize == 0 else data.copy(), entry)
+    return as_array(data if memory.address(data) % dtype_of_name(entry.dtype).itemsize == 0 else data.copy(), entry)
 
 
 def as_array(data, entry):
     """Bytes as the array that they are, over the same memory where that can be."""
     if entry.dtype == "BOOL" and data.max(initial=0) > 1:
         data = data != 0
-    array = data.view(stored(entry.dtype)).reshape(entry.shape)
+    array = data.view(dtype_of_name(entry.dtype)).reshape(entry.shape)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -208,11 +208,11 @@ def _entry(name, said):
         raise ValueError(f"`{name}` is of {dtype}, and tensh has no such dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
         said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__
-        raise ValueError(f"invalid JSON in header: unknown variant `{said}`, expected one of {_quoted(DTYPES)}")
+        raise ValueError(f"invalid JSON in header: unknown variant `{said}`, expected one of {_quote(DTYPES)}")
     if len(shape) > MOST_DIMENSIONS:
         raise ValueError(f"`{name}` has {len(shape)} dimensions, and {MOST_DIMENSIONS} is the most")
     elements = math.prod(size or 1 for size in shape)  # an array of no elements has sizes, too
-    if elements * stored(dtype).itemsize >= 2**63:
+    if elements * dtype_of_name(dtype).itemsize >= 2**63:
         raise ValueError("overflow computing buffer size from shape and/or element type")
     entry = Entry(dtype, tuple(shape), begin)
     if begin > end:
@@ -222,7 +222,7 @@ def _entry(name, said):
     return entry
 
 
-def _quoted(names):
+def _quote(names):
     return ", ".join(f"`{name}`" for name in names)
 
 

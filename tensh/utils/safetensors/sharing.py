@@ -12,7 +12,7 @@ UNSUITABLE = (
 )
 
 
-def shared(tensors):
+def group_shared(tensors):
     """Groups of names, each of tensors that lie over each other; a tensor that is alone in its place is a group of its own."""
     places = []
     for name, tensor in tensors.items():
@@ -33,7 +33,7 @@ def shared(tensors):
 def names_to_remove(state, preferred=()):
     """Name that is kept -> the other names of the same memory; kept is one that has all of it, of the preferred ones if it can be."""
     found = {}
-    for names in shared(state):
+    for names in group_shared(state):
         complete = sorted(name for name in names if covers(state[name].array))
         if not complete:
             raise RuntimeError(UNSUITABLE.format(", ".join(map(repr, sorted(names)))))

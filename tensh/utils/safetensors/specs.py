@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.utils.safetensors.format import NAMES, SafetensorError, pieces, stored, write
+from tensh.utils.safetensors.format import NAMES, SafetensorError, dtype_of_name, pieces, write
 
 
 class Spec(NamedTuple):
@@ -38,7 +38,7 @@ class TensorSpec(Spec):
 def array_of(spec):
     """The array that a :class:`TensorSpec` describes, copied."""
     memory = np.frombuffer(ctypes.string_at(spec.data_ptr, spec.data_len), np.uint8)
-    dtype = stored(spec.dtype)
+    dtype = dtype_of_name(spec.dtype)
     if np.prod(spec.shape, dtype=object) * dtype.itemsize != spec.data_len:
         raise SafetensorError("Error while serializing: invalid shape, data type, or offset for tensor")
     return memory.view(dtype).reshape(spec.shape)

@@ -10,7 +10,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.utils.safetensors import numpy
 from tensh.utils.safetensors.format import as_array
 from tensh.utils.safetensors.opening import from_bytes, safe_open
-from tensh.utils.safetensors.sharing import names_to_remove, shared
+from tensh.utils.safetensors.sharing import group_shared, names_to_remove
 
 __all__ = ["load", "load_file", "load_model", "safe_open", "save", "save_file", "save_model"]
 
@@ -79,7 +79,7 @@ def arrays(tensors):
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise ValueError(f"Key `{name}` is invalid, expected torch.Tensor but received {type(tensor)}")
-    groups = [names for names in shared(tensors) if len(names) > 1]
+    groups = [names for names in group_shared(tensors) if len(names) > 1]
     if groups:
         raise RuntimeError(SHARED.format(", ".join(f"{{{', '.join(map(repr, sorted(names)))}}}" for names in groups)))
     for name, tensor in tensors.items():

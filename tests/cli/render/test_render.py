@@ -7,8 +7,8 @@ import pytest
 from tensh.cli.config import Settings
 from tensh.cli.environment import Environment
 from tensh.cli.render.console import Console
-from tensh.cli.render.theme import STYLES, nearest, styled
-from tensh.cli.render.values import capped, render_value, rows
+from tensh.cli.render.theme import STYLES, apply_style, nearest
+from tensh.cli.render.values import cap_lines, render_value, rows
 from tensh.show.page import Page, Paint
 from tests.support.command_line import Done, Stream
 
@@ -51,14 +51,14 @@ def test_text_in_colour_is_the_same_text():
     ]
     for colors in (16, 256, 2**24):
         for theme in STYLES:
-            text = styled(tokens, colors, theme)
-            assert ESCAPE.sub("", text) == "E: a\nbc\n\ndef" == styled(tokens, 0, theme)
+            text = apply_style(tokens, colors, theme)
+            assert ESCAPE.sub("", text) == "E: a\nbc\n\ndef" == apply_style(tokens, 0, theme)
             for line in text.split("\n"):  # a style ends with its line
                 assert not ESCAPE.findall(line) or ESCAPE.findall(line)[-1] == "0"
 
 
 def test_pairs_of_one_style_share_an_escape():
-    assert styled([("note", "a"), ("note", "b"), ("plain", "c")], 16) == "\033[2mab\033[0mc"
+    assert apply_style([("note", "a"), ("note", "b"), ("plain", "c")], 16) == "\033[2mab\033[0mc"
 
 
 PAINT = {
@@ -70,7 +70,7 @@ PAINT = {
 
 @pytest.mark.parametrize("colors, text", PAINT.items())
 def test_paint(colors, text):
-    assert styled([(Paint((0, 0, 0), (255, 255, 255)), "x")], colors) == text
+    assert apply_style([(Paint((0, 0, 0), (255, 255, 255)), "x")], colors) == text
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_theme_is_chosen_by_name(theme):
 
 def cut(text, **page):
     page = Page(is_window=True, **page)
-    return "".join(text for _, text in capped([("plain", text[:7]), ("number", text[7:])], page, "more"))
+    return "".join(text for _, text in cap_lines([("plain", text[:7]), ("number", text[7:])], page, "more"))
 
 
 def test_what_fits_is_not_cut():

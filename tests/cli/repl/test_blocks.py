@@ -119,7 +119,7 @@ def test_a_clause_stands_below_its_statement(text, indent):
     ],
 )
 def test_a_paste_is_code_without_prompts(text, meaning):
-    assert blocks.pasted(text) == meaning
+    assert blocks.clean_paste(text) == meaning
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_the_toolbar_fits(session, width):
 
 
 def test_streams_know_where_their_line_is():
-    env = lines.followed(Environment(io.StringIO(), io.StringIO(), io.StringIO(), {}))
+    env = lines.follow_outputs(Environment(io.StringIO(), io.StringIO(), io.StringIO(), {}))
     env.stdout.write("a")
     env.stderr.writelines(["b", "c"])
     env.stdout.end_line()

@@ -215,13 +215,13 @@ def test_edit_runs_what_comes_back(prompt):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sed")
 def test_the_editor_of_the_user():
-    from tensh.cli.editing import edited
+    from tensh.cli.editing import edit_text
     from tensh.cli.environment import Environment
 
-    assert edited(Environment(variables={"EDITOR": "sed -i s/1/2/"}), "x = 1") == "x = 2\n"
-    assert edited(Environment(variables={"VISUAL": "false", "EDITOR": "true"}), "x = 1") is None
+    assert edit_text(Environment(variables={"EDITOR": "sed -i s/1/2/"}), "x = 1") == "x = 2\n"
+    assert edit_text(Environment(variables={"VISUAL": "false", "EDITOR": "true"}), "x = 1") is None
     with pytest.raises(OSError):
-        edited(Environment(variables={"EDITOR": "/no/such/editor"}), "x = 1")
+        edit_text(Environment(variables={"EDITOR": "/no/such/editor"}), "x = 1")
 
 
 # -- export ------------------------------------------------------------------------------------------------------------

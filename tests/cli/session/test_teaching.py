@@ -10,7 +10,7 @@ import pytest
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
-from tensh.explain.making import made_on, turn
+from tensh.explain.making import line_that_made, turn
 from tensh.explain.place import Place
 from tests.support.command_line import Done
 from tests.support.project import ROOT
@@ -328,7 +328,7 @@ def test_a_name_was_made_where_the_source_leaves_no_doubt(code, line):
         number -= 1
     column = lines[number - 1].index("h")
     end = len(lines[number - 1])
-    assert made_on(Place(code, number, column, number, end), "h") == line
+    assert line_that_made(Place(code, number, column, number, end), "h") == line
 
 
 X, Y, Z = object(), object(), object()

@@ -227,7 +227,7 @@ def test_fused_rounds_once(dtype):
     x = generator.random(300).astype(dtype)
     scale, shift = dtype(0.7) - dtype(0.1), dtype(0.1)
     exact = [float(Fraction(float(v)) * Fraction(float(scale)) + Fraction(float(shift))) for v in x]
-    distributions.fused(x, scale, shift)
+    distributions.fuse_scale_shift(x, scale, shift)
     assert x.tolist() == np.array(exact, dtype).tolist()
 
 

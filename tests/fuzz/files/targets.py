@@ -73,7 +73,7 @@ def document(kind):
         path = put(data, folder, kind)
         found = files.load(path)
         after = files.KINDS[len(data) % len(files.KINDS)]
-        text = files.dumps(files.converted(found, kind, after), after)
+        text = files.dumps(files.convert_document(found, kind, after), after)
         assert isinstance(text, str)
         for cell in program.from_file(path).cells:
             try:

@@ -95,7 +95,7 @@ def of_attributes(place, namespace, deadline):
         return Completion(0, [])
     fitting = matching(members.names(base), place.word)
     if place.word and not fitting:
-        return answer(len(place.word), members.called_otherwise(base, place.word))
+        return answer(len(place.word), members.counterparts(base, place.word))
     return answer(len(place.word), describe_names(fitting, lambda name: members.describe_member(base, name), deadline))
 
 
@@ -112,7 +112,7 @@ def of_names(place, namespace, deadline):
         found += [each for each in arguments.values(call, namespace) if matches(each[0], word)]
         if not call.keyword:
             found += [each for each in arguments.keywords(call, namespace) if each[0].startswith(word)]
-    source = context.indexed(place)
+    source = context.indexed_source(place)
     if source is not None and place.text[place.brackets[-1] + 1 :] == word:
         found += [(safe_repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
     if word or not found:
@@ -138,7 +138,7 @@ def in_string(place, namespace):
 
     begun = place.text[place.string :]
     outside = context.place(place.text[: place.string].rstrip("'\""))
-    source = context.indexed(outside)
+    source = context.indexed_source(outside)
     if source is not None:
         keys = [(literal(k), v) for k, v in arguments.keys(source, namespace) if isinstance(k, str)]
         keys = [(key, value) for key, value in keys if key.startswith(begun)]

@@ -156,17 +156,17 @@ def call(place):
         return None
     opened = place.brackets[-1]
     function = primary(place.text[:opened])
-    return Call(function, split(place.text[opened + 1 :])) if function else None
+    return Call(function, split_arguments(place.text[opened + 1 :])) if function else None
 
 
-def indexed(place):
+def indexed_source(place):
     """The source of what is being indexed; None if the innermost open bracket is no index."""
     if not place.brackets or place.text[place.brackets[-1]] != "[":
         return None
     return primary(place.text[: place.brackets[-1]]) or None
 
 
-def split(text):
+def split_arguments(text):
     """The arguments between commas that are in no brackets and no strings."""
     commas = []
     place(text, commas)

@@ -27,7 +27,7 @@ def modules(text):
 
 def submodules(parent):
     """The names of the modules of a package that is loaded, or a part of tensh: read from its folder."""
-    module = loaded(parent)
+    module = loaded_module(parent)
     for folder in getattr(module, "__path__", ()) if module else ():
         try:
             for name in os.listdir(folder):
@@ -38,7 +38,7 @@ def submodules(parent):
             continue
 
 
-def loaded(name):
+def loaded_module(name):
     """A module that is loaded; `torch` is tensh, whose parts may be loaded for it."""
     root, dot, rest = name.partition(".")
     if root in ("torch", "tensh"):
@@ -53,7 +53,7 @@ def loaded(name):
 
 def importable(parent, begin):
     """(text, kind, description) of the names of a module for `from parent import`."""
-    module = loaded(parent)
+    module = loaded_module(parent)
     if module is None:
         return
     known = Known(module, type(module))

@@ -84,7 +84,7 @@ def attribute(base, name):
     if found is NOTHING:
         return None
     if isinstance(found, property) or inspect.isdatadescriptor(found):
-        return declared(base.kind, name)
+        return declared_type(base.kind, name)
     if isinstance(found, staticmethod | classmethod):
         found = found.__func__
     return Known(found, type(found))
@@ -159,7 +159,7 @@ def element(base, index):
     if is_tensor(base.kind):
         return Known(UNKNOWN, base.kind)
     if base.kind is Tensors:
-        return declared(None, "tensor")
+        return declared_type(None, "tensor")
     try:
         key = ast.literal_eval(index)
         if base.kind in (list, tuple, dict) and base.has_value and isinstance(key, int | str):
@@ -174,18 +174,18 @@ def result(called, node):
     if isinstance(called.value, type):
         return Known(UNKNOWN, called.value)
     if is_model(called.kind):
-        return declared(None, "tensor")
+        return declared_type(None, "tensor")
     name = node.attr if isinstance(node, ast.Attribute) else getattr(called.value, "__name__", "")
     module = getattr(called.value, "__module__", None) if isinstance(called.value, types.FunctionType) else None
     if isinstance(module, str) and module.partition(".")[0] in ("torch", "tensh"):
-        return declared(None, name)
+        return declared_type(None, name)
     if isinstance(called.value, types.FunctionType):
         returned = called.value.__annotations__.get("return")
         return Known(UNKNOWN, returned) if isinstance(returned, type) else None
     return None
 
 
-def declared(kind, name):
+def declared_type(kind, name):
     """The type that the stubs of tensh declare for a function, a method or a property."""
     import tensh
 

@@ -10,7 +10,7 @@ from tensh.alias.parts import own_dict, own_name
 from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, resolve_member, static
 from tensh.engine.codegen import registry
 from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
-from tensh.engine.methods.unsupported import recorded
+from tensh.engine.methods.unsupported import recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
 from tensh.show import describe
@@ -43,7 +43,7 @@ def names(known):
 def before_reading(own):
     """The names of torch while not all modules of the engine have been read: as the index and the folder know them."""
     parts = {name for name in SUBMODULES - {"show"} if find_spec(f"tensh.{name}")}
-    declared = {name for name in recorded("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)}
+    declared = {name for name in recorded_names("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)}
     return {*parts, *declared, *own}
 
 
@@ -72,7 +72,7 @@ def describe_member(known, name):
     return describe_value(found, "method")
 
 
-def called_otherwise(known, word):
+def counterparts(known, word):
     """(text, kind, description) of what PyTorch has for the words of NumPy's that begin so."""
     from tensh.cli.session import spoken
 

@@ -26,11 +26,11 @@ class Derivation(NamedTuple):
 
 def derivations(entry):
     """The derivations of a function, most direct first; none where nothing is differentiable."""
-    ops = [entry] if isinstance(entry, Op) else [entry.op] if isinstance(entry, Inplace) else [*used(entry)]
+    ops = [entry] if isinstance(entry, Op) else [entry.op] if isinstance(entry, Inplace) else [*operators_in(entry)]
     return [Derivation(op, op.let, op.derivatives) for op in ops if op.derivatives]
 
 
-def used(function, depth=DEEPEST, seen=None):
+def operators_in(function, depth=DEEPEST, seen=None):
     """The operators that a composite names in its code, or in that of the engine's functions which it names."""
     seen = set() if seen is None else seen
     function = inspect.unwrap(function) if callable(function) else function
@@ -46,7 +46,7 @@ def used(function, depth=DEEPEST, seen=None):
         elif depth > 1 and is_composite(thing):
             further.append(thing)
     for thing in further:
-        yield from used(thing, depth - 1, seen)
+        yield from operators_in(thing, depth - 1, seen)
 
 
 @cache

@@ -124,12 +124,12 @@ def transcript(code):
         tensh.manual_seed(0)
         with warnings.catch_warnings(), tensh.enable_grad():
             warnings.simplefilter("ignore")
-            return [*answered(code, names)]
+            return [*run_examples(code, names)]
     finally:
         tensh.set_rng_state(state)
 
 
-def answered(code, names):
+def run_examples(code, names):
     """Each statement with a prompt, and its value if it has one."""
     for node in ast.parse(code).body:
         first, *more = ast.get_source_segment(code, node).split("\n")

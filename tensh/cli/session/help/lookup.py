@@ -23,7 +23,7 @@ def in_session(text, namespace, with_source=False):
         found = names.find_name(text)
         if found is not None:
             return page.page(found, with_source)
-        raise Unknown(f"{text}?: the name {first!r} is not defined{meant(first, [*namespace, *vars(builtins)])}")
+        raise Unknown(f"{text}?: the name {first!r} is not defined{suggest_name(first, [*namespace, *vars(builtins)])}")
     value = namespace[first] if first in namespace else vars(builtins)[first]
     known = public(value)
     for part in rest:
@@ -62,7 +62,7 @@ def step(known, value, part, text):
         return None, inspect.getattr_static(value, part)
     except AttributeError:
         known = dir(value) if isinstance(value, ModuleType | type) else dir(type(value))
-        raise Unknown(f"{text}?: {part!r} is not there{meant(part, known)}") from None
+        raise Unknown(f"{text}?: {part!r} is not there{suggest_name(part, known)}") from None
 
 
 def space_of(value):
@@ -82,17 +82,17 @@ def by_name(text, with_source=False):
         absent = names.lacking(text)
         if absent:
             raise NotInTensh(sentence(absent))
-        raise Unknown(f"{text}: neither tensh nor PyTorch has this name{meant_public(text)}")
+        raise Unknown(f"{text}: neither tensh nor PyTorch has this name{suggest_public(text)}")
     return page.page(found, with_source)
 
 
-def meant(word, known):
+def suggest_name(word, known):
     """`; did you mean NAME?`, or nothing."""
     best = close(word, known)
     return f"; did you mean {best}?" if best else ""
 
 
-def meant_public(text):
+def suggest_public(text):
     """The same for a public name: one of the namespace that is named, or of any."""
     space, _, word = names.full(text).rpartition(".")
     known = {name: f"{place}.{name}" for place in reversed(names.spaces()) for name in names.entries(place)}

@@ -96,7 +96,7 @@ def entry(space, name):
         return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name))
     if space == "torch.special":
         return home.entry(name)
-    known = name in getattr(home, "__all__", ()) or name in unsupported.recorded(space)
+    known = name in getattr(home, "__all__", ()) or name in unsupported.recorded_names(space)
     return getattr(home, name) if known and is_there(space, home, name) else None
 
 
@@ -112,12 +112,12 @@ def entries(space):
         return {}
     if isinstance(home, type):
         methods = {n: e for n, e in METHODS.items() if n[0] != "_"} if home is engine.Tensor else {}
-        others = [n for n in unsupported.recorded(space) if n not in methods and is_there(space, home, n)]
+        others = [n for n in unsupported.recorded_names(space) if n not in methods and is_there(space, home, n)]
         return methods | {n: member(home, n) for n in others}
     table = TABLES.get(space, {})
     if space == "torch.special":
         return {name: home.entry(name) for name in dir(home)}
-    known = {*getattr(home, "__all__", ()), *unsupported.recorded(space)} - table.keys()
+    known = {*getattr(home, "__all__", ()), *unsupported.recorded_names(space)} - table.keys()
     return dict(sorted((table | {name: getattr(home, name) for name in known if is_there(space, home, name)}).items()))
 
 
@@ -147,7 +147,7 @@ def missing(prefix=""):
     begin = full(prefix)
     for space in unsupported.namespaces():
         home = holder(space)
-        for name in unsupported.recorded(space):
+        for name in unsupported.recorded_names(space):
             path = f"{space}.{name}"
             if path.startswith(begin) and (home is None or not is_there(space, home, name)):
                 yield path, unsupported.reason(path)

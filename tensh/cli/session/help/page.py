@@ -160,7 +160,7 @@ def source(name):
         assert op.fn  # its text is written with it
         yield from quote_code("declared in", *op.place, declaration(*op.place))
         yield "title", "\nthe function written from it\n"
-        yield "code", indented(without_documentation(op.text))
+        yield "code", indent(without_documentation(op.text))
         return
     function = inspect.unwrap(name.value) if callable(name.value) else name.value
     yield from source_of(function)
@@ -180,7 +180,7 @@ def source_of(value):
 def quote_code(words, file, line, code):
     yield "title", words + " "
     yield "place", f"{short(file)}:{line}\n"
-    yield "code", indented(code)
+    yield "code", indent(code)
 
 
 def short(file):
@@ -189,7 +189,7 @@ def short(file):
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
-def indented(code):
+def indent(code):
     code = textwrap.dedent(code)
     return "".join(f"  {line}\n".replace("  \n", "\n") for line in code.rstrip("\n").split("\n"))
 

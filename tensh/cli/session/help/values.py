@@ -64,6 +64,6 @@ def memory(tensor, namespace):
 
 def history(tensor):
     """(label, fact) pairs: leaf or computed, and the state of its gradient."""
-    made_by = describe.made_by(tensor)
+    made_by = describe.describe_origin(tensor)
     yield "history", "a leaf" if made_by is None else f"made by {made_by}"
     yield "gradient", describe.grad_state(tensor) if tensor.requires_grad else "not wanted"

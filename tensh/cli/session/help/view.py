@@ -29,7 +29,7 @@ class HelpPage(View):
             if kind == "prose":
                 text = fit_text(text, page)
             elif kind == "signature":
-                text = fitted_signature(text, page, column)
+                text = fit_signature(text, page, column)
             tokens.append(("plain" if kind in ("prose", "signature") else kind, text))
             column = len(text) - text.rfind("\n") - 1 + column * ("\n" not in text)
         while tokens and not tokens[-1][1].rstrip("\n"):
@@ -39,7 +39,7 @@ class HelpPage(View):
         yield kind, text.rstrip("\n")
 
 
-def fitted_signature(text, page, column):
+def fit_signature(text, page, column):
     """Parameters that begin in a column, broken between them into lines of their own where the window is too narrow."""
     line = text.rstrip("\n")
     begin, end = line.find("("), line.rfind(")")

@@ -11,7 +11,7 @@ def parse_call(session, command):
     text = command.argument
     if not text:
         return [], [], {}
-    call = parsed(as_python(text))
+    call = parse_arguments(as_python(text))
     if call is None:
         ast.parse(text, command.source.filename, mode="eval")  # raises the SyntaxError of the expression as it stands
         raise MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
@@ -22,10 +22,10 @@ def parse_call(session, command):
 
 def as_python(text):
     """The arguments as Python writes them, with a comma between."""
-    return text if parsed(text) else with_commas(text)
+    return text if parse_arguments(text) else with_commas(text)
 
 
-def parsed(text):
+def parse_arguments(text):
     """The syntax tree of a call with these arguments, None if they are no arguments."""
     try:
         return ast.parse(f"_({text})", mode="eval").body

@@ -21,7 +21,9 @@ def set_(session, command):
             yield Value(table(settings), command)
         elif not value.strip():
             settings.with_value(name, getattr(settings, name, None))
-            yield Notice(f"{name} is {config.format_value(getattr(settings, name))}; it can be: {config.allowed(name)}")
+            yield Notice(
+                f"{name} is {config.format_value(getattr(settings, name))}; it can be: {config.describe_allowed(name)}"
+            )
         else:
             choose(session, settings.with_value(name, value.strip()), name)
     except config.SettingError as error:
@@ -63,7 +65,7 @@ def table(settings):
     from tensh.show.table import Table
 
     rows = [
-        (name, config.format_value(getattr(settings, name)), config.allowed(name), declared.metadata["help"])
+        (name, config.format_value(getattr(settings, name)), config.describe_allowed(name), declared.metadata["help"])
         for name, declared in config.DECLARED.items()
     ]
     return Table(

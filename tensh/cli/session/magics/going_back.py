@@ -79,7 +79,7 @@ def edit(session, command):
     if session.editor is None:
         raise MagicError("%edit: there is an editor at the prompt only")
     try:
-        text = session.editor(wanted_text(session, command))
+        text = session.editor(text_to_change(session, command))
     except OSError as error:
         raise MagicError(f"%edit: the editor (VISUAL or EDITOR names it) cannot be started: {error.strerror}") from None
     if text is None or not text.strip():
@@ -89,7 +89,7 @@ def edit(session, command):
     yield from session.run(Source(without_indent(text.strip("\n")), f"<edit {number}>"))
 
 
-def wanted_text(session, command):
+def text_to_change(session, command):
     """The code that is to be changed."""
     entries = session.journal.entries[:-1]
     wanted = command.argument

@@ -56,4 +56,4 @@ def page_of_command(name):
         function = pkgutil.resolve_name(path.replace("torch.", "tensh."))
 
         yield "title", f"\n{path}"
-        yield "plain", f"{pages.signature(function)}\n\n{pages.indented(inspect.getdoc(function) or '')}"
+        yield "plain", f"{pages.signature(function)}\n\n{pages.indent(inspect.getdoc(function) or '')}"

@@ -61,11 +61,11 @@ def save(session, command):
     if os.path.exists(path) and not over and not saving.is_session(path):
         raise MagicError(f"%save {path}: the file is there already, and no saved session; to write over it: {OVER}")
     names, left_out, without_graph = saving.save(session, path, exporting.source(session.journal))
-    yield Notice(f"{path}: {describe.listed(names) or 'no names'}")
+    yield Notice(f"{path}: {describe.list_words(names) or 'no names'}")
     if without_graph:
-        yield Notice(f"  without the graph behind them: {describe.listed(without_graph)}")
+        yield Notice(f"  without the graph behind them: {describe.list_words(without_graph)}")
     if left_out:
-        words = describe.listed(f"{name} ({type(value).__name__})" for name, value in left_out.items())
+        words = describe.list_words(f"{name} ({type(value).__name__})" for name, value in left_out.items())
         yield Notice(f"  not kept, but for the source: {words}")
 
 
@@ -95,10 +95,10 @@ def load(session, command):
     states = {name: value.kind for name, value in names.items() if isinstance(value, saving.State)}
     found = {name: value for name, value in names.items() if name not in states}
     held = [f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in found.items()]
-    yield Notice(f"{path}: {describe.listed(held) or 'no names'}")
+    yield Notice(f"{path}: {describe.list_words(held) or 'no names'}")
     if left:
         yield Notice(
-            f"  left as they are, as these names mean something here: {describe.listed(left)}; {OVER} takes them all"
+            f"  left as they are, as these names mean something here: {describe.list_words(left)}; {OVER} takes them all"
         )
     for name, kind in states.items():
         yield Notice(

@@ -2,7 +2,7 @@
 
 from tensh.engine.arrays.absent import absent
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dispatch.meta.rules import REFUSED, refused
+from tensh.engine.dispatch.meta.rules import REFUSED, make_refusal
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.operators.indexing.index import index_select
 
@@ -22,8 +22,8 @@ def filled(self, *args, **options):
 FUNCTIONS["zero_"] = FUNCTIONS["fill_"] = filled
 
 
-FUNCTIONS["item"] = refused(RuntimeError, "Tensor.item() cannot be called on meta tensors")
-FUNCTIONS["tolist"] = refused(NotImplementedError, "Cannot copy out of meta tensor; no data!")
+FUNCTIONS["item"] = make_refusal(RuntimeError, "Tensor.item() cannot be called on meta tensors")
+FUNCTIONS["tolist"] = make_refusal(NotImplementedError, "Cannot copy out of meta tensor; no data!")
 
 
 FUNCTIONS.update(REFUSED)

@@ -28,13 +28,13 @@ def function_of(name):
     assert op.fn
     environment = {
         **ENVIRONMENT, f"{name}_kernel": kernel_of(op), "asarray": as_array, "wrap": wrap, "PARALLEL": inf,
-        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": Nothing, "explained": explained_by_shapes,
+        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": Nothing, "explained": explain_by_shapes,
     }  # fmt: skip
     compiled(op.text, f"{name} without elements", environment)
     return environment[name]
 
 
-def explained_by_shapes(error, name, operands, *options):
+def explain_by_shapes(error, name, operands, *options):
     """PyTorch's exception for operands of these shapes and dtypes."""
     return explained(error, name, [a.layout if type(a) is Absent else a for a in operands], *options)
 
@@ -44,13 +44,13 @@ def kernel_of(op):
     if op.name in KERNELS:
         return KERNELS[op.name]
     if op.view:
-        return lambda *args, **options: viewed(op, args, options)
+        return lambda *args, **options: view_of_shape(op, args, options)
     if op.pointwise:
         return lambda *args, **options: elementwise(op, args, options)
     return lambda *args, **options: probe(op.kernel, args, options, op.name)
 
 
-def viewed(op, args, options):
+def view_of_shape(op, args, options):
     """The view that NumPy makes of shape and strides alone."""
     try:
         return op.kernel(*args, **options)

@@ -106,7 +106,7 @@ def harmless(shape, dtype):
 
 def probe(call, args, options, what):
     """The result of ``call(*args, **options)`` without its elements."""
-    arrays = [*found((args, options))]
+    arrays = [*arrays_in((args, options))]
     if all(array.size <= SMALL and array.root.size <= SMALL for array in arrays if type(array) is Absent):
         one = Probe()
         return one.take(call(*one.put(args), **{k: one.put(v) for k, v in options.items()}))
@@ -122,7 +122,7 @@ def probe(call, args, options, what):
     results = [with_sizes(first, call, args, options)]
     results += [with_sizes({**first, n: first[n] + PERIOD * len(large)}, call, args, options) for n in large]
     check = with_sizes({n: first[n] + PERIOD * (len(large) + 1) for n in large}, call, args, options)
-    return extended(results, check, large, first, what)
+    return extend_result(results, check, large, first, what)
 
 
 def with_sizes(sizes, call, args, options):
@@ -130,16 +130,16 @@ def with_sizes(sizes, call, args, options):
     return call(*one.put(args), **{k: one.put(v) for k, v in options.items()})
 
 
-def extended(results, check, large, first, what):
+def extend_result(results, check, large, first, what):
     """The result for the true sizes, from those for replaced ones."""
     start = results[0]
     if isinstance(start, Tensor):
-        start.array = extended([r.array for r in results], check.array, large, first, what)
+        start.array = extend_result([r.array for r in results], check.array, large, first, what)
         return start
     if isinstance(start, (tuple, list)):
         if len({len(each) for each in (*results, check)}) > 1:
             refuse(what)
-        parts = [extended([*part], c, large, first, what) for *part, c in zip(*results, check)]
+        parts = [extend_result([*part], c, large, first, what) for *part, c in zip(*results, check)]
         return type(start)(parts)
     if isinstance(start, np.generic):
         return absent((), start.dtype)
@@ -163,14 +163,14 @@ def refuse(what):
     raise NotImplementedError(f"{what}: the shape of the result of so many elements is not known without computing it")
 
 
-def found(value):
+def arrays_in(value):
     """The arrays within arguments."""
     if isinstance(value, Tensor):
         yield value.array
     elif type(value) in (Absent, np.ndarray):
         yield value
     elif isinstance(value, dict):
-        yield from found([*value.values()])
+        yield from arrays_in([*value.values()])
     elif isinstance(value, (tuple, list)):
         for each in value:
-            yield from found(each)
+            yield from arrays_in(each)

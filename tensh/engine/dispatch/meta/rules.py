@@ -34,7 +34,7 @@ def unsafe_view(input, size):
     return input.reshape(size)
 
 
-def refused(kind, text):
+def make_refusal(kind, text):
     """A function that cannot answer without elements."""
 
     def function(*args, **options):
@@ -65,5 +65,5 @@ def index(input, indices):
     return probe(indexing.index.kernel, (input, indices), {}, "index")
 
 
-REFUSED = {name: refused(NotImplementedError, NO_KERNEL.format(spoken)) for name, spoken in OF_ELEMENTS.items()}
+REFUSED = {name: make_refusal(NotImplementedError, NO_KERNEL.format(spoken)) for name, spoken in OF_ELEMENTS.items()}
 KERNELS.update(REFUSED)

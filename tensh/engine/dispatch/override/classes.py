@@ -18,7 +18,7 @@ def torch_function(cls, func, types, args=(), kwargs=None):
         return NotImplemented
     with DisabledForClasses():
         result = func(*args, **(kwargs or {}))
-        return result if func in nowrap_functions() else converted(result, cls)
+        return result if func in nowrap_functions() else convert_result(result, cls)
 
 
 def make_subclass(cls, data, require_grad=False):
@@ -43,12 +43,12 @@ def nowrap_functions():
     return {Tensor.grad.__get__}
 
 
-def converted(result, cls):
+def convert_result(result, cls):
     """``result`` with its tensors as tensors of ``cls``, in tuples and lists, too."""
     if cls is Tensor:
         return result
     if isinstance(result, Tensor):
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, (tuple, list)):
-        return type(result)([converted(each, cls) for each in result])
+        return type(result)([convert_result(each, cls) for each in result])
     return result

@@ -138,10 +138,10 @@ def ask(function, types, found, args, options, python):
         result = each.__torch_function__(function, types, args, options)
         if result is not NotImplemented:
             return result
-    raise TypeError(unanswered(function, found, modes[-1] if modes else None, python))
+    raise TypeError(describe_unanswered(function, found, modes[-1] if modes else None, python))
 
 
-def unanswered(function, found, mode, python):
+def describe_unanswered(function, found, mode, python):
     """PyTorch's message for a call that nobody has answered."""
     name = getattr(function, "__name__", str(function))
     space = "torch.Tensor" if getattr(Tensor, name, None) is function else getattr(function, "__module__", "torch")

@@ -99,7 +99,7 @@ def by_values(cls, args):
             given = [None if g is None else batched(g, levels) for g in gradients]
             result = cls.derivative()(Context(ctx), *given)
             result = result if isinstance(result, tuple) else (result,)
-            return tuple([summed(g, each, levels, sizes) for g, each in zip(result, own, strict=True)])
+            return tuple([sum_over_levels(g, each, levels, sizes) for g, each in zip(result, own, strict=True)])
 
     OfValues.__name__ = OfValues.__qualname__ = f"Vmapped{cls.__name__}"
     result = OfValues.apply(*[a.value if type(a) is Batched else a for a in args])
@@ -108,7 +108,7 @@ def by_values(cls, args):
     return batched(result, levels)
 
 
-def summed(g, own, levels, sizes):
+def sum_over_levels(g, own, levels, sizes):
     """The gradient of a value: summed over the levels that its argument does not vary with."""
     if g is None:
         return None

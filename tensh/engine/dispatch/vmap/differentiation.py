@@ -6,7 +6,7 @@ one sample of which has the shape of the output's value: the derivatives, read o
 
 import numpy as np
 
-from tensh.engine.autograd.gradients import _arrived, _given, _wanted_edge
+from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_gradient
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
@@ -32,7 +32,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
         g = weight(number, t, w, sizes)
         extra = levels_of((g,)) or extra
         roots[node] = roots[node] + g if node in roots else g
-    nodes = [_wanted_edge(value_of(t)) for t in inputs]
+    nodes = [_edge_of(value_of(t)) for t in inputs]
     wanted = dict.fromkeys(nodes)
     on_tensors = graph or bool(mode.off) or bool(extra)
     if not on_tensors:
@@ -77,7 +77,7 @@ def weight(number, t, w, sizes):
         if t.array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return wrap(np.ones(value.array.shape, value.array.dtype))
-    w = _given(number, t, w) if type(t) is not Batched is not type(w) else checked(number, t, w)
+    w = _check_given(number, t, w) if type(t) is not Batched is not type(w) else check_weight(number, t, w)
     levels = levels_of((t, w))
     whole = expand_batches(w, levels, sizes)
     extra = tuple([each for each in levels if each not in own])
@@ -90,7 +90,7 @@ def weight(number, t, w, sizes):
     return batched(whole, extra)
 
 
-def checked(number, t, w):
+def check_weight(number, t, w):
     """The weight of a batched tensor, or a batched weight, in the tensor's dtype."""
     if w.array.shape != t.array.shape:
         raise RuntimeError(
@@ -102,7 +102,7 @@ def checked(number, t, w):
 def arrived(number, t, g, allow_unused, materialize):
     """The gradient of ``t``, with the levels of both."""
     own = t.levels if type(t) is Batched else ()
-    value = _arrived(number, value_of(t), g, allow_unused, materialize)
+    value = _finish_gradient(number, value_of(t), g, allow_unused, materialize)
     if value is None or not own:
         return value
     if type(value) is not Batched:

@@ -15,7 +15,7 @@ from tensh.engine.dtypes.dtype import dtype as DType
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.conversion import recast
 from tensh.engine.methods.creation import nested
-from tensh.engine.methods.creation.sharing import from_dlpack, frombuffer, shared
+from tensh.engine.methods.creation.sharing import from_dlpack, frombuffer, share_array
 
 FLOATS = {float}
 DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
@@ -42,14 +42,14 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     ):  # fmt: skip
         array = np.array(data, of_scalar[float].numpy)  # the commonest data: 0.9 µs instead of 1.6
     elif device is None and pin_memory is False and HERE and (dtype is None or type(dtype) is DType):
-        array = copied(data, dtype)
+        array = copy_data(data, dtype)
     else:
         given = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "requires_grad": requires_grad}
         dtype = bind("tensor", (f"({DATA}, bool requires_grad = False, bool pin_memory = False)",), (data,), given)[
             "dtype"
         ]
         away = place(device, None, pin_memory)
-        array = without_elements(copied(data, dtype)) if away else copied(data, dtype)
+        array = without_elements(copy_data(data, dtype)) if away else copy_data(data, dtype)
     if requires_grad is not False:
         if requires_grad is not True:
             raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
@@ -60,21 +60,21 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     return t
 
 
-def copied(data, dtype, advice="torch.tensor(sourceTensor)"):
+def copy_data(data, dtype, advice="torch.tensor(sourceTensor)"):
     """The data in memory of its own."""
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             f"sourceTensor.detach().clone().requires_grad_(True), rather than {advice}.",
         )
-        return converted(data.array, dtype, True)
+        return convert_array(data.array, dtype, True)
     if isinstance(data, np.ndarray):
-        array = converted(shared(data), dtype, True)
+        array = convert_array(share_array(data), dtype, True)
         return array if array.size else array.view()  # a view keeps the strides that NumPy gave it: zeros
     return nested.read(data, dtype)
 
 
-def converted(array, dtype, copy):
+def convert_array(array, dtype, copy):
     """The array in ``dtype`` (or its own), copied if necessary or requested."""
     if dtype is None or dtype.numpy is array.dtype:
         return array.copy(order="K") if copy else array
@@ -96,7 +96,7 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
     given = bind("new_tensor", (f"(object data, *, {KEYWORDS})",), (data,), given)
     given["device"] = given["device"] or self.device
     return finish(
-        "new_tensor", lambda d: copied(data, BY_NUMPY[d], "tensor.new_tensor(sourceTensor)"), self.array.dtype, given
+        "new_tensor", lambda d: copy_data(data, BY_NUMPY[d], "tensor.new_tensor(sourceTensor)"), self.array.dtype, given
     )
 
 
@@ -128,7 +128,7 @@ def as_tensor(data, *, dtype=None, device=None):
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
-        return wrap(converted(lend(shared(data)), dtype, False))
+        return wrap(convert_array(lend(share_array(data)), dtype, False))
     return wrap(nested.read(data, dtype))
 
 
@@ -178,7 +178,7 @@ def as_source(obj, dtype):
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
-        return wrap(lend(shared(obj)))
+        return wrap(lend(share_array(obj)))
     if isinstance(obj, np.generic):
         return wrap(np.array(obj, BY_NUMPY[obj.dtype].numpy))
     if hasattr(obj, "__dlpack__"):

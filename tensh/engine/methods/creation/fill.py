@@ -34,7 +34,7 @@ def make_ones(shape, dtype):
     return array
 
 
-def described(shown):
+def describe_as(shown):
     """Give a function that takes ``*args`` the signature and the docstring of ``shown``."""
 
     def decorate(fn):
@@ -103,17 +103,17 @@ def filler(name, make, what):
         array, order = given["input"].array, given["memory_format"]
         return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
 
-    described(
+    describe_as(
         filler_signature(
             name,
             f"A tensor of {what} of the given size.\n\nThe dtype is the default dtype unless ``dtype`` says "
             f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
         )
     )(function)
-    described(new_shown(f"new_{name}", f"A tensor of {what} of the given size, of this tensor's dtype."))(method)
-    described(like_shown(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``."))(
-        like
-    )
+    describe_as(new_shown(f"new_{name}", f"A tensor of {what} of the given size, of this tensor's dtype."))(method)
+    describe_as(
+        like_shown(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``.")
+    )(like)
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
     return function, like
 
@@ -123,13 +123,13 @@ def filler_signature(name, doc):
         *size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
     ): ...  # fmt: skip
 
-    return titled(function, name, doc)
+    return title(function, name, doc)
 
 
 def new_shown(name, doc):
     def function(self, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False): ...
 
-    return titled(function, name, doc)
+    return title(function, name, doc)
 
 
 def like_shown(name, doc):
@@ -137,10 +137,10 @@ def like_shown(name, doc):
         input, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
     ): ...  # fmt: skip
 
-    return titled(function, name, doc)
+    return title(function, name, doc)
 
 
-def titled(function, name, doc):
+def title(function, name, doc):
     function.__name__, function.__doc__ = name, doc
     return function
 
@@ -188,7 +188,7 @@ filler("empty", make_unset, "elements that are not set")
 
 
 # ── full ─────────────────────────────────────────────────────────────────────
-def filled(number):
+def make_filler(number):
     """A maker of arrays of one number."""
 
     def make(shape, dtype):
@@ -234,7 +234,7 @@ def full(size, fill_value, **given):
             pass
     given = bind("full", (f"(tuple of ints size, Number fill_value, {OUT})",), (size, fill_value), given)
     number = given["fill_value"]
-    make = filled(number)
+    make = make_filler(number)
     return finish("full", lambda d: make_filled("full", make, d, given), of_scalar[type(number)].numpy, given)
 
 
@@ -273,7 +273,7 @@ def new_full(self, size, fill_value, **given):
     RuntimeError for a negative size.
     """
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
-    make = filled(beside(self, given)["fill_value"])
+    make = make_filler(beside(self, given)["fill_value"])
     return finish("new_full", lambda d: make_filled("new_full", make, d, given), self.array.dtype, given)
 
 

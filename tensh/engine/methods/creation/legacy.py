@@ -51,7 +51,7 @@ def construct(cls, args, given, wanted=None):
             f"legacy constructor expects device type: cpu but device type: {device(where).type} was passed"
         )
     if "other" in given:
-        made = aliased(given["other"], wanted)
+        made = alias_of(given["other"], wanted)
     elif "storage" in given:
         require_kind(given["storage"], to.numpy, "type ", to.title)
         made = wrap(np.empty(0, to.numpy)).set_(given["storage"])
@@ -61,10 +61,10 @@ def construct(cls, args, given, wanted=None):
         size = given.get("size", (0,))
         require_room("new", size, to.numpy)
         made = wrap(memory.allocate(size, to.numpy))
-    return made if cls is Tensor else made_as(cls, made)
+    return made if cls is Tensor else view_as_subclass(cls, made)
 
 
-def aliased(other, wanted):
+def alias_of(other, wanted):
     """Another tensor over the same memory, recorded as a view of it."""
     found = BY_NUMPY[other.array.dtype]
     if wanted is not None and found is not wanted:
@@ -95,7 +95,7 @@ def from_data(data, to):
     return nested.read(data, to)
 
 
-def made_as(cls, t):
+def view_as_subclass(cls, t):
     """The tensor as an object of a subclass."""
     arm_for(cls)
     self = object.__new__(cls)
@@ -112,7 +112,7 @@ def as_subclass(self, cls):
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
             "Make sure your class inherits from Tensor."
         )
-    return made_as(cls, function(alias)(self))
+    return view_as_subclass(cls, function(alias)(self))
 
 
 @shows("self, *size_or_data", "device=None")
@@ -178,10 +178,10 @@ def type_(self, dtype=None, non_blocking=False, **given):
         if is_absent(self):
             return f"torch.meta.{BY_NUMPY[self.array.dtype].legacy}"
         return f"torch.{BY_NUMPY[self.array.dtype].legacy}"
-    return cast(self, meant(dtype))
+    return cast(self, dtype_of_legacy(dtype))
 
 
-def meant(which):
+def dtype_of_legacy(which):
     """The dtype that a dtype, a legacy type or the name of one stands for."""
     if isinstance(which, dtype):
         return which

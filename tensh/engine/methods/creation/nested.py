@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from tensh.engine.codegen.scalars import limits_of, overflow, wrapped
+from tensh.engine.codegen.scalars import limits_of, overflow, wrap_integer
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
 from tensh.engine.errors.warnings import warn_once
@@ -172,22 +172,22 @@ def to_integer(leaf, dtype):
     if isinstance(leaf, float):
         if dtype is uint64:
             raise TypeError("an integer is required")
-        return checked(leaf, dtype)
+        return check_integer(leaf, dtype)
     if isinstance(leaf, np.bool_) or not hasattr(leaf, "__index__"):
         name = type(leaf).__name__
         name = f"numpy.{name.rstrip('_')}" if isinstance(leaf, np.generic) else name
         raise TypeError(f"'{name}' object cannot be interpreted as an integer")
-    return checked(operator.index(leaf), dtype)
+    return check_integer(operator.index(leaf), dtype)
 
 
-def checked(number, dtype):
+def check_integer(number, dtype):
     """A number as an integer dtype keeps it: trunc for floats, the low bits for negative numbers without a sign."""
     limits = limits_of(dtype)
     if isinstance(number, float):
         high = float(limits.max)
         if not limits.min <= number <= high:
             raise overflow(dtype.name)
-        return wrapped(int(number), limits)
+        return wrap_integer(int(number), limits)
     if dtype is uint64:
         if number < 0:
             raise OverflowError("can't convert negative int to unsigned")
@@ -199,7 +199,7 @@ def checked(number, dtype):
     lowest = limits.min or -limits.max
     if not lowest <= number <= limits.max:
         raise overflow(dtype.name)
-    return wrapped(number, limits)
+    return wrap_integer(number, limits)
 
 
 def to_float(leaf, dtype):

@@ -14,7 +14,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors.messages import not_implemented
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.creation.fill import require_room
-from tensh.engine.methods.creation.roundings import fused, narrowed, rounded
+from tensh.engine.methods.creation.roundings import fuse_multiply_add, narrow_values, round_float32
 
 ARANGE = (
     f"(Number end, {OUT})",
@@ -62,7 +62,7 @@ def arange(*bounds, **given):
     out = given.get("out")
 
     def make(dtype):
-        values = counted(start, end, step, dtype)
+        values = count(start, end, step, dtype)
         if out is not None and out.array.size not in (0, values.size):
             warn_resized(out.array, values.size)
         return values
@@ -96,7 +96,7 @@ def count_steps(start, end, step, dtype):
     return start, end, step, number
 
 
-def counted(start, end, step, dtype):
+def count(start, end, step, dtype):
     """The array behind ``arange``."""
     start, end, step, number = count_steps(start, end, step, dtype)
     require_room("arange", (number,), dtype)
@@ -110,7 +110,7 @@ def counted(start, end, step, dtype):
 def steps_from(start, step, number, dtype):
     """``start + i * step`` with PyTorch's roundings: two vectors of 32 bytes at a time, each from a rounded base."""
     if dtype.itemsize == 2:
-        start, step = rounded(start), rounded(step)  # the short types are counted in float32
+        start, step = round_float32(start), round_float32(step)  # the short types are counted in float32
     width = 32 // dtype.itemsize
     blocks = number // (2 * width) * 2
     if not blocks:
@@ -120,10 +120,12 @@ def steps_from(start, step, number, dtype):
         values = places[blocks * width :] * step + start
         inside = places[:width] * step
     else:
-        values = fused(step, places[blocks * width :], start)
-    bases = narrowed(fused(step, places[: blocks * width : width], start), dtype).astype(np.float64)[:, None]
-    inside = fused(step, places[:width], bases) if dtype.itemsize == 8 else inside + bases
-    return np.concatenate([narrowed(inside, dtype).ravel(), narrowed(values, dtype)])
+        values = fuse_multiply_add(step, places[blocks * width :], start)
+    bases = narrow_values(fuse_multiply_add(step, places[: blocks * width : width], start), dtype).astype(np.float64)[
+        :, None
+    ]
+    inside = fuse_multiply_add(step, places[:width], bases) if dtype.itemsize == 8 else inside + bases
+    return np.concatenate([narrow_values(inside, dtype).ravel(), narrow_values(values, dtype)])
 
 
 PLACES = np.arange(32.0)  # two vectors of the shortest type
@@ -132,9 +134,9 @@ PLACES = np.arange(32.0)  # two vectors of the shortest type
 def few_steps(start, step, number, dtype):
     """A few numbers of a range, one by one."""
     if dtype.itemsize == 8:
-        return fused(step, PLACES[:number], start)
+        return fuse_multiply_add(step, PLACES[:number], start)
     values = PLACES[:number] * SCALARS[step, PLACES.dtype]
-    return narrowed(values if start == 0 and step > 0 else values + start, dtype)
+    return narrow_values(values if start == 0 and step > 0 else values + start, dtype)
 
 
 def warn_resized(array, number):

@@ -8,12 +8,12 @@ DOUBLE = np.dtype(np.float64)
 PACK, UNPACK = struct.Struct("f").pack, struct.Struct("f").unpack
 
 
-def rounded(number):
+def round_float32(number):
     """A number rounded to float32."""
     return UNPACK(PACK(number))[0]  # half the time of np.float32
 
 
-def fused(factor, numbers, start):
+def fuse_multiply_add(factor, numbers, start):
     """``factor * numbers + start``, rounded once to float64, as the processor's fused instruction does it.
 
     That costs 10 ns per element; where long doubles are no wider than doubles, the product is rounded, too.
@@ -21,7 +21,7 @@ def fused(factor, numbers, start):
     return (np.longdouble(factor) * numbers + np.longdouble(start)).astype(np.float64)
 
 
-def narrowed(values, dtype):
+def narrow_values(values, dtype):
     """Numbers of float64 in ``dtype``.  The short types are rounded twice, through float32, as in PyTorch."""
     if dtype.itemsize == 2 and dtype.kind in "fV":
         values = values.astype(np.float32)

@@ -16,7 +16,7 @@ from tensh.engine.errors.warnings import warn_once
 
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
-def shared(array):
+def share_array(array):
     """A NumPy array as the array of a tensor: a view of its own, of a dtype and strides that tensors can have."""
     if not array.dtype.isnative:
         raise ValueError(
@@ -38,7 +38,7 @@ def shared(array):
             )
     if type(array) is not np.ndarray:
         array = np.asarray(array)
-    return memory.adopted(array.view())
+    return memory.adopt(array.view())
 
 
 @public
@@ -64,7 +64,7 @@ def from_numpy(ndarray):
         kind = type(ndarray)
         name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
         raise TypeError(f"expected np.ndarray (got {name})")
-    t = wrap(memory.lend(shared(ndarray)))
+    t = wrap(memory.lend(share_array(ndarray)))
     if not ndarray.flags.writeable:
         warn_read_only()
     return t
@@ -168,12 +168,12 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
         array = np.from_dlpack(ext_tensor)
     elif type(ext_tensor).__name__ == "PyCapsule":
         try:
-            array = memory.unsealed(np.from_dlpack(Exporter(ext_tensor)))  # NumPy seals capsules that do not say
+            array = memory.unseal(np.from_dlpack(Exporter(ext_tensor)))  # NumPy seals capsules that do not say
         except ValueError:
             raise RuntimeError(INVALID) from None
     else:
         raise RuntimeError(INVALID)
-    return wrap(array.copy() if copy else memory.lend(memory.adopted(array)))
+    return wrap(array.copy() if copy else memory.lend(memory.adopt(array)))
 
 
 INVALID = (

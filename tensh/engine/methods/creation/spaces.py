@@ -14,7 +14,7 @@ from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
 from tensh.engine.errors.messages import not_implemented
-from tensh.engine.methods.creation.roundings import DOUBLE, fused, narrowed, rounded
+from tensh.engine.methods.creation.roundings import DOUBLE, fuse_multiply_add, narrow_values, round_float32
 
 
 def spaces(*last):
@@ -137,16 +137,16 @@ def evenly(start, end, steps, dtype):
         step = dtype.type((end - start) / (steps - 1))
         return halves(dtype.type(start), dtype.type(end), step, steps, lambda f, n, s: (f * n + s).astype(dtype))
     if dtype.kind in "iu":
-        return halves(start, end, (end - start) / (steps - 1), steps, fused).astype(dtype)
+        return halves(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add).astype(dtype)
     if dtype.itemsize == 4:  # the product is exact enough in float64
-        start, end = rounded(start), rounded(end)
-        values = pattern(steps) * SCALARS[rounded(rounded(end - start) / (steps - 1)), DOUBLE]
+        start, end = round_float32(start), round_float32(end)
+        values = pattern(steps) * SCALARS[round_float32(round_float32(end - start) / (steps - 1)), DOUBLE]
         for half, origin in (values[: steps // 2], start), (values[steps // 2 :], end):
             if origin:
                 half += SCALARS[origin, DOUBLE]
         return values.astype(dtype)
     if dtype.itemsize == 8:
-        return halves(start, end, (end - start) / (steps - 1), steps, fused)
+        return halves(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add)
 
     def short(x):  # every single result is rounded
         return np.asarray(x, np.float32).astype(dtype).astype(np.float32)
@@ -174,4 +174,4 @@ def powers(base, start, end, steps, dtype):
         values = np.fromiter(map(math.pow, repeat(base), exponents.tolist()), np.float64, steps)
     except (ValueError, OverflowError):
         values = np.power(base, exponents)
-    return narrowed(values, dtype)
+    return narrow_values(values, dtype)

@@ -22,7 +22,7 @@ def empty_strided(size, stride, **given):
     given = bind(
         "empty_strided", (f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})",), (size, stride), given
     )
-    return strided("empty_strided", given, of_scalar[float].numpy)
+    return make_strided("empty_strided", given, of_scalar[float].numpy)
 
 
 @shows("self, size, stride, *", PLACED)
@@ -35,10 +35,10 @@ def new_empty_strided(self, size, stride, **given):
     given = bind("new_empty_strided", (text,), (size, stride), given)
     if given["device"] is None:
         given["device"] = self.device
-    return strided("new_empty_strided", given, self.array.dtype)
+    return make_strided("new_empty_strided", given, self.array.dtype)
 
 
-def strided(name, given, default):
+def make_strided(name, given, default):
     """The tensor of the bound ``size`` and ``stride``; ``default`` is the dtype (NumPy's) if none is given."""
     size, stride = given["size"], given["stride"]
     if len(size) != len(stride):
@@ -76,7 +76,7 @@ def empty_permuted(size, physical_layout, **given):
             raise RuntimeError("Duplicate dim not allowed")
     inner = memory.contiguous_strides([size[dim] for dim in order])
     steps = [inner[order.index(dim)] for dim in range(len(size))]
-    return strided("empty_permuted", given | {"stride": steps}, of_scalar[float].numpy)
+    return make_strided("empty_permuted", given | {"stride": steps}, of_scalar[float].numpy)
 
 
 METHODS["new_empty_strided"] = new_empty_strided

@@ -74,7 +74,7 @@ def text(tensor, *, tensor_contents=None):
     return "".join([piece for _, piece in tokens(tensor, tensor_contents)])
 
 
-def formatted(tensor, specification):
+def format_tensor(tensor, specification):
     """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
     if tensor.array.ndim == 0 and type(tensor) is Tensor and type(tensor.array) is not Absent:
         return format(tensor.array.item(), specification)
@@ -255,4 +255,4 @@ def complexes(values):
 
 
 Tensor.__repr__ = text
-Tensor.__format__ = formatted
+Tensor.__format__ = format_tensor

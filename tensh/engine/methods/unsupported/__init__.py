@@ -37,7 +37,7 @@ def namespaces():
 
 
 @cache
-def recorded(space):
+def recorded_names(space):
     """The names of a namespace in PyTorch, in alphabetical order; none if it is not recorded."""
     _, found, rest = text().partition(f"\n\n{space}\n")
     return rest.partition("\n\n")[0].split() if found else []
@@ -46,7 +46,7 @@ def recorded(space):
 def in_pytorch(path):
     """True if PyTorch has the name ``torch.x.y``."""
     space, _, name = path.rpartition(".")
-    return path in namespaces() or name in recorded(space)
+    return path in namespaces() or name in recorded_names(space)
 
 
 @cache
@@ -130,7 +130,7 @@ class Unsupported:
 
 def add_unsupported(tensor):
     """Attach to Tensor an error for each name that PyTorch's has; called once all methods are there."""
-    for name in set(recorded("torch.Tensor")) - vars(tensor).keys():
+    for name in set(recorded_names("torch.Tensor")) - vars(tensor).keys():
         setattr(tensor, name, Unsupported(name))
     tensor.__dir__ = members
 

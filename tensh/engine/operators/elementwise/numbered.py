@@ -10,7 +10,7 @@ from tensh.engine.codegen.mixing import with_number
 from tensh.engine.codegen.table import op
 
 
-def numbered(name, ufunc, node, input, floats=False):
+def declare_numbered(name, ufunc, node, input, floats=False):
     """Declare ``name(input, number)``."""
 
     def kernel(input, number):
@@ -30,7 +30,7 @@ def numbered(name, ufunc, node, input, floats=False):
     )
 
 
-plus = numbered("plus", np.add, "AddBackward1", "g")
-minus = numbered("minus", np.subtract, "SubBackward1", "g")
-times = numbered("times", np.multiply, "MulBackward1", "g * number")
-over = numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)
+plus = declare_numbered("plus", np.add, "AddBackward1", "g")
+minus = declare_numbered("minus", np.subtract, "SubBackward1", "g")
+times = declare_numbered("times", np.multiply, "MulBackward1", "g * number")
+over = declare_numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)

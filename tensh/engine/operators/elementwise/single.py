@@ -54,7 +54,7 @@ EXP = single(0.0036926527556878294, 0.05550393593971936, -0.6666663422629149, 2.
 TANH = single(-0.002476332026341692, 0.014765590769790851, 0.11111135331269195, -0.6666662081259359, 0.9999999984050796)
 
 
-def split(x, per_unit, unit, rest, power, t, r):
+def split_exponent(x, per_unit, unit, rest, power, t, r):
     """Write 2**n into ``power`` and x - n (unit + rest) into ``r``, for the nearest n."""
     multiply(x, per_unit, power)
     add(power, TO_EXPONENT, power)
@@ -69,7 +69,7 @@ def split(x, per_unit, unit, rest, power, t, r):
 
 def compute_exp(x, out, power, t, r):
     """2**n (1 + r + r**2 / P(r)), where x = n log(2) + r."""
-    split(x, LOG2_E, LN2, LN2_REST, power, t, r)
+    split_exponent(x, LOG2_E, LN2, LN2_REST, power, t, r)
     polynomial(r, EXP, t)
     multiply(r, r, out)
     divide(out, t, t)
@@ -80,7 +80,7 @@ def compute_exp(x, out, power, t, r):
 
 def compute_tanh(x, out, power, t, r, wide, other):
     """y / (1 + y) of y = (exp(2 x) - 1) / 2 = 2**n (r + r**2 / P(r)) - (1 - 2**n) / 2, where x = n log(2) / 2 + r."""
-    split(x, TWICE_LOG2_E, HALF_LN2, HALF_LN2_REST, power, t, r)
+    split_exponent(x, TWICE_LOG2_E, HALF_LN2, HALF_LN2_REST, power, t, r)
     polynomial(r, TANH, t)
     divide(r, t, t)
     wide[...] = t

@@ -89,14 +89,14 @@ def masked_write(input, mask, source):
         )
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
-    mask = expanded_mask(mask, input.shape)
+    mask = expand_mask(mask, input.shape)
     number = np.count_nonzero(mask)
     if source.size < number:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     input[mask] = source.reshape(-1)[:number]
 
 
-def expanded_mask(mask, shape):
+def expand_mask(mask, shape):
     """The mask in the shape of what is written to."""
     if (clash := broadcast_clash([shape, mask.shape])) is not None:
         raise RuntimeError(clash)

@@ -95,11 +95,11 @@ def fold(g, borders, order):
     first, g = g.ndim - len(borders), g.copy()
     for place in order:
         if borders[place] is not None:
-            g = folded(g, first + place, borders[place])
+            g = fold_border(g, first + place, borders[place])
     return g if g.base is None else g.copy()
 
 
-def folded(g, dim, border):
+def fold_border(g, dim, border):
     """``g``, which is written, without its border along ``dim``."""
     for to, source in border.sides:
         if source.stop is not None and source.stop - source.start == 1:
@@ -107,7 +107,7 @@ def folded(g, dim, border):
             continue
         for one, other in pieces(g, dim, to, source):
             g[other] += g[one]
-    return cropped(g[along(dim, border.core)], dim, border)
+    return uncrop(g[along(dim, border.core)], dim, border)
 
 
 def add_side(g, dim, to, source):
@@ -124,7 +124,7 @@ def add_side(g, dim, to, source):
         target += reduce(np.add, elements)
 
 
-def cropped(g, dim, border):
+def uncrop(g, dim, border):
     """``g`` with zeros along ``dim`` for the elements of the input that were cut off."""
     if border.kept == slice(0, border.size):
         return g

@@ -56,7 +56,7 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
 
 
 # ── backward ─────────────────────────────────────────────────────────────────
-def shifted(states, first, backwards):
+def shift_states(states, first, backwards):
     """The state before each step."""
     return np.concatenate([states[1:], first[None]] if backwards else [first[None], states[:-1]])
 
@@ -67,7 +67,7 @@ def slopes_of_arrays(
     """The gradients of input, w_ih, w_hh, either bias, and both states."""
     count, batch, width = outputs.shape
     into, forget, new, out = (gates[..., n * width : (n + 1) * width] for n in range(4))
-    tanhs, before = np.tanh(cells), shifted(cells, cell, backwards)
+    tanhs, before = np.tanh(cells), shift_states(cells, cell, backwards)
     # what the gradient of a hidden state, or of a cell, has to be multiplied with for each gate
     by_hidden, by_out = out * (1 - tanhs * tanhs), tanhs * out * (1 - out)
     by_cell = np.concatenate([new * into * (1 - into), before * forget * (1 - forget), into * (1 - new * new)], -1)
@@ -82,7 +82,7 @@ def slopes_of_arrays(
         np.multiply(g_hidden, by_out[step], out=row[:, 3 * width :])
         g_hidden, g_cell = row @ w_hh, g_cell * forget[step]
     flat = slopes.reshape(count * batch, -1)
-    earlier = shifted(outputs, hidden, backwards).reshape(count * batch, width)
+    earlier = shift_states(outputs, hidden, backwards).reshape(count * batch, width)
     g_input = (flat @ w_ih).reshape(input.shape)
     return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, add_along(flat, 0), g_hidden, g_cell
 

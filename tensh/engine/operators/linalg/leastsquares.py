@@ -16,11 +16,11 @@ PINV = (
 def linalg_pinv(A, atol, rtol, hermitian):
     """The pseudo-inverses; singular values up to ``max(atol, rtol * largest)`` count as zero."""
     check_floating("linalg.pinv", A)
-    left, values, right = decomposed(A, hermitian)
-    return right * inverted(values, atol, rtol)[..., None, :] @ np.conj(left.swapaxes(-2, -1))
+    left, values, right = decompose(A, hermitian)
+    return right * invert_values(values, atol, rtol)[..., None, :] @ np.conj(left.swapaxes(-2, -1))
 
 
-def decomposed(A, hermitian=False):
+def decompose(A, hermitian=False):
     """(left, values, right) of A = left diag(values) right^H."""
     if hermitian:
         values, vectors = np.linalg.eigh(A)
@@ -29,7 +29,7 @@ def decomposed(A, hermitian=False):
     return left, values, np.conj(right.swapaxes(-2, -1))
 
 
-def inverted(values, atol, rtol):
+def invert_values(values, atol, rtol):
     """The reciprocals of the values that do not count as zero."""
     return np.where(exceed_tolerances(values, atol, rtol), 1 / values, 0).astype(values.dtype)
 
@@ -59,9 +59,9 @@ def exceed_tolerances(values, atol, rtol):
 def linalg_lstsq(A, B, rcond, driver, vector, measured):
     """The solutions X of the smallest norm for which A X - B has the smallest norm."""
     right = B[..., None] if vector else B
-    left, values, basis = decomposed(A)
+    left, values, basis = decompose(A)
     zero = np.zeros(values.shape[:-1], values.dtype)
-    X = (basis * inverted(values, zero, rcond)[..., None, :]) @ (np.conj(left.swapaxes(-2, -1)) @ right)
+    X = (basis * invert_values(values, zero, rcond)[..., None, :]) @ (np.conj(left.swapaxes(-2, -1)) @ right)
     rank = np.count_nonzero(exceed_tolerances(values, zero, rcond), -1) if driver != "gels" else np.zeros(0, np.int64)
     rest = right - A @ X
     residuals = (rest.real**2 + rest.imag**2).sum(-2) if measured else np.zeros(0, values.dtype)

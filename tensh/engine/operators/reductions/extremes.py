@@ -37,7 +37,7 @@ def refuse_complex(name, input):
 
 
 # ── values and their indices ─────────────────────────────────────────────────
-def strided(input, axis):
+def is_strided(input, axis):
     """True if the lines along ``axis`` lie across the memory of a large array."""
     return input.size >= LARGE and axis != input.ndim - 1 and input.flags.c_contiguous and input.shape[axis] > 1
 
@@ -47,7 +47,7 @@ def index_of(find, input, axis, values):
 
     NumPy copies an array whose lines are not contiguous, which takes ten times as long as to compare it.
     """
-    if not strided(input, axis):
+    if not is_strided(input, axis):
         return find(input, axis, None, keepdims=True)
     equal = input == values
     if input.dtype.kind in "fV" and np.isnan(values).any():
@@ -68,7 +68,7 @@ def extreme_along(name, reduce, find):
         refuse_complex(name, input)
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
-        if not strided(input, axis):
+        if not is_strided(input, axis):
             return reduced(reduce, input, axis, keepdim), find(input, axis, None, keepdims=keepdim)
         values = reduce(input, axis, None, None, True)
         indices = index_of(find, input, axis, values)
@@ -217,7 +217,7 @@ def place(name, find, reduce):
         require_elements(name, input, (axis,))
         if input.ndim == 0:
             return np.zeros((), I8)
-        if not strided(input, axis):
+        if not is_strided(input, axis):
             return find(input, axis, None, keepdims=keepdim)
         indices = index_of(find, input, axis, reduce(input, axis, None, None, True))
         return indices if keepdim else indices.squeeze(axis)

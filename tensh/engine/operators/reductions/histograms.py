@@ -90,7 +90,7 @@ def count_in_bins(numbers, bins, weights, dtype):
     return np.bincount(place[inside], weights, total)[:total].reshape(bins).astype(dtype)
 
 
-def counted_in_blocks(values, bins, number):
+def count_in_blocks(values, bins, number):
     """The histogram of one dimension without weights; ``number`` gives the bins of a part of the values."""
     found = []
 
@@ -147,7 +147,7 @@ def over_points(points, bins, edges, weights, density):
         return between(values, e) if isinstance(own, np.ndarray) else slot(values, e[0], e[-1], e)
 
     if weights is None and len(edges) == 1:
-        hist = counted_in_blocks(points[:, 0], len(edges[0]) - 1, lambda some: number(some, bins[0], edges[0]))
+        hist = count_in_blocks(points[:, 0], len(edges[0]) - 1, lambda some: number(some, bins[0], edges[0]))
     else:
         numbers = [number(points[:, d], own, e) for d, (own, e) in enumerate(zip(bins, edges))]
         hist = count_in_bins(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
@@ -193,7 +193,7 @@ def equal_bins(input, bins, low, high):
         require_float("histogram_cpu", values)
     require_bins(bins)
     low, high = map(kind, outer_edges("torch.histc", values, kind(low), kind(high), 1))
-    return counted_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))
+    return count_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))
 
 
 def bin_of_some(values, low, high, bins):

@@ -86,7 +86,7 @@ def axes_of(dim, ndim):
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────
-def summed(input, axes, keepdim, dtype):
+def sum_as(input, axes, keepdim, dtype):
     """The sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
@@ -103,7 +103,7 @@ def sum_all(input, dtype=None):
         if size <= SMALL:
             return input.ravel().dot(vectors[size])
         return np.add.reduce(input, None) if size < PAIRS and input.flags.forc else add_along(input)
-    return summed(input, None, False, dtype)
+    return sum_as(input, None, False, dtype)
 
 
 @op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
@@ -113,7 +113,7 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
         vectors = ONES.get(input.dtype)
         if vectors is not None:
             return along(input, dim, keepdim, vectors)
-    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
+    return sum_as(input, axes_of(dim, input.ndim), keepdim, dtype)
 
 
 def along(matrix, dim, keepdim, vectors):
@@ -145,7 +145,7 @@ def nansum(input, dim=None, keepdim=False, dtype=None):
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
         input = zero_unless(input, input == input)
-    return summed(input, axes, keepdim, dtype)
+    return sum_as(input, axes, keepdim, dtype)
 
 
 # ── means ────────────────────────────────────────────────────────────────────
@@ -183,7 +183,7 @@ def mean_dim(input, dim, keepdim=False, dtype=None):
     dtype = mean_dtype(input.dtype, dtype)
     number = count(input.shape, dim) or NAN
     if is_half(dtype):
-        return (summed(input, dims(dim, input.ndim), keepdim, F4) / number).astype(dtype)
+        return (sum_as(input, dims(dim, input.ndim), keepdim, F4) / number).astype(dtype)
     return sum_dim.kernel(input, dim, keepdim, None if dtype is input.dtype else dtype) / number
 
 

@@ -63,7 +63,7 @@ def strided_put(input, src, size, stride, start):
     The input receives the gradient of that part, and nothing beside it: the other way round would be right, but so does
     PyTorch.
     """
-    return replace_part(input, lambda out: memory.strided(out, size, stride, start), src)
+    return replace_part(input, lambda out: memory.view_strided(out, size, stride, start), src)
 
 
 @op(
@@ -74,7 +74,7 @@ def strided_put(input, src, size, stride, start):
 )
 def strided_part(grad, size, stride, start):
     """The elements of a dense tensor that strides name."""
-    return memory.strided(np.ascontiguousarray(grad), size, stride, start).copy()
+    return memory.view_strided(np.ascontiguousarray(grad), size, stride, start).copy()
 
 
 # ── the whole ────────────────────────────────────────────────────────────────

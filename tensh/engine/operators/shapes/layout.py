@@ -35,7 +35,7 @@ def room(shape, steps, size, stride, start):
 def places_of(layout, low, high):
     """The numbers of a layout's elements in the memory between ``low`` and ``high``."""
     size, stride, start = layout
-    return memory.strided(np.arange(high - low), size, stride, start - low)
+    return memory.view_strided(np.arange(high - low), size, stride, start - low)
 
 
 def move_gradient(grad, source, target, low, high):
@@ -44,9 +44,9 @@ def move_gradient(grad, source, target, low, high):
     if memory.may_overlap(*source[:2]):
         add_at(flat, places_of(source, low, high).reshape(-1), grad.reshape(-1))
     elif grad.size:
-        memory.strided(flat, source[0], source[1], source[2] - low)[...] = grad
+        memory.view_strided(flat, source[0], source[1], source[2] - low)[...] = grad
     return (
-        memory.strided(flat, target[0], target[1], target[2] - low)
+        memory.view_strided(flat, target[0], target[1], target[2] - low)
         if 0 not in target[0]
         else flat[:0].reshape(target[0])
     )

@@ -139,7 +139,7 @@ def stack(tensors, dim=0):
 def block_diagonal(tensors, shapes):
     """Matrices along the diagonal of zeros."""
     out = np.zeros((sum(m for m, _ in shapes), sum(n for _, n in shapes)), common_dtype(tensors))
-    for block, array, shape in zip(cut_blocks(out, shapes), tensors, shapes, strict=True):
+    for block, array, shape in zip(split_blocks(out, shapes), tensors, shapes, strict=True):
         block[...] = array.reshape(shape)
     return out
 
@@ -147,10 +147,10 @@ def block_diagonal(tensors, shapes):
 @op(public=False, out=False, many=True, outs=LIST, grad="block_diagonal(gs, shapes)")
 def blocks(grad, shapes):
     """The blocks along the diagonal."""
-    return cut_blocks(grad, shapes)
+    return split_blocks(grad, shapes)
 
 
-def cut_blocks(array, shapes):
+def split_blocks(array, shapes):
     found, row, column = [], 0, 0
     for m, n in shapes:
         found.append(array[row : row + m, column : column + n])
@@ -159,7 +159,7 @@ def cut_blocks(array, shapes):
 
 
 # ── repeating ────────────────────────────────────────────────────────────────
-def interleaved(shape, repeats):
+def interleave_shape(shape, repeats):
     """``shape`` as long as ``repeats``, and the size in which every dimension is preceded by its repetition."""
     shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
     return shape, [n for pair in zip(repeats, shape, strict=True) for n in pair]
@@ -173,7 +173,7 @@ def interleaved(shape, repeats):
 )
 def repeated(input, repeats):
     """The input as often as ``repeats`` says along each dimension."""
-    shape, size = interleaved(input.shape, repeats)
+    shape, size = interleave_shape(input.shape, repeats)
     out = np.empty(size, input.dtype)
     out[...] = input.reshape([n for each in shape for n in (1, each)])
     return out.reshape([n * times for n, times in zip(shape, repeats, strict=True)])
@@ -182,7 +182,7 @@ def repeated(input, repeats):
 @op(public=False, out=False, grad="repeated(g, repeats)")
 def repeat_back(grad, shape, repeats):
     """The sum of all repetitions."""
-    _, size = interleaved(shape, repeats)
+    _, size = interleave_shape(shape, repeats)
     return add_along(grad.reshape(size), tuple(range(0, len(size), 2))).reshape(shape)
 
 
@@ -257,7 +257,7 @@ def triangle_mask(part, rows, columns, diagonal):
     return make(part, rows, columns, diagonal)
 
 
-def stacked(array):
+def is_stack(array):
     """True for arrays of up to three dimensions and dense stacks of matrices, which PyTorch writes without a copy."""
     if array.ndim <= 3:
         return True
@@ -292,7 +292,7 @@ def triangle(name, part, what):
     def in_place(input, diagonal=0):
         since = begin_write(input)
         zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal), casting="unsafe")
-        return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
+        return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", is_stack(input.array) and zeros)
 
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
     in_place.__module__, in_place.__doc__ = "torch", in_place_text(name)

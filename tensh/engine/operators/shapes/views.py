@@ -23,7 +23,7 @@ BEFORE = tuple([(ALL,) * d for d in range(65)])  # all of the dimensions before 
 
 
 # ── other sizes ──────────────────────────────────────────────────────────────
-def inferred(size, number):
+def infer_size(size, number):
     """``size`` with its -1 worked out for ``number`` elements; PyTorch's errors if that cannot be."""
     known, unknown = 1, None
     for d, n in enumerate(size):
@@ -72,17 +72,17 @@ def view(input, size):
             return out
     except ValueError:
         pass
-    size = inferred(size, input.size)
+    size = infer_size(size, input.size)
     steps = memory.view_strides(input.shape, memory.strides(input), size)
     if steps is None:
         raise RuntimeError(NOT_VIEWABLE)
-    return memory.strided(input, size, steps)
+    return memory.view_strided(input, size, steps)
 
 
 @view_op(public=False, node="ReshapeAliasBackward0", input="reshape(g, input.shape)")
 def reshape_alias(input, size, stride):
     """View memory in a size and strides that are known to fit."""
-    return memory.strided(input, size, stride)
+    return memory.view_strided(input, size, stride)
 
 
 @op(public=False, out=False, node="UnsafeViewBackward0", input="reshape(g, input.shape)")
@@ -289,7 +289,7 @@ def windows(array, dimension, size, step):
     shape, steps = list(array.shape) + [size], list(memory.strides(array)) + [1]
     if array.ndim:
         shape[dim], steps[dim], steps[-1] = (length - size) // step + 1, steps[dim] * step, steps[dim]
-    return memory.strided(array, shape, steps)
+    return memory.view_strided(array, shape, steps)
 
 
 @op(public=False, node="UnfoldBackwardBackward0", grad="unfold(g, dimension, size, step)")

@@ -159,7 +159,7 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
         if out is not None:
             raise Sparsity
         if method == "__call__" and ufunc is np.add and all(type(each) is SparseGradient for each in inputs):
-            return SparseGradient(joined(*[each.sparse for each in inputs]))
+            return SparseGradient(add_arrays(*[each.sparse for each in inputs]))
         if method == "__call__" and ufunc is np.multiply and any(np.ndim(each) == 0 for each in inputs):
             values = [each.sparse.values if type(each) is SparseGradient else each for each in inputs]
             return SparseGradient(self.sparse.over(ufunc(*values)))
@@ -173,7 +173,7 @@ def plain(value):
     return value.dense() if type(value) is SparseGradient else value
 
 
-def joined(a, b):
+def add_arrays(a, b):
     """The sum of two sparse arrays: the values of the same places, or of both one after the other."""
     if a.indices[0] is b.indices[0]:
         return a.over(a.values + b.values)

@@ -8,11 +8,11 @@ from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, places
 from tensh.engine.operators.sparse.forms import (
-    coalesced,
-    compressed,
+    coalesce_as,
+    compress_lines,
     dense_of,
     is_sparse,
-    renamed,
+    rename_node,
     select_values,
     sparse_tensor,
     values_of,
@@ -38,13 +38,13 @@ def to_coo(t, label="ToSparseBackward0"):
 
 def to_lines(t, layout, label=None):
     """A tensor of the layout sparse_coo in the layout sparse_csr or sparse_csc."""
-    t = coalesced(t)
+    t = coalesce_as(t)
     index = t.array.indices[0]
     first = 0 if layout is CSR else 1
     order = np.lexsort((index[1 - first], index[first]))
     lines, others = index[first][order], index[1 - first][order]
     values = values_of(t) if (order[1:] > order[:-1]).all() else values_of(t).index_select(0, wrap(order))
-    indices = compressed(lines, t.array.shape[first]), others
+    indices = compress_lines(lines, t.array.shape[first]), others
     return sparse_tensor(values, indices, t.array.shape, layout, False, label)
 
 
@@ -59,7 +59,7 @@ def to_blocks(t, layout, size, label=None):
     lines, others = (index[0], index[1]) if layout is BSR else (index[1], index[0])
     values = blocks[wrap(index[0]), wrap(index[1])]
     count = filled.shape[0 if layout is BSR else 1]
-    return sparse_tensor(values, (compressed(lines, count), others.astype(np.int64)), (n, m), layout, False, label)
+    return sparse_tensor(values, (compress_lines(lines, count), others.astype(np.int64)), (n, m), layout, False, label)
 
 
 def dense_of_blocks(t):
@@ -71,7 +71,7 @@ def dense_of_blocks(t):
     rows, columns = (lines, others) if a.layout is BSR else (others, lines)
     zeros = wrap(np.zeros((a.shape[0] // h, a.shape[1] // w, h, w), a.dtype))
     blocks = zeros.index_put((wrap(rows), wrap(columns.astype(np.int64))), values)
-    return renamed(blocks.permute(0, 2, 1, 3).reshape(a.shape), "ToDenseBackward0")
+    return rename_node(blocks.permute(0, 2, 1, 3).reshape(a.shape), "ToDenseBackward0")
 
 
 def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
@@ -261,7 +261,7 @@ def coalesce(self):
     tensor([3.])
     """
     require(self, "coalesce", (COO,), "sparse coordinate tensor")
-    return coalesced(self)
+    return coalesce_as(self)
 
 
 @method
@@ -306,7 +306,7 @@ def values(self):
     require(self, "values", (COO, *COMPRESSED), "sparse tensor")
     if self.array.layout is COO:
         require_coalesced(self, "values")
-    return renamed(values_of(self), "ValuesBackward0")
+    return rename_node(values_of(self), "ValuesBackward0")
 
 
 def require_sparse(t, name):

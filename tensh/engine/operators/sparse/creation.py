@@ -80,7 +80,7 @@ def values_from(data, dtype):
     return values.reshape(1) if not values.array.ndim else values
 
 
-def finished(made, requires_grad):
+def finish(made, requires_grad):
     """The tensor, which requires grad if that was asked for."""
     if requires_grad and made.node is None:
         if made.array.dtype.kind not in DIFFERENTIABLE:
@@ -113,7 +113,7 @@ def make_sparse(name, default, given):
     place(given["device"], None, given["pin_memory"])
     size = given["size"] if "size" in given else given["input"].array.shape
     kind = default if given["dtype"] is None else given["dtype"].numpy
-    return finished(empty_sparse(size, kind, given["layout"]), given["requires_grad"])
+    return finish(empty_sparse(size, kind, given["layout"]), given["requires_grad"])
 
 
 @public
@@ -135,7 +135,7 @@ def sparse_coo_tensor(
     dtype = require_dtype(dtype, "sparse_coo_tensor")
     if values is None:
         kind = of_scalar[float] if dtype is None else dtype
-        return finished(empty_sparse(sizes_of(indices if size is None else size, "size"), kind.numpy), requires_grad)
+        return finish(empty_sparse(sizes_of(indices if size is None else size, "size"), kind.numpy), requires_grad)
     index, values = indices_of(indices), values_from(values, dtype)
     if size is not None:
         size = sizes_of(size, "size")
@@ -163,7 +163,7 @@ def sparse_coo_tensor(
         raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
     label = "SparseCooTensorWithDimsAndTensorsBackward0"
     ordered = bool(is_coalesced) or (is_coalesced is None and count < 2)
-    return finished(sparse_tensor(values, (index,), size, COO, ordered, label), requires_grad)
+    return finish(sparse_tensor(values, (index,), size, COO, ordered, label), requires_grad)
 
 
 def check_bounds(index, size):
@@ -203,7 +203,7 @@ def compressed_tensor(name, layout, compressed, plain, values, size, dtype, devi
     if check_sparse_tensor_invariants.checking if check is None else check:
         check_compressed(layout, starts, others, values.array, size, block)
     made = sparse_tensor(values, (starts, others), size, layout, False, "SparseCompressedTensorBackward0")
-    return finished(made, requires_grad)
+    return finish(made, requires_grad)
 
 
 def check_compressed(layout, starts, others, values, size, block):

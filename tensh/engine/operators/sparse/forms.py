@@ -108,10 +108,10 @@ def dense_of(t, label="ToDenseBackward0"):
     sizes = a.shape[: a.sparse_dim]
     zeros = wrap(np.zeros((int(np.prod(sizes)), *rest), a.dtype))
     out = zeros.index_put((wrap(flat_places(a)),), values, True) if a.nnz else zeros
-    return renamed(out.reshape(a.shape), label)
+    return rename_node(out.reshape(a.shape), label)
 
 
-def renamed(t, label):
+def rename_node(t, label):
     """A tensor whose node has another name, that of PyTorch's node of the whole computation."""
     if t.node is not None and label is not None:
         t.node = renaming(label)(t.node)
@@ -139,7 +139,7 @@ def renaming(label):
 
 
 # ── places ───────────────────────────────────────────────────────────────────
-def coalesced(t, label="CoalesceBackward0"):
+def coalesce_as(t, label="CoalesceBackward0"):
     """A COO tensor with its places in order and each of them once."""
     a = t.array
     if a.coalesced:
@@ -156,7 +156,7 @@ def coalesced(t, label="CoalesceBackward0"):
     return sparse_tensor(values, (a.indices[0][:, first],), a.shape, COO, True, label)
 
 
-def compressed(lines, count):
+def compress_lines(lines, count):
     """Where each of ``count`` lines begins among sorted numbers of lines, and the last one ends."""
     return np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=count))]).astype(np.int64)
 

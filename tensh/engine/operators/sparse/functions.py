@@ -10,9 +10,9 @@ from tensh.engine.operators.sparse.array import COO, CSR
 from tensh.engine.operators.sparse.conversion import to_coo, to_dense_of
 from tensh.engine.operators.sparse.creation import check_sparse_tensor_invariants  # noqa: F401
 from tensh.engine.operators.sparse.forms import (
-    coalesced,
+    coalesce_as,
     is_sparse,
-    renamed,
+    rename_node,
     sparse_tensor,
     values_of,
     with_values,
@@ -71,7 +71,7 @@ def sum(input, dim=None, dtype=None):
         return input.sum(dim, dtype=dtype)
     result = sum_dim(input, dim, False, None if dtype is None else dtype.numpy)
     if not is_sparse(result) or result.node is None:
-        return renamed(result, "SparseSumBackward0")
+        return rename_node(result, "SparseSumBackward0")
     return with_values(result.array, values_of(result), "SparseSumBackward0")
 
 
@@ -83,11 +83,11 @@ def groups(t, dim):
     return inverse, int(inverse.max()) + 1 if inverse.size else 0
 
 
-def normalised(input, dim, dtype, logarithm, label):
+def softmax_of_values(input, dim, dtype, logarithm, label):
     """The (logarithm of the) softmax of the values along a dimension; what is not there counts as minus infinity."""
     if not is_sparse(input):
         return (input.log_softmax if logarithm else input.softmax)(dim, dtype=dtype)
-    t = coalesced(to_coo(input if dtype is None else input.to(dtype)))
+    t = coalesce_as(to_coo(input if dtype is None else input.to(dtype)))
     dim = wrap_dims((dim,), t.array.ndim)[0]
     values = values_of(t)
     if dim >= t.array.sparse_dim:
@@ -109,7 +109,7 @@ def softmax(input, dim, *, dtype=None):
     >>> torch.sparse.softmax(torch.ones(1, 2).to_sparse(), 1).values()
     tensor([0.5000, 0.5000])
     """
-    return normalised(input, dim, dtype, False, "SparseSoftmaxBackward0")
+    return softmax_of_values(input, dim, dtype, False, "SparseSoftmaxBackward0")
 
 
 def log_softmax(input, dim, *, dtype=None):
@@ -119,7 +119,7 @@ def log_softmax(input, dim, *, dtype=None):
     >>> torch.sparse.log_softmax(torch.ones(1, 2).to_sparse(), 1).values()
     tensor([-0.6931, -0.6931])
     """
-    return normalised(input, dim, dtype, True, "SparseLogSoftmaxBackward0")
+    return softmax_of_values(input, dim, dtype, True, "SparseLogSoftmaxBackward0")
 
 
 def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
@@ -188,7 +188,7 @@ def as_sparse_gradcheck(gradcheck):
 def rows_of_product(input, mat):
     """The product of a sparse matrix with a dense one, and its rows that have values."""
     product = multiply(input, mat)
-    return product, np.unique(coalesced(to_coo(input)).array.indices[0][0])
+    return product, np.unique(coalesce_as(to_coo(input)).array.indices[0][0])
 
 
 @composite

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSR, places
 from tensh.engine.operators.sparse.conversion import converted, to_coo, to_dense_of
-from tensh.engine.operators.sparse.forms import coalesced, is_sparse, renamed, sparse_tensor, values_of
+from tensh.engine.operators.sparse.forms import coalesce_as, is_sparse, rename_node, sparse_tensor, values_of
 from tensh.engine.operators.sparse.products import sampled_product, sparse_product
 
 PRODUCTS: dict = {}
@@ -43,15 +43,15 @@ def mm(input, mat2, label="MmBackward0"):
         return sparse_by_sparse(input, mat2, label)
     if is_sparse(input):
         rows, cols = places(input.array)
-        return renamed(sparse_product.fn(rows, cols, values_of(input), mat2, input.array.shape[0]), label)
+        return rename_node(sparse_product.fn(rows, cols, values_of(input), mat2, input.array.shape[0]), label)
     rows, cols = places(mat2.array)
-    return renamed(sparse_product.fn(cols, rows, values_of(mat2), input.t(), mat2.array.shape[1]).t(), label)
+    return rename_node(sparse_product.fn(cols, rows, values_of(mat2), input.t(), mat2.array.shape[1]).t(), label)
 
 
 def sparse_by_sparse(input, mat2, label):
     """The product of two sparse matrices, with a value wherever a product was added."""
     layout = CSR if CSR in (input.array.layout, mat2.array.layout) else COO
-    a, b = coalesced(to_coo(input)), coalesced(to_coo(mat2))
+    a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(mat2))
     (rows, inner), (others, columns) = a.array.indices[0], b.array.indices[0]
     begin, end = np.searchsorted(others, inner), np.searchsorted(others, inner, "right")
     counts = end - begin
@@ -61,7 +61,7 @@ def sparse_by_sparse(input, mat2, label):
     values = values_of(a).index_select(0, wrap(left)) * values_of(b).index_select(0, wrap(right.astype(np.int64)))
     index = np.stack([rows[left], columns[right]])
     shape = input.array.shape[0], mat2.array.shape[1]
-    return converted(coalesced(sparse_tensor(values, (index,), shape, COO, False, label), label), layout)
+    return converted(coalesce_as(sparse_tensor(values, (index,), shape, COO, False, label), label), layout)
 
 
 @product()
@@ -70,7 +70,7 @@ def mv(input, vec):
         raise could_not_run("mv", "SparseCPU")
     if input.array.shape[1] != vec.array.shape[0]:
         raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
-    return renamed(mm(input, vec.unsqueeze(1)).squeeze(1), "MvBackward0")
+    return rename_node(mm(input, vec.unsqueeze(1)).squeeze(1), "MvBackward0")
 
 
 @product()
@@ -111,7 +111,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, label="AddmmBackward0"):
     found = found if alpha == 1 else found * alpha
     if is_sparse(found) or is_sparse(input):
         return input * beta + found if beta != 1 else input + found
-    return renamed((input if beta == 1 else input * beta) + found, label)
+    return rename_node((input if beta == 1 else input * beta) + found, label)
 
 
 @product("linear")

@@ -13,9 +13,9 @@ from tensh.engine.operators.sparse.array import COO, CSC, CSR, flat_places, plac
 from tensh.engine.operators.sparse.conversion import converted, to_coo, to_dense_of
 from tensh.engine.operators.sparse.creation import empty_sparse, in_order
 from tensh.engine.operators.sparse.forms import (
-    coalesced,
+    coalesce_as,
     is_sparse,
-    renamed,
+    rename_node,
     select_values,
     sparse_tensor,
     values_of,
@@ -48,7 +48,7 @@ def on_values(name):
 
     def apply(input, *args, **options):
         if input.array.layout is COO and name not in LINEAR:
-            input = coalesced(input)
+            input = coalesce_as(input)
         return with_values(input.array, recorded(name)(values_of(input), *args, **options))
 
     return apply
@@ -85,7 +85,7 @@ def add(input, other, alpha=1):
         values = values_of(other)
         flat = input.reshape(-1, *other.array.values.shape[1:])
         added = flat.index_put((wrap(flat_places(other.array)),), values if alpha == 1 else values * alpha, True)
-        return renamed(added.reshape(input.array.shape), "AddBackward0")
+        return rename_node(added.reshape(input.array.shape), "AddBackward0")
     if not is_sparse(other):
         if input.array.layout is CSR and hasattr(other, "array"):
             return add(other, input, alpha)
@@ -102,7 +102,7 @@ def add(input, other, alpha=1):
     second = values_of(other) if alpha == 1 else values_of(other) * alpha
     if input.array.indices[0] is other.array.indices[0] and in_order(input.array.indices[0]):
         return with_values(input.array, values_of(input) + second)
-    index, numbers, count = merged(input.array, other.array)
+    index, numbers, count = merge_places(input.array, other.array)
     first, second = values_of(input), second
     kind = np.result_type(first.array, second.array)
     zeros = wrap(np.zeros((count, *first.array.shape[1:]), kind))
@@ -112,7 +112,7 @@ def add(input, other, alpha=1):
     return sparse_tensor(out, (index,), input.array.shape, COO, known, "AddBackward0")
 
 
-def merged(a, b):
+def merge_places(a, b):
     """Places of a sum, and the number there of each value of both: two lists merged, equal places at their heads united."""
     first, second = flat_places(a), flat_places(b)
     if (np.diff(first) > 0).all() and (np.diff(second) > 0).all():
@@ -142,7 +142,7 @@ def sub(input, other, alpha=1):
     if is_sparse(input) and input.array.layout is not COO:
         raise RuntimeError("unsupported tensor layout: SparseCsr")
     result = add(input, other, -alpha)
-    return renamed(result, None)
+    return rename_node(result, None)
 
 
 @rule("rsub", "rsub_scaled")
@@ -165,7 +165,7 @@ def mul(input, other):
     if input.array.shape != other.array.shape:
         raise RuntimeError("mul operands have incompatible sizes")
     layout = input.array.layout
-    a, b = coalesced(to_coo(input)), coalesced(to_coo(converted(other, layout)))
+    a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(converted(other, layout)))
     _, first, second = np.intersect1d(flat_places(a.array), flat_places(b.array), True, True)
     values = values_of(a).index_select(0, wrap(first)) * values_of(b).index_select(0, wrap(second))
     made = sparse_tensor(values, (a.array.indices[0][:, first],), a.array.shape, COO, True, "MulBackward0")
@@ -184,7 +184,7 @@ def division(name, words):
         if input.array.layout is not COO:
             raise RuntimeError("unsupported tensor layout: SparseCsr")
         if name != "div":
-            input = coalesced(input)
+            input = coalesce_as(input)
         return with_values(input.array, recorded(name)(values_of(input), other, *args, **options))
 
     return divide
@@ -200,7 +200,7 @@ def power(input, exponent):
         raise could_not_run("pow.Tensor_Tensor", "SparseCPU")
     if exponent == 0:
         raise RuntimeError("pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
-    input = coalesced(to_coo(input))
+    input = coalesce_as(to_coo(input))
     return with_values(input.array, values_of(input) ** exponent)
 
 
@@ -235,14 +235,14 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
     index = np.where(np.isin(np.arange(sparse), over)[:, None], 0, index) if keepdim else np.delete(index, over, 0)
     shape = [1 if d in dims else n for d, n in enumerate(input.shape) if keepdim or d not in dims]
     made = sparse_tensor(values, (index,), shape, COO, not over and input.array.coalesced, "SumBackward1")
-    return coalesced(made, "SumBackward1") if over else made
+    return coalesce_as(made, "SumBackward1") if over else made
 
 
 @rule("vector_norm", "norm")
 def norm(input, p=2, dim=None, *args, **options):
     if dim is not None:
         raise could_not_run("norm.ScalarOpt_dim", "SparseCPU")
-    return coalesced(to_coo(input))._values().norm(p)
+    return coalesce_as(to_coo(input))._values().norm(p)
 
 
 @rule("any")
@@ -332,7 +332,7 @@ def select(input, dim, index):
     if len(rest):
         return made
     values = values_of(made)
-    return renamed(values.sum(0), "SelectBackward0")
+    return rename_node(values.sum(0), "SelectBackward0")
 
 
 @rule("getitem")

@@ -12,12 +12,12 @@ from tensh.engine.operators.special.shared import (
     LONG_PI,
     REAL,
     by_element,
-    extended,
+    extend,
     in_blocks,
     in_float64,
     piecewise,
     polynomial,
-    shaped,
+    shape_like,
     special,
     wide,
 )
@@ -29,18 +29,18 @@ STEPS = 64  # tabulated points in an interval of length 1
 
 
 @functools.cache
-def tabulated():
+def tabulate():
     """erf at the points as a float64 and what is left, and its slope there.  From 1 on both follow from the complement."""
     points = np.arange(-END * STEPS, END * STEPS + 1) / STEPS
-    square = extended(points) ** 2
+    square = extend(points) ** 2
     bell = 2 / np.sqrt(LONG_PI) * np.exp(-square)
-    series = functools.reduce(lambda sum, k: 1 + sum * square * (2 / extended(str(2 * k + 1))), range(160, 0, -1), 1)
+    series = functools.reduce(lambda sum, k: 1 + sum * square * (2 / extend(str(2 * k + 1))), range(160, 0, -1), 1)
     exact = points * bell * series  # DLMF 7.6.2, all terms of one sign
     values = exact.astype(F8)
     rests = exact - values
     outer = np.abs(points) >= 1
-    size, sign = extended(np.abs(points[outer])), np.sign(points[outer])
-    rests[outer] = sign * (1 - extended(np.abs(values[outer])) - np.exp(-size * size) * scaled_complement(size))
+    size, sign = extend(np.abs(points[outer])), np.sign(points[outer])
+    rests[outer] = sign * (1 - extend(np.abs(values[outer])) - np.exp(-size * size) * scaled_complement(size))
     return values, rests.astype(F8), bell.astype(F8)
 
 
@@ -49,8 +49,8 @@ def erf(input):
     if input.size < FEW:
         return by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
     if input.dtype is F8:
-        return shaped(in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
-    return shaped(in_blocks(by_exponential, [input.astype(F4, copy=False).ravel()], block=4 * BLOCK), input)
+        return shape_like(in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
+    return shape_like(in_blocks(by_exponential, [input.astype(F4, copy=False).ravel()], block=4 * BLOCK), input)
 
 
 # In float32 erf(x) is x + x P(x**2) up to 1, and 1 - exp(Q(|x| - 1)) beyond, where an error of NumPy's exponential is an eighth of
@@ -110,7 +110,7 @@ def beside_points(x):
     series = p * (0.5 - q / 3) + d * (1 / 10 + q * (-2 / 5 + 2 / 15 * q) + last)
     series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * series))
     index = np.nan_to_num(number + END * STEPS).astype(np.intp)
-    values, rests, slopes = (each[index] for each in tabulated())
+    values, rests, slopes = (each[index] for each in tabulate())
     slope = slopes * series
     return values, rests + d * slope, slope, slopes
 
@@ -160,7 +160,7 @@ def complement(x):
         return 1 - near_points(x.astype(F8))
 
     def far(x):
-        x = np.minimum(extended(x), 120)  # where nothing is left even in longdouble
+        x = np.minimum(extend(x), 120)  # where nothing is left even in longdouble
         return np.exp(-x * x) * scaled_complement(x)
 
     return piecewise(x < NARROW, near, far, x)
@@ -198,7 +198,7 @@ def scaled(x):
     return piecewise(x < 0, left, right, x)
 
 
-@wide(exact=lambda x: scaled(extended(x)))
+@wide(exact=lambda x: scaled(extend(x)))
 def erfcx(input):
     """exp(x**2) erfc(x)."""
     return scaled(input)
@@ -227,7 +227,7 @@ def derivative(x, n):
     return piecewise(x < BEYOND, near, far, x)
 
 
-@in_float64(exact=lambda x, n: derivative(extended(x), n))
+@in_float64(exact=lambda x, n: derivative(extend(x), n))
 def erfcx_derivative(input, n):
     return derivative(input, n)
 
@@ -250,12 +250,12 @@ def hazard_slope(x):
     return piecewise(x < 0, left, right, x)
 
 
-@in_float64(exact=lambda x: hazard(extended(x)))
+@in_float64(exact=lambda x: hazard(extend(x)))
 def normal_hazard(input):
     return hazard(input)
 
 
-@in_float64(exact=lambda x: hazard_slope(extended(x)))
+@in_float64(exact=lambda x: hazard_slope(extend(x)))
 def normal_hazard_slope(input):
     return hazard_slope(input)
 
@@ -266,7 +266,7 @@ def exact_log_ndtr(x):
         x < -1,
         lambda t: np.log(scaled(-t) / 2) - t * t,
         lambda t: np.log1p(complement(t) / -2),
-        extended(x) / np.sqrt(extended("2")),
+        extend(x) / np.sqrt(extend("2")),
     )
 
 
@@ -325,13 +325,13 @@ def in_tail(distance, rest):
     return np.where(rest == 0, np.inf, out)
 
 
-def polished(start, rest):
+def polish_root(start, rest):
     """The z with erfc(z) = rest from one that is nearly right: a step of Newton's in longdouble.
 
     The square of the start's error is beyond all digits.
     """
-    z = extended(start)
-    out = z + np.sqrt(LONG_PI) / 2 * (scaled_complement(z) - extended(rest) * np.exp(z * z))
+    z = extend(start)
+    out = z + np.sqrt(LONG_PI) / 2 * (scaled_complement(z) - extend(rest) * np.exp(z * z))
     return np.where(rest == 0, np.inf, out)
 
 
@@ -341,15 +341,15 @@ FLAT = 1 / 32  # below it they are enough
 
 def near_zero(x):
     """The Maclaurin series of erfinv (DLMF 7.17.2)."""
-    x = extended(x)
+    x = extend(x)
     w = LONG_PI * x * x / 4
-    return np.sqrt(LONG_PI) / 2 * x * polynomial(w, *MACLAURIN, 1 / extended("3"), 1)
+    return np.sqrt(LONG_PI) / 2 * x * polynomial(w, *MACLAURIN, 1 / extend("3"), 1)
 
 
 NEAR = 3  # up to it the Taylor series has digits enough to correct a quantile
 
 
-def corrected(z, size):
+def correct_inverse(z, size):
     """The number whose erf is ``size`` from one that is nearly it: a step of Newton's, where erf(z) - size loses no digits."""
     value, rise, slope, before = beside_points(z)
     return z - (value - size + rise) / (slope * slope / before)
@@ -360,7 +360,7 @@ def inverse(size):
 
     def far(size):
         start = quantile(size / 2, (1 - size) / 2) / math.sqrt(2)
-        return piecewise(start < NEAR, corrected, lambda z, size: polished(z, 1 - extended(size)), start, size)
+        return piecewise(start < NEAR, correct_inverse, lambda z, size: polish_root(z, 1 - extend(size)), start, size)
 
     return piecewise(size < FLAT, near_zero, far, size)
 
@@ -377,10 +377,10 @@ def exact_ndtri(p):
     distance, rest = np.abs(p - 0.5), np.where(low, p, 1 - p)
 
     def far(distance, rest):
-        return polished(quantile(distance, rest) / math.sqrt(2), 2 * rest)
+        return polish_root(quantile(distance, rest) / math.sqrt(2), 2 * rest)
 
     out = piecewise(distance < FLAT / 2, lambda distance, rest: near_zero(2 * distance), far, distance, rest)
-    return out * np.sqrt(extended("2")) * np.where(low, -1, 1)
+    return out * np.sqrt(extend("2")) * np.where(low, -1, 1)
 
 
 @wide(exact=exact_ndtri)

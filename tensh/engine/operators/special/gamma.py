@@ -15,7 +15,7 @@ from tensh.engine.operators.special.shared import (
     LONG_PI,
     REAL,
     by_element,
-    extended,
+    extend,
     gauss_legendre,
     in_float64,
     piecewise,
@@ -31,7 +31,7 @@ STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][
 SLOPES = [b / (2 * k) for k, b in enumerate(BERNOULLI, 1)][::-1]
 FAR = 10.0  # from here on the asymptotic series are exact
 LADDER = np.arange(FAR)[:, None]
-HALF_LOG_TWO_PI = extended("0.91893853320467274178032974")
+HALF_LOG_TWO_PI = extend("0.91893853320467274178032974")
 
 
 # ── logarithms ───────────────────────────────────────────────────────────────
@@ -64,14 +64,14 @@ def exact_right(x):
 def taylor():
     """The coefficients of lgamma(2 + z) / z, the highest power first (DLMF 5.7.3): those of z**5 and more, and the rest."""
     k = np.arange(2, 31)
-    numbers = euler_maclaurin(extended(k), extended(np.full(k.shape, 2.0))) / np.where(k % 2, -k, k)
+    numbers = euler_maclaurin(extend(k), extend(np.full(k.shape, 2.0))) / np.where(k % 2, -k, k)
     return numbers[:3:-1].astype(F8), (*numbers[3::-1], 1 - EULER)
 
 
 def near_two(x):
     """The Taylor series at 2, for 1.5 to 2.5 and to the left of that by gamma(x + 1) = x gamma(x)."""
     steps = np.where(x < 0.5, 0.0, np.where(x < 1.5, 1.0, 2.0))
-    z = extended(x - steps)
+    z = extend(x - steps)
     out = beside_two(z)
     for limit, function in ((2, np.log1p), (1, np.log)):
         if (mask := steps < limit).any():
@@ -88,12 +88,12 @@ def beside_two(z):
 def log_gamma_of_successor(a):
     """lgamma(1 + a) for a >= 0, with all digits where a is small."""
     return piecewise(
-        a <= 0.5, lambda a: beside_two(extended(a)) - np.log1p(extended(a)), lambda a: exact_log_gamma(1 + a), a
+        a <= 0.5, lambda a: beside_two(extend(a)) - np.log1p(extend(a)), lambda a: exact_log_gamma(1 + a), a
     )
 
 
 def shifted_stirling(x):
-    return piecewise(x < FAR, lambda x: stirling(x + 8) - np.log(ascending(x, 8)), stirling, extended(x))
+    return piecewise(x < FAR, lambda x: stirling(x + 8) - np.log(ascending(x, 8)), stirling, extend(x))
 
 
 def ascending(x, count):
@@ -109,15 +109,15 @@ def stirling(x):
 
 def exact_left(x):
     """By reflection (DLMF 5.5.3), and near a zero as the integral of the slope from there."""
-    off = extended(np.abs(x - np.rint(x)))
+    off = extend(np.abs(x - np.rint(x)))
     out = np.log(LONG_PI / (np.abs(x) * np.sin(LONG_PI * off))) - exact_right(-x)
     out = np.where((off == 0) | np.isinf(x), np.inf, out)
     zeros, rests = ZEROS
     nearest = np.searchsorted(-(zeros[1:] + zeros[:-1]) / 2, -x)
     zero = zeros[nearest]
     if (near := np.abs(x - zero) < np.abs(zero - np.rint(zero)) / 8).any():
-        start = extended(zero[near])
-        distance = extended(x[near]) - start - rests[nearest[near]]
+        start = extend(zero[near])
+        distance = extend(x[near]) - start - rests[nearest[near]]
         points, weights = gauss_legendre(6)
         slopes = exact_digamma((start + (distance * points + rests[nearest[near]])).ravel()).reshape(6, -1)
         out[near] = distance * np.add.reduce(weights * slopes, 0)
@@ -183,7 +183,7 @@ def digamma_of(x):
 
 
 def exact_digamma(x):
-    return digamma_of(extended(x))
+    return digamma_of(extend(x))
 
 
 def digamma_right(x):

@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.operators.precision import F8
 from tensh.engine.operators.special.gamma import STIRLING, exact_log_gamma, log_gamma, log_gamma_of_successor
-from tensh.engine.operators.special.shared import extended, gauss_legendre, in_float64, piecewise, polynomial
+from tensh.engine.operators.special.shared import extend, gauss_legendre, in_float64, piecewise, polynomial
 
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
 POINTS = 64
@@ -58,7 +58,7 @@ def density(a, x):
 
 def exact_density(a, x):
     """x**a e**-x / gamma(a) with the exponent in longdouble: the larger its terms, the more digits they lose."""
-    a, x = extended(a), extended(x)
+    a, x = extend(a), extend(x)
     return np.exp(a * np.log(x) - x - exact_log_gamma(a)).astype(F8)
 
 

@@ -12,9 +12,9 @@ from tensh.engine.operators.special.shared import (
     EULER,
     LONG_PI,
     REAL,
-    extended,
+    extend,
+    fit_chebyshev,
     in_float64,
-    interpolated,
     piecewise,
     polynomial,
     special,
@@ -70,7 +70,7 @@ def rest(order, square):
     """K0(x) + log(x / 2) I0(x), or (K1(x) - log(x / 2) I1(x)) x, at the square of x (DLMF 10.31)."""
     out, term, harmonic = np.zeros_like(square), np.ones_like(square), -EULER
     for k in range(1, 30):
-        after = harmonic + 1 / extended(str(k))
+        after = harmonic + 1 / extend(str(k))
         out = out + term * (harmonic if order == 0 else (harmonic + after))
         term = term * square / (4 * k * (k + order))
         harmonic = after
@@ -78,7 +78,7 @@ def rest(order, square):
 
 
 def of_orders(function, low, high, count):
-    return [interpolated(functools.partial(function, order), low, high, count) for order in (0, 1)]
+    return [fit_chebyshev(functools.partial(function, order), low, high, count) for order in (0, 1)]
 
 
 FAR, REST = of_orders(scaled_far, 0, 1 / NEAR_I, 44), of_orders(rest, 0, NEAR_K**2, 12)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tensh.engine.operators.special.bessel import bessel_j0
 from tensh.engine.operators.special.modified_bessel import modified_bessel_i0
-from tensh.engine.operators.special.shared import extended, special, wide
+from tensh.engine.operators.special.shared import extend, special, wide
 
 STEPS = 1 << 16  # degrees up to which the recurrence is followed
 MANY = 8  # degrees; the Chebyshev polynomials of higher ones are computed by angles where |x| < 1
@@ -46,7 +46,7 @@ def of_degree(polynomial, exact):
         return polynomial(x, degrees(n))
 
     def in_longdouble(x, n):
-        out = polynomial(extended(x), degrees(n)).astype(np.float64)
+        out = polynomial(extend(x), degrees(n)).astype(np.float64)
         if (lost := ~np.isfinite(out)).any():  # they end in infinity or nan as the recurrence in float64 does
             out[lost] = kernel(x[lost], n[lost])
         return out
@@ -68,7 +68,7 @@ def chebyshev(first, by_angle, grows, mirrored, shifted=False):
         grown = ~angled & (n > STEPS)
         out = climb(x, np.where(angled | grown, -1, n), first(x), lambda k, before, last: 2 * x * last - before)
         if grown.any():
-            out = np.where(grown, overflowed(at_growth(x, n, grows, mirrored)), out)
+            out = np.where(grown, nan_for_infinity(at_growth(x, n, grows, mirrored)), out)
         return np.where(angled, by_angle(n, np.arccos(x)), out) if angled.any() else out
 
     return polynomial
@@ -76,12 +76,12 @@ def chebyshev(first, by_angle, grows, mirrored, shifted=False):
 
 def at_growth(x, n, grows, mirrored):
     """The polynomials where |x| >= 1; those of odd degree change their sign with x."""
-    t = np.arccosh(extended(np.maximum(np.abs(x), 1.0)))  # of which an error counts n times
+    t = np.arccosh(extend(np.maximum(np.abs(x), 1.0)))  # of which an error counts n times
     sign = np.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
     return (sign * np.where(x < 0, mirrored(n, t), grows(n, t)) + 0 * x).astype(np.float64)
 
 
-def overflowed(values):
+def nan_for_infinity(values):
     """nan for infinity: the recurrence subtracts one from another."""
     return np.where(np.isinf(values), np.nan, values)
 
@@ -119,7 +119,7 @@ def hermite_polynomial_he(x, n):
 def laguerre_polynomial_l(x, n):
     few = np.where(n > STEPS, -1, n)
     out = climb(x, few, 1 - x, lambda k, before, last: ((2 * k - 1 - x) * last - (k - 1) * before) / k)
-    return np.where(n > STEPS, overflowed(laguerre_of_many(x, n)), out) if (n > STEPS).any() else out
+    return np.where(n > STEPS, nan_for_infinity(laguerre_of_many(x, n)), out) if (n > STEPS).any() else out
 
 
 def laguerre_of_many(x, n):
@@ -139,7 +139,7 @@ def laguerre_of_many(x, n):
 def legendre_polynomial_p(x, n):
     few = np.where(n > STEPS, -1, n)
     out = climb(x, few, x, lambda k, before, last: ((2 * k - 1) * x * last - (k - 1) * before) / k)
-    return np.where(n > STEPS, overflowed(legendre_of_many(x, n)), out) if (n > STEPS).any() else out
+    return np.where(n > STEPS, nan_for_infinity(legendre_of_many(x, n)), out) if (n > STEPS).any() else out
 
 
 def legendre_of_many(x, n):

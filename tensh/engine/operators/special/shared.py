@@ -51,7 +51,7 @@ def in_float64(kernel=None, *, exact=None):
             arrays = np.broadcast_arrays(*arrays)
         vectors = [each.astype(F8, copy=False).ravel() for each in arrays]
         compute = exact if exact is not None and input.dtype is F8 else kernel
-        return shaped(in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
+        return shape_like(in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
 
     return fitted
 
@@ -68,7 +68,7 @@ def in_blocks(kernel, vectors, rest=(), block=BLOCK):
     return out
 
 
-def shaped(vector, like):
+def shape_like(vector, like):
     """The numbers of a vector in the shape, dtype and order of dimensions of an array."""
     result = vector.reshape(like.shape)
     if like.flags.c_contiguous or 0 in like.strides:
@@ -128,7 +128,7 @@ def piecewise(mask, inside, outside, *vectors):
     return out
 
 
-def extended(array):
+def extend(array):
     """An array, or a number as a text, in NumPy's longdouble."""
     return LONG.type(array) if isinstance(array, str) else array.astype(LONG, copy=False)
 
@@ -141,7 +141,7 @@ def polynomial(x, *coefficients):
     return out
 
 
-def interpolated(function, low, high, count):
+def fit_chebyshev(function, low, high, count):
     """``function`` from low to high by the polynomial through so many of its values, at Chebyshev's points (DLMF 3.11(ii)).
 
     The values are computed in longdouble, when the first is asked for, and the polynomial by Clenshaw's recurrence.
@@ -166,7 +166,7 @@ def interpolated(function, low, high, count):
     return evaluate
 
 
-LONG_PI, EULER = extended("3.14159265358979323846264338327950288"), extended("0.57721566490153286060651209008240243")
+LONG_PI, EULER = extend("3.14159265358979323846264338327950288"), extend("0.57721566490153286060651209008240243")
 
 
 @functools.cache

@@ -28,7 +28,7 @@ def elementwise(op):
         ndim = max([ndim_of(t) for t in tensors])
         values = [fit_value(each, levels, ndim) if type(each) is Batched else each for each in args]
         if op.pointwise and len(tensors) == 2:
-            promoted(values, args, places)
+            promote(values, args, places)
         return wrap_result(fn(*values, **options), levels)
 
     return rule
@@ -45,7 +45,7 @@ def single(op, place):
     return rule
 
 
-def promoted(values, args, places=(0, 1)):
+def promote(values, args, places=(0, 1)):
     """Cast the values of two tensors of which one, as the function sees it, has no dimensions: dtypes rank by that."""
     one, two = [values[place] for place in places]
     if one.array.dtype is two.array.dtype:

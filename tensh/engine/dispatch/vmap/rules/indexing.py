@@ -71,12 +71,12 @@ class Places:
 
     def settled(self, result):
         """The result for the value as the function sees it, behind the batches."""
-        return permuted(result, self.order(result.array.ndim))
+        return permute_value(result, self.order(result.array.ndim))
 
     def unsettled(self, value):
         """The inverse of ``settled``."""
         order = self.order(value.array.ndim)
-        return permuted(value, [order.index(d) for d in range(len(order))])
+        return permute_value(value, [order.index(d) for d in range(len(order))])
 
     def shape(self, value):
         """The shape of what the function would read at the places, behind the batches."""
@@ -93,7 +93,7 @@ def refuse_masks(arrays):
             raise Unruled
 
 
-def placed(indices, *tensors):
+def levels_and_sizes(indices, *tensors):
     """(levels, sizes) of the tensors and of the index arrays."""
     given = (*tensors, *[each.owner for each in indices if type(each) is Sample])
     return levels_of(given), sizes_of(given)
@@ -103,7 +103,7 @@ def index(op):
     """A maker: the rule of ``index``."""
 
     def rule(input, indices):
-        levels, sizes = placed(indices, input)
+        levels, sizes = levels_and_sizes(indices, input)
         hidden = type(input) is Batched
         places = Places(indices, levels, sizes, hidden)
         value = expand_batches(input, levels, sizes) if hidden else input
@@ -112,7 +112,7 @@ def index(op):
     return rule
 
 
-def permuted(value, order):
+def permute_value(value, order):
     """``value`` with its dimensions in another order."""
     return value if order == sorted(order) else permute.fn(value, tuple(order))
 
@@ -121,7 +121,7 @@ def index_put(op):
     """A maker: the rule of ``index_put``."""
 
     def rule(input, indices, values, accumulate=False):
-        levels, sizes = placed(indices, input, values)
+        levels, sizes = levels_and_sizes(indices, input, values)
         places = Places(indices, levels, sizes)
         value = expand_batches(input, levels, sizes)
         shape = places.shape(value)
@@ -143,7 +143,7 @@ def index_back(op):
     """A maker: the rule of ``index_back``."""
 
     def rule(grad, shape, indices):
-        levels, sizes = placed(indices, grad)
+        levels, sizes = levels_and_sizes(indices, grad)
         places = Places(indices, levels, sizes)
         value = places.unsettled(expand_batches(grad, levels, sizes))
         return batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)

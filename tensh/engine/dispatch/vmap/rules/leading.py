@@ -201,15 +201,15 @@ def inside_first(*names):
                 bound[name] = reshape_value(value, (prod(shape[: k + 1]), *shape[k + 1 :]))
             if "shape" in bound:
                 bound["shape"] = (prod(batch) * bound["shape"][0], *bound["shape"][1:])
-            return wrap_result(unfolded(op.fn(**bound), batch, first), levels)
+            return wrap_result(unfold_batch(op.fn(**bound), batch, first), levels)
 
         return rule
 
     return make
 
 
-def unfolded(result, batch, first):
+def unfold_batch(result, batch, first):
     """Separate the batch dimensions of results from the first dimension again."""
     if isinstance(result, Tensor):
         return reshape_value(result, (*batch, first, *result.array.shape[1:]))
-    return type(result)([unfolded(each, batch, first) for each in result])
+    return type(result)([unfold_batch(each, batch, first) for each in result])

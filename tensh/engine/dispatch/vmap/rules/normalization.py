@@ -18,7 +18,7 @@ def in_rows(op):
         out, *others = op.fn(value, *affine, at, (form[0], number * form[1], form[2]), eps)
         out = batched(out, levels)
         others = [wrap_result(reshape_value(each, (*batch, form[1])), levels) for each in others]
-        return type_of(op)([out if same else scaled(out, weight, bias, at), *others])
+        return type_of(op)([out if same else scale_and_shift(out, weight, bias, at), *others])
 
     return rule
 
@@ -34,7 +34,7 @@ def in_channels(op):
         out, *others = op.fn(channels, None, None, at_all, (form[0], number * form[1], form[2]), eps)
         out = batched(from_channels(out, batch, number), levels)
         others = [wrap_result(reshape_value(each, (*batch, form[1])), levels) for each in others]
-        return type_of(op)([scaled(out, weight, bias, at), *others])
+        return type_of(op)([scale_and_shift(out, weight, bias, at), *others])
 
     return rule
 
@@ -61,7 +61,7 @@ def in_groups(op):
     return rule
 
 
-def scaled(out, weight, bias, at):
+def scale_and_shift(out, weight, bias, at):
     """``out`` times weight plus bias."""
     if weight is not None:
         out = out * weight.reshape(at)
@@ -73,7 +73,7 @@ def by_given(op):
 
     def rule(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
         out = (input - mean.reshape(at)) * (variance.reshape(at) + eps).rsqrt()
-        return scaled(out, weight, bias, at)
+        return scale_and_shift(out, weight, bias, at)
 
     return rule
 

@@ -19,7 +19,7 @@ def times(input, other):
         return matmul(input, other)
     a, b = ndim_of(input), ndim_of(other)
     if type(input) is Batched is type(other) and 0 < a < 3 > b > 0 and not {*input.levels} & {*other.levels}:
-        return crossed(input, other, a, b)
+        return multiply_across(input, other, a, b)
     if a and b and (a > 1 or b > 1):
         levels = levels_of((input, other))
         if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
@@ -28,7 +28,7 @@ def times(input, other):
             return batched(matmul(other.value, t_op.fn(input)), levels)
         if type(other) is not Batched and b <= 2 < a + 1:
             return batched(matmul(input.value, other), levels)
-        return stacked(input, other, a, b, levels)
+        return multiply_stacks(input, other, a, b, levels)
     if a == b == 1:
         if type(input) is Batched is type(other):
             return (input * other).sum(-1)
@@ -37,7 +37,7 @@ def times(input, other):
     raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
 
 
-def crossed(input, other, a, b):
+def multiply_across(input, other, a, b):
     """Factors that vary with different calls: one product of all rows and all columns."""
     one, two = input.value, other.value
     first, second = one.array.shape[: one.array.ndim - 1], two.array.shape
@@ -58,7 +58,7 @@ def crossed(input, other, a, b):
     return batched(permute.fn(result, (*order, *rest)), tuple(sorted(levels)))
 
 
-def stacked(input, other, a, b, levels):
+def multiply_stacks(input, other, a, b, levels):
     """Matrix by matrix: vectors become matrices of one row or column for the moment."""
     ndim = max(a, b, 2)
     first = fit_value(input, levels, ndim) if type(input) is Batched else input

@@ -91,7 +91,7 @@ def drop(fn, args, options):
         args, options = (options["input"],), {name: each for name, each in options.items() if name != "input"}
     input, *rest = args
     if not levels or not {*levels_of((input,))} <= {*levels}:
-        return of_samples(fn, args, options) if levels else unchanged(fn, args, options)
+        return of_samples(fn, args, options) if levels else same_for_all(fn, args, options)
     value = dense(input, levels)
     with drawing():
         if not options.get("feature"):
@@ -101,7 +101,7 @@ def drop(fn, args, options):
         return batched(reshape_value(fn(together, *rest, **options), shape), levels)
 
 
-def unchanged(fn, args, options):
+def same_for_all(fn, args, options):
     """A rule with equal numbers for all samples: the function reads only shapes before it draws."""
     with drawing():
         return fn(*args, **options)

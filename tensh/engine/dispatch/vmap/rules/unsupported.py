@@ -5,7 +5,7 @@ from tensh.engine.dispatch.vmap.batched import Batched
 from tensh.engine.dispatch.vmap.loop import call_by_samples
 
 
-def refused(message):
+def make_refusal(message):
     """A rule that raises."""
 
     def rule(*args, **options):
@@ -27,7 +27,7 @@ def masked_select(op):
 
 def dynamic(name):
     """The rule of operators whose number of results depends on the data."""
-    return refused(errors.DYNAMIC.format(name))
+    return make_refusal(errors.DYNAMIC.format(name))
 
 
 OPERATORS = {
@@ -40,9 +40,9 @@ FUNCTIONS = {
     "nonzero": dynamic("nonzero"),
     "argwhere": dynamic("nonzero"),
     "where": dynamic("where"),
-    "allclose": refused(
+    "allclose": make_refusal(
         "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "
         "you need this feature."
     ),
-    "equal": refused("Batching rule not implemented for aten::equal. We could not generate a fallback."),
+    "equal": make_refusal("Batching rule not implemented for aten::equal. We could not generate a fallback."),
 }

@@ -6,12 +6,12 @@ from tensh.engine.arrays import memory
 from tensh.engine.dispatch.vmap.batched import batched
 from tensh.engine.dispatch.vmap.rules.shared import Unruled, ndim_of, reshape_value
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.methods.conversion import converted
+from tensh.engine.methods.conversion import convert_tensor
 from tensh.engine.operators.basic import clone
 from tensh.engine.operators.reductions.norms import vector_norm
 from tensh.engine.operators.shapes.diagonal import diagonal
 from tensh.engine.operators.shapes.layout import restrided as restrided_op
-from tensh.engine.operators.shapes.views import alias, inferred, permute, squeeze_dims, transpose
+from tensh.engine.operators.shapes.views import alias, infer_size, permute, squeeze_dims, transpose
 from tensh.engine.operators.shapes.views import view as view_op
 
 
@@ -25,7 +25,7 @@ def view(op):
     fn = (view_op if op.name == "reshape_alias" else op).fn
 
     def rule(input, size, stride=None):
-        size = inferred(size, input.array.size)
+        size = infer_size(size, input.array.size)
         return batched(fn(input.value, batch_of(input) + size), input.levels)
 
     return rule
@@ -93,7 +93,7 @@ def as_strided(input, size, stride, storage_offset=None):
 
 def recast(t, to, memory_format=None):
     """The rule of the conversion to another dtype."""
-    return batched(converted(t.value, to, True, memory_format), t.levels)
+    return batched(convert_tensor(t.value, to, True, memory_format), t.levels)
 
 
 def dist(op):

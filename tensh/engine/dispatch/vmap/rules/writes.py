@@ -12,12 +12,12 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import Batched, batched
 from tensh.engine.dispatch.vmap.loop import call_by_samples, find_levels, leaves
-from tensh.engine.dispatch.vmap.rules.elementwise import promoted
+from tensh.engine.dispatch.vmap.rules.elementwise import promote
 from tensh.engine.dispatch.vmap.rules.indexing import put as index_put
 from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value
 from tensh.engine.dispatch.vmap.rules.views import batch_of
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
-from tensh.engine.operators.indexing.composites.assignment import copied_to, number_for, without_leading_ones
+from tensh.engine.operators.indexing.composites.assignment import copy_into, number_for, without_leading_ones
 from tensh.engine.operators.indexing.composites.indexing import take_view
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
@@ -40,7 +40,7 @@ others that they have no rule."""
 def write_rule(name):
     """The rule of the in-place form of an operator."""
     op = OPS[name[:-1]]
-    return elementwise(op, name) if op.pointwise else written_back(name, op.fn)
+    return elementwise(op, name) if op.pointwise else compute_and_write(name, op.fn)
 
 
 def method_write_rule(name):
@@ -49,10 +49,10 @@ def method_write_rule(name):
     fn = METHODS.get(base) or PUBLIC.get(base)
     if fn is None:
         return lambda self, *args, **options: by_samples(name, self, args, options)
-    return written_back(name, function(fn))
+    return compute_and_write(name, function(fn))
 
 
-def written_back(name, fn):
+def compute_and_write(name, fn):
     """A rule that computes a value and writes it."""
 
     def rule(self, *args, **options):
@@ -83,7 +83,7 @@ def require_levels(self, others, name):
         return
     name = SPOKEN.get(name, name.replace("_written_", "_"))
     if name in SHAPES:
-        other = found_first(others)
+        other = first_batched(others)
         shapes = self.array.shape, other.value.array.shape
         raise RuntimeError(broadcast_clash(shapes) or does_not_fit(shapes[0], np.broadcast_shapes(*shapes)))
     if name in ARITHMETIC or name in OWN:
@@ -91,7 +91,7 @@ def require_levels(self, others, name):
     raise RuntimeError(errors.SMALLER_IN_FALLBACK.format(name, max(missing)))
 
 
-def found_first(values):
+def first_batched(values):
     """The first batched tensor among nested ``values``."""
     return next(t for t in leaves(values) if type(t) is Batched)
 
@@ -107,7 +107,7 @@ def elementwise(op, name):
         values = [self.value, *[fit_value(t, levels, ndim) if type(t) is Batched else t for t in args]]
         if len(args) == 1 and isinstance(args[0], Tensor):
             kept = list(values)
-            promoted(kept, (self, *args))
+            promote(kept, (self, *args))
             values[1] = kept[1] if kept[0] is values[0] else values[1]
         fn(*values, **options)
         return self
@@ -147,10 +147,10 @@ def assign(self, index, value):
     if index is False:
         return None
     if index is ... or index is True:
-        return copied_to(self if index is ... else unsqueeze.fn(self, 0), value)
+        return copy_into(self if index is ... else unsqueeze.fn(self, 0), value)
     view, indices = take_view(self, index, writing=True)
     if not indices:
-        return copied_to(view, value)
+        return copy_into(view, value)
     if value.array.ndim:
         value = without_leading_ones(value)
     copy(view, index_put_op.fn(view, indices, value))

@@ -8,7 +8,7 @@ from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import not_implemented, wrap_dim
 from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.methods.creation.ranges import warn_resized
-from tensh.engine.methods.creation.roundings import narrowed
+from tensh.engine.methods.creation.roundings import narrow_values
 from tensh.engine.operators.fourier.composites.shared import in_tuples
 from tensh.engine.operators.namespaces import fft
 from tensh.engine.operators.shapes.composites.repetition import roll
@@ -67,7 +67,7 @@ def frequencies(name, args, given, places):
             raise RuntimeError(f"{name} requires a floating point or complex dtype")
         if dtype.kind == "c":
             raise not_implemented("arange", dtype)
-        values = narrowed(places(n).astype(np.float64) * (1 / step if step else np.inf), dtype)
+        values = narrow_values(places(n).astype(np.float64) * (1 / step if step else np.inf), dtype)
         if out is not None and out.array.size not in (0, values.size):
             warn_resized(out.array, values.size)
         return values
@@ -87,7 +87,7 @@ def fftshift(*args, **given):
     >>> torch.fft.fftshift(torch.fft.fftfreq(4, d=0.25))
     tensor([-2., -1.,  0.,  1.])
     """
-    return shifted("fftshift", args, given, lambda n: n // 2)
+    return shift_frequencies("fftshift", args, given, lambda n: n // 2)
 
 
 @fft
@@ -99,10 +99,10 @@ def ifftshift(*args, **given):
     >>> torch.fft.ifftshift(torch.tensor([-2.0, -1.0, 0.0, 1.0]))
     tensor([ 0.,  1., -2., -1.])
     """
-    return shifted("ifftshift", args, given, lambda n: (n + 1) // 2)
+    return shift_frequencies("ifftshift", args, given, lambda n: (n + 1) // 2)
 
 
-def shifted(name, args, given, distance):
+def shift_frequencies(name, args, given, distance):
     if "axis" in given:
         given["dim"] = given.pop("axis")
     bound = bind(f"fft_{name}", ("(Tensor input, tuple of ints dim = None)",), *in_tuples(args, given, 1))

@@ -60,7 +60,7 @@ def frames_added(input, n_fft, hop_length, win_length, window, center, normalize
     pairs = view_as_real.fn(input)
     if input.array.ndim == 2:
         pairs = pairs.unsqueeze(0)
-    frames = transformed_back(view_as_complex.fn(pairs.transpose(1, 2)), facts, onesided)
+    frames = frames_of_spectra(view_as_complex.fn(pairs.transpose(1, 2)), facts, onesided)
     if window is None:
         window = wrap(np.ones(win_length, REAL[input.array.dtype]))
     if win_length != n_fft:
@@ -70,7 +70,7 @@ def frames_added(input, n_fft, hop_length, win_length, window, center, normalize
     total = n_fft + hop_length * (number - 1)
     signal = unfold_back.fn(frames * window.view(1, 1, n_fft), (batch, total), 1, n_fft, hop_length)
     envelope = unfold_back.fn(window.pow(2).expand(1, number, n_fft), (1, total), 1, n_fft, hop_length)
-    return cut_out(signal, envelope, input, facts, total)
+    return cut_signal(signal, envelope, input, facts, total)
 
 
 def check_spectra(input, facts):
@@ -101,7 +101,7 @@ def check_spectra(input, facts):
     return onesided
 
 
-def transformed_back(spectra, facts, onesided):
+def frames_of_spectra(spectra, facts, onesided):
     """The frames of the signal, still times the window."""
     n_fft, scaling, window = facts["n_fft"], 1 if facts["normalized"] else 2, facts["window"]
     if facts["return_complex"]:
@@ -115,7 +115,7 @@ def transformed_back(spectra, facts, onesided):
     return spectral.fft_c2r.fn(spectra, (2,), scaling, n_fft)
 
 
-def cut_out(signal, envelope, input, facts, total):
+def cut_signal(signal, envelope, input, facts, total):
     """The part of the signal that is known, divided by what the windows add up to."""
     half, length = facts["n_fft"] // 2 if facts["center"] else 0, facts["length"]
     end = half + length if length is not None else -half if half else total

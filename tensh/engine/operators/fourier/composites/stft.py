@@ -87,14 +87,14 @@ def frames_transformed(
         "n_fft": n_fft, "hop_length": hop_length, "win_length": win_length, "window": window, "normalized": normalized,
         "onesided": onesided, "return_complex": return_complex, "align_to_window": align_to_window,
     }  # fmt: skip
-    wants_complex = asked_for_complex(input, window, return_complex)
+    wants_complex = returns_complex(input, window, return_complex)
     check_frames(input, window, facts)
     signals = input.unsqueeze(0) if input.array.ndim == 1 else input
     if align_to_window:
         left = (n_fft - win_length) // 2
         signals = constant_pad_nd.fn(signals, (left, n_fft - win_length - left), 0)
-    frames = cut_into_frames(signals, n_fft, hop_length)
-    window = padded_with_zeros(window, win_length, n_fft, signals)
+    frames = split_into_frames(signals, n_fft, hop_length)
+    window = pad_window(window, win_length, n_fft, signals)
     if window is not None:
         frames = frames * window
     result = spectra(frames, 1 if normalized else 0, onesided).transpose_(1, 2)
@@ -103,7 +103,7 @@ def frames_transformed(
     return result if wants_complex else view_as_real.fn(result)
 
 
-def asked_for_complex(input, window, return_complex):
+def returns_complex(input, window, return_complex):
     """True if the result is complex, which the caller must request unless an input is complex."""
     if return_complex is None:
         return_complex = "c" in (input.array.dtype.kind, window is not None and window.array.dtype.kind)
@@ -144,7 +144,7 @@ def check_frames(input, window, facts):
         )  # fmt: skip
 
 
-def cut_into_frames(signals, size, step):
+def split_into_frames(signals, size, step):
     """(batch, frame, element): overlapping views of the signals."""
     batch, length = signals.array.shape
     own = memory.strides(signals.array)
@@ -152,7 +152,7 @@ def cut_into_frames(signals, size, step):
     return restrided.fn(signals, shape, strides, 0, None if signals.array.flags.c_contiguous else own)
 
 
-def padded_with_zeros(window, win_length, n_fft, signals):
+def pad_window(window, win_length, n_fft, signals):
     """The window in the middle of a frame; None if it is one of ones."""
     if win_length == n_fft:
         return window

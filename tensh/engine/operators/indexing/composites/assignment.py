@@ -43,16 +43,16 @@ def setitem(self, index, value):
                 return None
         if not isinstance(value, Tensor):
             value = number_for(self.array.dtype, value)
-        if isinstance(index, Tensor) and written_straight(self, index.array, value):
+        if isinstance(index, Tensor) and write_straight(self, index.array, value):
             return None
-        if kind is tuple and written_by_arrays(self, index, value):
+        if kind is tuple and write_by_arrays(self, index, value):
             return None
         if index is False:
             return None
         if index is ...:
-            return copied_to(self, value)
+            return copy_into(self, value)
         if index is True:
-            return copied_to(unsqueeze.fn(self, 0), value)
+            return copy_into(unsqueeze.fn(self, 0), value)
         parts = parts_of(index)
         view, indices = take_view(self, index if parts and parts[0] is index else parts, writing=True)
         if indices:
@@ -66,12 +66,12 @@ def setitem(self, index, value):
             refuse_shared_index(view.array, *indices)
             index_put.write_(view, indices, without_leading_ones(value))
             return None
-        return copied_to(view, value)
+        return copy_into(view, value)
     except Lift:
         return ports.batched_function("setitem", setitem, (self, index, value), {})
 
 
-def written_straight(t, index, value):
+def write_straight(t, index, value):
     """Write an element, or a tensor that fits, to the places of one index tensor if nothing is to be recorded."""
     array, source = t.array, value.array
     kind = index.dtype.kind
@@ -92,7 +92,7 @@ def written_straight(t, index, value):
     return True
 
 
-def written_by_arrays(t, index, value):
+def write_by_arrays(t, index, value):
     """Write to the places that index tensors name, beside numbers and slices, if nothing is to be recorded."""
     array, source = t.array, value.array
     if source.dtype is not array.dtype or value is t or t._base is not None or not unrecorded(t, value):
@@ -175,7 +175,7 @@ def without_leading_ones(value):
     return view_op.fn(value, shape[ones:]) if ones else value
 
 
-def copied_to(view, value):
+def copy_into(view, value):
     """Write a tensor into a view, as PyTorch does it for an assignment."""
     if value.array.shape == view.array.shape:
         view.copy_(value)

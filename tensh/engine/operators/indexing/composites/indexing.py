@@ -133,7 +133,7 @@ def index_by_operators(t, parts, index):
                 if part.step is not None or dim >= t.array.ndim:
                     return None
                 if part.start is not None or part.stop is not None or part is index:
-                    t = sliced(t, dim, part, whole=part is not index)
+                    t = take_slice(t, dim, part, whole=part is not index)
                 dim += 1
             elif part is None:
                 t = unsqueeze.fn(t, dim)
@@ -155,7 +155,7 @@ def parts_of(index):
     """The parts of an index as a tuple: a list counts as one if it holds more than numbers."""
     if type(index) is tuple:
         return index
-    found = listed(index)
+    found = as_list(index)
     if isinstance(found, list) and len(found) < 32:
         for part in found:
             if part is None or part is ... or isinstance(part, (Tensor, slice, str)) or is_sequence(part):
@@ -171,7 +171,7 @@ NO_TUPLE = (
 )
 
 
-def listed(part):
+def as_list(part):
     """A sequence of any class as a list; what is none, and sequences that are read as they are, unchanged."""
     if type(part) in PLAIN or isinstance(part, (list, str, bytes, range, np.ndarray, Tensor)) or not is_sequence(part):
         return part
@@ -191,7 +191,7 @@ def take_view(t, index, writing=False):
         if kind is int:
             t = select.fn(t, dim, within(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
         elif kind is slice:
-            t = sliced(t, dim, part, whole=not plain_part or writing)
+            t = take_slice(t, dim, part, whole=not plain_part or writing)
             dim += 1
         elif part is ...:
             dim += ndim - wanted
@@ -243,7 +243,7 @@ def require_dimensions(ndim, given, plain_part):
     raise IndexError(f"too many indices for tensor of dimension {ndim}")
 
 
-def sliced(t, dim, part, whole):
+def take_slice(t, dim, part, whole):
     """The slice ``part`` of dimension ``dim``; with ``whole`` the tensor itself where that takes all of it."""
     n = t.array.shape[wrap_dim(dim, t.array.ndim)]
     start, stop, step = part.indices(n)
@@ -274,7 +274,7 @@ def read(part):
     if isinstance(part, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     if is_sequence(part):
-        return read_list(listed(part))
+        return read_list(as_list(part))
     raise IndexError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {kind.__name__})"

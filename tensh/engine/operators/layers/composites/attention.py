@@ -206,7 +206,7 @@ def check_mask(mask, shape):
         raise RuntimeError(f"The shape of the {mask.array.ndim}D attn_mask is {mask.shape}, but should be {shape}.")
 
 
-def merged_masks(attn_mask, key_padding_mask, batch, heads, rows, columns, dtype):
+def merge_masks(attn_mask, key_padding_mask, batch, heads, rows, columns, dtype):
     """One mask [N * heads or 1, rows or 1, columns] of numbers to add, or None."""
     mask = float_mask(attn_mask, "attn_mask", dtype)
     if mask is not None and (mask.array.shape[0] != 1 or mask.array.shape[1:] != (rows, columns)):
@@ -270,7 +270,7 @@ def multi_head_attention_forward(
         zeros = (batch * num_heads, 1, width)
         k, v = cat([k, k.new_zeros(zeros)], 1), cat([v, v.new_zeros(zeros)], 1)
         attn_mask, key_padding_mask = one_longer(attn_mask), one_longer(key_padding_mask)
-    mask = merged_masks(attn_mask, key_padding_mask, batch, num_heads, rows, k.array.shape[1], dtype)
+    mask = merge_masks(attn_mask, key_padding_mask, batch, num_heads, rows, k.array.shape[1], dtype)
     p = dropout_p if training else 0.0
     attended = with_weights if need_weights else without_weights
     out, shares = attended(q, k, v, mask, p, batch, num_heads)

@@ -7,7 +7,7 @@ from tensh.engine.errors.messages import is_long
 from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.losses import reduced, reduction_of
+from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.projection import linear
 from tensh.engine.operators.layers.composites.registry import HALF, constants, layer, refuse_dtypes
 from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin, nll2, nll_op
@@ -137,7 +137,7 @@ def even_loss(logs, target, weight, ignore_index, reduction, dim):
     ignored = target == ignore_index
     losses = losses.masked_fill(ignored.reshape(losses.shape), 0)
     if reduction != "mean":
-        return reduced(losses, reduction)
+        return reduce_losses(losses, reduction)
     if weight is None:
         return losses.sum() / (~ignored).sum()
     return losses.sum() / weight.gather(0, target.masked_select(~ignored).flatten()).sum()
@@ -290,4 +290,4 @@ def multilabel_soft_margin_loss(
     losses = -(target * log(input) + (1 - target) * log(-input))
     if weight is not None:
         losses = losses * weight
-    return reduced(losses.sum(input.array.ndim - 1) / input.array.shape[-1], reduction)
+    return reduce_losses(losses.sum(input.array.ndim - 1) / input.array.shape[-1], reduction)

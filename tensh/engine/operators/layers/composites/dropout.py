@@ -91,7 +91,7 @@ for _inplace, _suffix in ((False, ""), (True, "_")):
     _declare(f"feature_alpha_dropout{_suffix}", inplace=_inplace, feature=True, alpha=True)
 
 
-def _checked(name, input, p):
+def _check_probability(name, input, p):
     if not isinstance(input, Tensor):
         refuse(name, "input", 1, input)
     if p < 0.0 or p > 1.0:
@@ -109,7 +109,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
     >>> torch.nn.functional.dropout(torch.ones(5))
     tensor([0., 0., 2., 0., 0.])
     """
-    _checked("dropout", input, p)
+    _check_probability("dropout", input, p)
     return drop(input, p, training, inplace=inplace)
 
 
@@ -119,14 +119,14 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
 
     ValueError for a ``p`` outside [0, 1].
     """
-    _checked("alpha_dropout", input, p)
+    _check_probability("alpha_dropout", input, p)
     return drop(input, p, training, alpha=True, inplace=inplace)
 
 
 @layer
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
     """``alpha_dropout`` of whole channels.  ValueError for a ``p`` outside [0, 1]."""
-    _checked("feature_alpha_dropout", input, p)
+    _check_probability("feature_alpha_dropout", input, p)
     return drop(input, p, training, feature=True, alpha=True, inplace=inplace)
 
 
@@ -148,7 +148,7 @@ PURPOSE = (
 @layer
 def dropout1d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels of [N, C, L] or [C, L].  RuntimeError for other shapes."""
-    _checked("dropout1d", input, p)
+    _check_probability("dropout1d", input, p)
     ndim = input.array.ndim
     if ndim not in (2, 3):
         purpose = PURPOSE.format(name="dropout1d", spatial=1, s="", low=2, high=3)
@@ -167,7 +167,7 @@ def _warn_about(name, ndim, spatial, low):
 @layer
 def dropout2d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels of [N, C, H, W].  ValueError for a probability outside."""
-    _checked("dropout2d", input, p)
+    _check_probability("dropout2d", input, p)
     ndim = input.array.ndim
     if ndim not in (3, 4):
         _warn_about("dropout2d", ndim, 2, 3)
@@ -184,7 +184,7 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 @layer
 def dropout3d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  ValueError for a probability outside."""
-    _checked("dropout3d", input, p)
+    _check_probability("dropout3d", input, p)
     ndim = input.array.ndim
     if ndim not in (4, 5):
         _warn_about("dropout3d", ndim, 3, 4)

@@ -10,7 +10,12 @@ from tensh.engine.methods.creation.fill import ones_like
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.elementwise.table import xlogy
-from tensh.engine.operators.layers.composites.losses import REDUCTIONS, numbered_reduction, reduced, reduction_of
+from tensh.engine.operators.layers.composites.losses import (
+    REDUCTIONS,
+    reduce_losses,
+    reduction_of,
+    with_numbered_reduction,
+)
 from tensh.engine.operators.layers.composites.registry import layer, rename
 
 
@@ -46,11 +51,11 @@ def divergence(input, target, reduction="mean", log_target=False):
         if kind in "biuc":
             raise RuntimeError(f"kl_div: {'Complex' if kind == 'c' else 'Integral'} inputs not supported.")
     if log_target:
-        return reduced(target.exp() * (target - input), reduction)
-    return reduced(xlogy.fn(target, target) - target * input, reduction)
+        return reduce_losses(target.exp() * (target - input), reduction)
+    return reduce_losses(xlogy.fn(target, target) - target * input, reduction)
 
 
-rename(divergence, "kl_div"), numbered_reduction(divergence, "input", "target", "reduction")
+rename(divergence, "kl_div"), with_numbered_reduction(divergence, "input", "target", "reduction")
 
 
 @layer
@@ -68,10 +73,10 @@ def poisson_nll_loss(
         times = times_op.fn
         stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
         loss = loss + stirling.masked_fill(target <= 1, 0)
-    return reduced(loss, reduction)
+    return reduce_losses(loss, reduction)
 
 
-numbered_reduction(poisson_nll_loss, "input", "target", "log_input", "full", "eps", "reduction")
+with_numbered_reduction(poisson_nll_loss, "input", "target", "log_input", "full", "eps", "reduction")
 
 
 @layer
@@ -99,17 +104,17 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     elif (lift.all_samples(var) < 0).any():
         raise ValueError("var has negative entry/entries")
     elif var.array.shape != input.array.shape:
-        var = fitted_variance(input.array.shape, var)
+        var = fit_variance(input.array.shape, var)
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)
     loss = 0.5 * (var.log() + (input - target).pow(2) / var)
-    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+    return reduce_losses(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
 
-def fitted_variance(shape, var):
+def fit_variance(shape, var):
     """A variance per sample goes for all its elements."""
     sizes = var.array.shape
     if shape[:-1] == sizes:

@@ -37,7 +37,7 @@ def reduction_of(reduction, size_average=None, reduce=None):
     return reduction
 
 
-def reduced(values, reduction):
+def reduce_losses(values, reduction):
     """The values as they are, their mean, or their sum."""
     return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
 
@@ -45,7 +45,7 @@ def reduced(values, reduction):
 OLD = ("size_average", "reduce")  # the flags that ``reduction`` replaced
 
 
-def numbered_reduction(fn, *parameters):
+def with_numbered_reduction(fn, *parameters):
     """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order.
 
     Without a reduction there is none: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
@@ -91,7 +91,7 @@ def alike(input, target):
 def by_weight(losses, weight, reduction):
     """The weighted losses; their mean is a weighted one."""
     losses = losses * weight
-    return losses.sum() / weight.sum() if reduction == "mean" else reduced(losses, reduction)
+    return losses.sum() / weight.sum() if reduction == "mean" else reduce_losses(losses, reduction)
 
 
 def check_weight(input, weight, reduction):
@@ -137,7 +137,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     if weight is not None:
         check_weight(input, weight, reduction)
         return by_weight((input - target).abs(), weight, reduction)
-    return reduced((input - target).abs(), reduction_of(reduction))
+    return reduce_losses((input - target).abs(), reduction_of(reduction))
 
 
 @layer
@@ -155,7 +155,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
-        return reduced((input - target).abs(), reduction)
+        return reduce_losses((input - target).abs(), reduction)
     return smooth_difference_op.fn(*alike(input, target), reduction, float(beta))
 
 
@@ -178,7 +178,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
         return huber_difference_op.fn(*alike(input, target), reduction_of(reduction), float(delta))
-    return reduced(huber_difference_op.fn(*alike(input, target), "none", float(delta)) * weight, reduction)
+    return reduce_losses(huber_difference_op.fn(*alike(input, target), "none", float(delta)) * weight, reduction)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -258,7 +258,7 @@ def binary_cross_entropy_with_logits(
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 
 
-numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
+with_numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
 
 
 @layer

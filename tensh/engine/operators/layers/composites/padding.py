@@ -8,7 +8,7 @@ from tensh.engine.operators.layers.padding import (
     REFLECTION_PAD,
     REPLICATION_PAD,
     constant_pad_nd,
-    mirrored,
+    mirror_places,
 )
 
 COMBINATIONS = (
@@ -80,7 +80,7 @@ def around(input, pad, mode):
     for number, size in enumerate(shape[: -dims - 1 : -1]):
         before, after = pad[2 * number : 2 * number + 2]
         check(mode, input, dims, number, before, after)
-        maps.insert(0, mirrored(mode, size, before, after) if before or after else None)
+        maps.insert(0, mirror_places(mode, size, before, after) if before or after else None)
     return MODES[mode][dims].fn(input, tuple(maps))
 
 

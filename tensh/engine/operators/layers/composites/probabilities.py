@@ -4,7 +4,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.registry import layer
 
 
-def implied_dim(name, input):
+def imply_dim(name, input):
     """The dimension that is meant when none is given, with PyTorch's warning."""
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
@@ -22,17 +22,17 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return input.softmax(implied_dim("softmax", input) if dim is None else dim, dtype=dtype)
+    return input.softmax(imply_dim("softmax", input) if dim is None else dim, dtype=dtype)
 
 
 @layer
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """The softmax of the negative input.  Differentiable.  Shape: [*], kept."""
-    dim = implied_dim("softmin", input) if dim is None else dim
+    dim = imply_dim("softmin", input) if dim is None else dim
     return (-input).softmax(dim, dtype=dtype)
 
 
 @layer
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax along ``dim``, without overflow.  Differentiable.  Shape: [*], kept."""
-    return input.log_softmax(implied_dim("log_softmax", input) if dim is None else dim, dtype=dtype)
+    return input.log_softmax(imply_dim("log_softmax", input) if dim is None else dim, dtype=dtype)

@@ -82,7 +82,7 @@ def layer_function(mode):
         output, states = recurrent(mode, steps, states, layers, directions, dropout)
         return output.transpose(0, 1) if found["batch_first"] else output, *states
 
-    return declared(function, name, LAYER_DOC.format(*WORDS[mode]))
+    return declare_recurrence(function, name, LAYER_DOC.format(*WORDS[mode]))
 
 
 def weights_of(params, has_biases, projected):
@@ -117,7 +117,7 @@ def cell_function(mode):
     words = list(WORDS[mode])
     words[2], words[1] = name, " and the new cell" if cells else ""
     words[6] = words[6].replace("start", "state")
-    return declared(function, name, CELL_DOC.format(*words, "[0]" if cells else ""))
+    return declare_recurrence(function, name, CELL_DOC.format(*words, "[0]" if cells else ""))
 
 
 def check(input, states, w_ih, w_hh):
@@ -135,7 +135,7 @@ def check(input, states, w_ih, w_hh):
             )
 
 
-def declared(function, name, doc):
+def declare_recurrence(function, name, doc):
     function.__name__ = function.__qualname__ = name
     function.__module__, function.__doc__ = "torch", doc
     PUBLIC[name] = function
@@ -168,4 +168,6 @@ def norm_except_dim(*args, **given):
     return flat.norm(power, 1 if dim == 0 else 0).view(sizes)
 
 
-norm_except_dim = declared(shows("v, pow=2", "dim=0")(norm_except_dim), "norm_except_dim", norm_except_dim.__doc__)
+norm_except_dim = declare_recurrence(
+    shows("v, pow=2", "dim=0")(norm_except_dim), "norm_except_dim", norm_except_dim.__doc__
+)

@@ -17,7 +17,7 @@ AXES = {1: "W", 2: "HW", 3: "DHW"}
 
 
 # ── the wished size ──────────────────────────────────────────────────────────
-def spread_over(value, name, spatial):
+def number_per_dim(value, name, spatial):
     """A number per spatial dimension; ValueError if there are others."""
     if not isinstance(value, (tuple, list)):
         return [value] * len(spatial)
@@ -39,14 +39,14 @@ def read_sizes(spatial, size, scale_factor, mode, recompute):
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     if size is not None:
-        sizes, factors = spread_over(size, "size", spatial), None
+        sizes, factors = number_per_dim(size, "size", spatial), None
         if isinstance(size, (tuple, list)) and not all(isinstance(n, int) or hasattr(n, "__index__") for n in sizes):
             raise TypeError(
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size with "
                 f"types {[type(n) for n in sizes]}"
             )
     else:
-        sizes, factors = None, spread_over(scale_factor, "scale_factor", spatial)
+        sizes, factors = None, number_per_dim(scale_factor, "scale_factor", spatial)
     if recompute and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if sizes is None:
@@ -149,21 +149,21 @@ def map_for(mode, antialias, n, size, factor, corners):
     return (resampling.cubic if mode == "bicubic" else resampling.linear)(n, size, corners, factor)
 
 
-def deprecated(name):
+def warn_deprecated(name):
     warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 @layer
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     """``interpolate`` under its old name.  Shape: [N, C, *]. RuntimeError as there."""
-    deprecated("upsample")
+    warn_deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @layer
 def upsample_nearest(input, size=None, scale_factor=None):
     """``interpolate`` in mode 'nearest' under its old name.  Shape: [N, C, *]. RuntimeError as there."""
-    deprecated("upsample_nearest")
+    warn_deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
@@ -173,7 +173,7 @@ def upsample_bilinear(input, size=None, scale_factor=None):
 
     Shape: [N, C, H, W]. RuntimeError as there.
     """
-    deprecated("upsample_bilinear")
+    warn_deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 

@@ -6,7 +6,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.elementwise.table import where
-from tensh.engine.operators.layers.composites.losses import numbered_reduction, reduction_of
+from tensh.engine.operators.layers.composites.losses import reduction_of, with_numbered_reduction
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes
 from tensh.engine.operators.layers.ctc import ctc
 
@@ -25,7 +25,7 @@ def lengths_of(value, name, batch):
 WHILE = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 
-def padded_targets(targets, lengths, batch):
+def pad_targets(targets, lengths, batch):
     """The labels as [N, S], from that or from all of them one after the other."""
     array, numbers = targets.array, lengths.array
     if (numbers < 0).any():
@@ -77,7 +77,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     target_lengths = lengths_of(target_lengths, "target_lengths", batch)
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    rows = padded_targets(targets, target_lengths, batch)
+    rows = pad_targets(targets, target_lengths, batch)
     for limit, word, wrong in ((0, "least", input_lengths.array < 0), (steps, "most", input_lengths.array > steps)):
         if wrong.any():
             raise RuntimeError(
@@ -94,6 +94,6 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     return loss.squeeze(0) if single else loss
 
 
-numbered_reduction(
+with_numbered_reduction(
     ctc_loss, "log_probs", "targets", "input_lengths", "target_lengths", "blank", "reduction", "zero_infinity"
 )

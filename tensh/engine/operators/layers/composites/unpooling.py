@@ -8,7 +8,7 @@ from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.pooling import MAX_UNPOOL
 
 
-def unpooled_size(input, kernel, stride, padding, output_size):
+def size_before_pooling(input, kernel, stride, padding, output_size):
     """The size before pooling: the given one, if pooling could have come from it."""
     dims = len(kernel)
     spatial = input.array.shape[input.array.ndim - dims :]
@@ -81,7 +81,7 @@ def declare(dims):
                 )
             )
         )  # fmt: skip
-        sizes = unpooled_size(input, kernel, steps, margins, output_size)
+        sizes = size_before_pooling(input, kernel, steps, margins, output_size)
         if dims > 1:
             return max_unpool(name, dims, input, indices, sizes)
         return max_unpool("max_unpool2d", 2, input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1)).squeeze(-1)

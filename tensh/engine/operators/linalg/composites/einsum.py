@@ -40,7 +40,7 @@ def einsum(equation, *operands):
     for number, t in enumerate(operands):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(t).__name__}")
-    inputs, output = parsed(equation)
+    inputs, output = parse_equation(equation)
     check_count(len(operands), len(inputs))
     dots = max([t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0)
     for number, (labels, t) in enumerate(zip(inputs, operands)):
@@ -59,15 +59,15 @@ def from_lists(arguments):
     output = None
     if len(arguments) % 2:
         *operands, output = operands
-    text = ",".join(map(spelled, lists))
-    return text if output is None else f"{text}->{spelled(output)}", operands
+    text = ",".join(map(spell_dims, lists))
+    return text if output is None else f"{text}->{spell_dims(output)}", operands
 
 
-def spelled(numbers):
+def spell_dims(numbers):
     return "".join("..." if n is Ellipsis else LETTERS[n] for n in numbers)
 
 
-def parsed(equation):
+def parse_equation(equation):
     """([letters of each operand], letters of the output or None); an ellipsis is one dot."""
     left, arrow, right = equation.partition("->")
     inputs, position = [], 0

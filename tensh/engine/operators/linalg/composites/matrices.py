@@ -105,7 +105,7 @@ def chain(tensors):
                 f"multi_dot(): tensors {number - 1} and {number} with shapes {list(before.shape)} and {list(t.shape)} "
                 "cannot be multiplied"
             )
-    return multiplied(tensors, cheapest(tensors), 0, len(tensors) - 1).reshape(size)
+    return multiply_chain(tensors, cheapest(tensors), 0, len(tensors) - 1).reshape(size)
 
 
 def cheapest(tensors):
@@ -123,11 +123,11 @@ def cheapest(tensors):
     return split
 
 
-def multiplied(tensors, split, i, j):
+def multiply_chain(tensors, split, i, j):
     if i == j:
         return tensors[i]
     k = split[i, j]
-    return products.matmul(multiplied(tensors, split, i, k), multiplied(tensors, split, k + 1, j))
+    return products.matmul(multiply_chain(tensors, split, i, k), multiply_chain(tensors, split, k + 1, j))
 
 
 @composite(method=False)

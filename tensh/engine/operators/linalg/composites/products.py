@@ -56,7 +56,7 @@ def by_dims(input, other, a, b):
         return products.mv.fn(input, other)
     if a == 1 and b == 2:
         return only_row(products.mm.fn(input.unsqueeze(0), other))
-    return fold_rows(input, other) if folds(input, other, a, b) else batched(input, other, a, b)
+    return fold_rows(input, other) if folds(input, other, a, b) else multiply_batches(input, other, a, b)
 
 
 def only_row(matrix):
@@ -106,7 +106,7 @@ def fold_rows(input, other):
     return result.swapaxes(-2, -1).contiguous() if transposed else result
 
 
-def batched(input, other, a, b):
+def multiply_batches(input, other, a, b):
     """Stack by stack: both are broadcast to one batch and multiplied by ``bmm``."""
     first = input.unsqueeze(0) if a == 1 else input
     second = other.unsqueeze(1) if b == 1 else other
@@ -189,7 +189,7 @@ def tensordot(a, b, dims=2):
     >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
     torch.Size([2, 4])
     """
-    first, second = contracted_dims(a, b, dims)
+    first, second = dims_to_contract(a, b, dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     if a.array.dtype != b.array.dtype:
@@ -216,7 +216,7 @@ def tensordot(a, b, dims=2):
     return product.reshape([*left, *right])
 
 
-def contracted_dims(a, b, dims):
+def dims_to_contract(a, b, dims):
     """The dimensions of both that are summed over."""
     if isinstance(dims, Tensor) and dims.array.size > 1:
         dims = dims.tolist()

@@ -25,14 +25,14 @@ def quantiles(name, doc, skip_nan):
     """``quantile`` and ``nanquantile``."""
 
     def function(input, q, dim=None, keepdim=False, *, interpolation="linear"):
-        q = checked(input, q, interpolation)
+        q = check_quantile(input, q, interpolation)
         vector = q.array.ndim == 1
         axis = None if dim is None else wrap_dim(dim, input.array.ndim)
         lines = input.reshape(-1) if axis is None else input
         if axis is not None and axis != input.array.ndim - 1:
             lines = input.unsqueeze(-1).transpose(axis, -1)
         ordered = sort_dim.fn(lines, -1, False)[0]
-        shape = kept_shape(input.array.shape, axis, keepdim)
+        shape = shape_with_dims(input.array.shape, axis, keepdim)
         ordered = ordered.reshape((*shape, ordered.array.shape[-1]))
         result = find_quantiles(ordered, q.reshape(-1), interpolation, skip_nan)
         return (result.unsqueeze_(0).transpose_(0, -1) if vector else result).squeeze_(-1)
@@ -42,7 +42,7 @@ def quantiles(name, doc, skip_nan):
     return composite(out=True)(function)
 
 
-def kept_shape(shape, axis, keepdim):
+def shape_with_dims(shape, axis, keepdim):
     if axis is None:
         return (1,) * len(shape) if keepdim else ()
     if not shape:
@@ -50,7 +50,7 @@ def kept_shape(shape, axis, keepdim):
     return (*shape[:axis], *((1,) if keepdim else ()), *shape[axis + 1 :])
 
 
-def checked(input, q, interpolation):
+def check_quantile(input, q, interpolation):
     """``q`` as a tensor of the input's dtype; errors speak of ``quantile`` for both functions, as in PyTorch."""
     dtype = input.array.dtype
     if not input.array.size:

@@ -6,7 +6,7 @@ from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.reductions import statistics
 
 
-def spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):
+def bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims):
     """(dim, correction, keepdim) of ``var(dim, unbiased, keepdim)``, ``var(unbiased)`` and ``var(dim, correction=…)``."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -30,7 +30,7 @@ def declare_spread(name, doc, operator):
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         if out is not None:
             check_out(out, name, (input,))
-        dim, correction, keepdim = spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims)
+        dim, correction, keepdim = bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims)
         result = operator.fn(input, dim, correction, keepdim)
         return tuple(result) if pair else result if out is None else write_out(out, result, name)
 

@@ -10,13 +10,13 @@ from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.forms import dims_of
 from tensh.engine.operators.shapes.composites.parts import steps_within
-from tensh.engine.operators.shapes.composites.reshaping import retyped
+from tensh.engine.operators.shapes.composites.reshaping import view_as_dtype
 from tensh.engine.operators.shapes.diagonal import diagonal
 from tensh.engine.operators.shapes.layout import restrided, view_as_complex, view_as_real
 from tensh.engine.operators.shapes.split import split_by_sizes, split_equally, unbind
 from tensh.engine.operators.shapes.views import (
     alias,
-    inferred,
+    infer_size,
     permute,
     select,
     slice_dim,
@@ -59,7 +59,7 @@ restrided_copied = copy_of(restrided, "restrided_copied")
 @op(public=False, node="ViewBackward0_copy", input="reshape(g, input.shape)")
 def view_copied(input, size):
     """The elements in another size; as they are copied, any strides will do."""
-    return np.array(input.reshape(inferred(size, input.size)), order="C")
+    return np.array(input.reshape(infer_size(size, input.size)), order="C")
 
 
 @op(public="function", input="not_differentiable('view_as_complex_copy')")
@@ -145,4 +145,4 @@ def view_copy(input, size):
     form = bind(
         "view_copy", ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)"), (input, size), {}
     )
-    return retyped(input, size).clone() if "dtype" in form else view_copied.fn(input, tuple(size))
+    return view_as_dtype(input, size).clone() if "dtype" in form else view_copied.fn(input, tuple(size))

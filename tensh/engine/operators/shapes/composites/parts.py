@@ -106,10 +106,10 @@ def chunk(input, chunks, dim=0):
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    return chunked(input, chunks, dim, split_equally)
+    return split_into_chunks(input, chunks, dim, split_equally)
 
 
-def chunked(input, chunks, dim, operator):
+def split_into_chunks(input, chunks, dim, operator):
     array = require(input, "chunk", "input", 1).array
     if not array.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -123,7 +123,7 @@ def chunked(input, chunks, dim, operator):
 
 
 # ── parts that may be written on their own ───────────────────────────────────
-def parted(parts):
+def count_apart(parts):
     """Parts that share memory and count their writes apart."""
     for part in parts:
         if type(part.array) is np.ndarray:
@@ -137,7 +137,7 @@ def unsafe_split(input, split_size, dim=0):
 
     Differentiable.  Shapes: each [*]. RuntimeError for a size below 1.
     """
-    return parted(unsafe_split_op.fn(input, split_size, dim))
+    return count_apart(unsafe_split_op.fn(input, split_size, dim))
 
 
 @composite
@@ -146,7 +146,7 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
 
     Differentiable.  Shapes: each [*]. RuntimeError unless sizes add up.
     """
-    return parted(unsafe_sizes_op.fn(input, split_sizes, dim))
+    return count_apart(unsafe_sizes_op.fn(input, split_sizes, dim))
 
 
 @composite
@@ -155,15 +155,15 @@ def unsafe_chunk(input, chunks, dim=0):
 
     Differentiable.  Shapes: each [*]. RuntimeError for ``chunks`` below 1.
     """
-    return parted(chunked(input, chunks, dim, unsafe_split_op))
+    return count_apart(split_into_chunks(input, chunks, dim, unsafe_split_op))
 
 
 def undivided_chunks(input, chunks, dim):
     """The parts of ``unsafe_chunk``, whose writes count together: in a fifth of the time."""
-    return chunked(input, chunks, dim, unsafe_split_op)
+    return split_into_chunks(input, chunks, dim, unsafe_split_op)
 
 
-def cut_at(input, places, dim):
+def split_at(input, places, dim):
     """The parts between the given places along ``dim``."""
     ends = (*places, input.array.shape[wrap_dim(dim, input.array.ndim)])
     return tuple(slice_dim.fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
@@ -189,14 +189,14 @@ def tensor_split(input, indices_or_sections, dim=0):
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = from_tensor(indices_or_sections.array)
     if not isinstance(indices_or_sections, int):
-        return cut_at(input, dims_of(indices_or_sections, "tensor_split", "indices"), dim)
+        return split_at(input, dims_of(indices_or_sections, "tensor_split", "indices"), dim)
     number = indices_or_sections
     if number <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {number}")
     size, longer = divmod(array.shape[wrap_dim(dim, array.ndim)], number)
     if number > MANY_PARTS:
         np.empty((number, OF_A_TENSOR), "u1")  # fails at once where so many tensors have no room
-    return cut_at(input, [i * size + min(i, longer) for i in range(1, number)], dim)
+    return split_at(input, [i * size + min(i, longer) for i in range(1, number)], dim)
 
 
 def from_tensor(array):

@@ -41,7 +41,7 @@ def repeat(self, *repeats, **named):
     return repeated.fn(self, tuple([max(times, 0) for times in repeats]))
 
 
-def tiled(input, dims):
+def repeat_tiles(input, dims):
     return repeat(input, (1,) * (input.array.ndim - len(dims)) + dims)
 
 
@@ -51,7 +51,7 @@ def tile(self, *dims, **named):
 
     Shape: [n, m] to [n r, m s]. RuntimeError for negative ``dims``.
     """
-    return tiled(self, ints(dims, named, "tile", "dims"))
+    return repeat_tiles(self, ints(dims, named, "tile", "dims"))
 
 
 def tile(input, dims):  # noqa: F811
@@ -63,7 +63,7 @@ def tile(input, dims):  # noqa: F811
     >>> torch.tile(torch.tensor([1, 2]), (2,))
     tensor([1, 2, 1, 2])
     """
-    return tiled(require(input, "tile", "input", 1), dims_of(dims, "tile", "dims"))
+    return repeat_tiles(require(input, "tile", "input", 1), dims_of(dims, "tile", "dims"))
 
 
 PUBLIC["tile"] = tile

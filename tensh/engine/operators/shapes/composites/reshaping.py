@@ -15,7 +15,7 @@ from tensh.engine.operators.basic import clone, expand
 from tensh.engine.operators.forms import dims_of, ints, method, require
 from tensh.engine.operators.shapes.composites.storage import contiguous
 from tensh.engine.operators.shapes.views import (
-    inferred,
+    infer_size,
     reshape_alias,
     squeeze_all,
     squeeze_dim,
@@ -32,13 +32,13 @@ def forms_of_view(self, *shape, **named):
     if len(shape) == 1 and not named and (type(shape[0]) is tuple or type(shape[0]) is Size):
         return viewed.fn(self, tuple(shape[0]))
     form = bind("view", ("(torch.dtype dtype)", "(tuple of ints size)"), shape, named)
-    return retyped(self, form["dtype"]) if "dtype" in form else viewed.fn(self, tuple(form["size"]))
+    return view_as_dtype(self, form["dtype"]) if "dtype" in form else viewed.fn(self, tuple(form["size"]))
 
 
 FORMS["view"] = forms_of_view
 
 
-def retyped(self, dtype):
+def view_as_dtype(self, dtype):
     """View memory as elements of another dtype, without history."""
     array, to = self.array, dtype.numpy
     if array.itemsize != to.itemsize:
@@ -73,7 +73,7 @@ def shaped(input, shape):
     array = input.array
     if array.flags.c_contiguous:
         return viewed.fn(input, shape)
-    shape = inferred(shape, array.size)
+    shape = infer_size(shape, array.size)
     steps = memory.view_strides(array.shape, memory.strides(array), shape)
     if steps is not None:
         return reshape_alias.fn(input, shape, steps)
@@ -163,7 +163,7 @@ def unflatten(input, dim, sizes):
         )
     length = shape[dim]
     try:
-        sizes = inferred(sizes, length)
+        sizes = infer_size(sizes, length)
     except RuntimeError as error:
         if "invalid for input" not in str(error):
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None

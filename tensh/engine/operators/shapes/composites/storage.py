@@ -478,7 +478,7 @@ def array_at(array, size, stride, start):
     if need > whole.size:
         memory.require_resizable(array)
         whole = memory.reallocate(whole, need)
-    return memory.strided(whole, size, steps, start)
+    return memory.view_strided(whole, size, steps, start)
 
 
 @cache
