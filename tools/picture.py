@@ -1,7 +1,8 @@
 """Draw the pictures of the documents:  python tools/picture.py [--check]
 
 Runs each of SESSIONS as a terminal would show it and writes docs/_static/NAME.svg, by Rich. `--check` writes nothing and
-exits with 1 when a picture does not show what its session gives.
+exits with 1 when a picture does not show what its session gives. Commands and results of the pictures in MOVING appear one
+after the other, once; who wants no motion, or looks at a printed page, sees them all.
 """
 
 import argparse
@@ -50,6 +51,8 @@ weights = torch.ones(10, 784)
 images @ weights
 """,
 }
+MOVING = {"session"}
+TYPING, ANSWER, READING = 0.9, 0.35, 0.12  # seconds before a command, before its result, and for each row of that
 # What a terminal is told, whatever runs this: many colours, a window of WIDTH columns, no settings of a user.
 VARIABLES = {
     "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": str(WIDTH), "LINES": "60", "TENSH_THEME": "dark",
@@ -75,6 +78,11 @@ FRAME = """\
 </g>
 </g>
 </svg>
+"""
+ROW = 24.4  # the height of a line in Rich's pictures
+MOTION = """\
+@keyframes appear { from { opacity: 0 } }
+@media screen and (prefers-reduced-motion: no-preference) { [style] { animation: appear 0.2s backwards } }
 """
 
 
@@ -120,6 +128,40 @@ def draw(text):
     return console.export_svg(title="", theme=theme, code_format=FRAME, unique_id="tensh")
 
 
+def moments(lines):
+    """The second at which each line of a session appears."""
+    second, rows = 0.0, 0
+    for line in lines:
+        if line.startswith(">>> "):
+            second, rows = second + TYPING + READING * rows, 0
+            yield second
+        else:
+            rows += 1
+            yield second + ANSWER
+
+
+def animate(picture, lines):
+    """The picture with its rows, text and colours behind it, appearing one command after the other."""
+    seconds = [*moments(lines)]
+
+    def delay(match):
+        row = int(float(match["y"]) // ROW)
+        return f'{match[0]} style="animation-delay: {seconds[row]:.2f}s"'
+
+    moving = re.sub(r'<(?:text class="[^"]*"|rect fill="[^"]*") x="[^"]*" y="(?P<y>[^"]*)"(?! rx)', delay, picture)
+    return moving.replace("</style>", MOTION + "</style>", 1)
+
+
+def plain(text):
+    return re.sub(r"\033\[[0-9;]*m", "", text)
+
+
+def draw_session(name):
+    """The picture of a session."""
+    text = run_session(name)
+    return animate(draw(text), plain(text).rstrip("\n").split("\n")) if name in MOVING else draw(text)
+
+
 def text_of(picture):
     """The text in a picture, line by line, without the spaces: Rich draws none where there is nothing else."""
     lines = {}
@@ -130,8 +172,7 @@ def text_of(picture):
 
 def is_current(name):
     """Whether a picture shows what its session gives."""
-    plain = re.sub(r"\033\[[0-9;]*m", "", run_session(name))
-    expected = ["".join(line.split()) for line in plain.split("\n")]
+    expected = ["".join(line.split()) for line in plain(run_session(name)).split("\n")]
     found = text_of(path(name).read_text(encoding="utf-8")) if path(name).exists() else []
     return [*filter(None, found)] == [*filter(None, expected)]
 
@@ -142,7 +183,7 @@ def main():
     if parser.parse_args().check:
         return 0 if all(map(is_current, SESSIONS)) else 1
     for name in SESSIONS:
-        path(name).write_text(draw(run_session(name)), encoding="utf-8")
+        path(name).write_text(draw_session(name), encoding="utf-8")
     return 0
 
 

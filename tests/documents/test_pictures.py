@@ -1,6 +1,7 @@
 """The pictures of the documents show what their sessions give today."""
 
 import importlib.util
+import re
 
 import pytest
 
@@ -34,6 +35,14 @@ def test_rich_draws_the_same_text(picture, name):
     drawn = picture.text_of(picture.draw(picture.run_session(name)))
     kept = picture.text_of(picture.path(name).read_text(encoding="utf-8"))
     assert [*filter(None, drawn)] == [*filter(None, kept)]
+
+
+def test_rows_of_a_moving_picture_appear_one_after_the_other(picture):
+    for name in NAMES:
+        drawn = picture.path(name).read_text(encoding="utf-8")
+        seconds = [float(each) for each in re.findall(r'<text [^>]*animation-delay: ([\d.]+)s"', drawn)]
+        assert seconds == sorted(seconds) and (len(set(seconds)) > 10) == (name in picture.MOVING)
+        assert not seconds or (seconds[0] < 1 and seconds[-1] < 30 and "prefers-reduced-motion" in drawn)
 
 
 @pytest.mark.parametrize("name", NAMES)
