@@ -1633,7 +1633,7 @@ def sparse_bsr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size:
     """Make a sparse tensor in the layout sparse_bsr: line i has the values from ``crow_indices[i]`` to ``crow_indices[i + 1]``."""
 def sparse_compressed_tensor(compressed_indices: _Any, plain_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
     """A sparse tensor of the layout sparse_csr, sparse_csc, sparse_bsr or sparse_bsc."""
-def sparse_coo_tensor(indices: _Any, values: _Any = None, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None, is_coalesced: _Any = None) -> _Any:
+def sparse_coo_tensor(indices: _Any = None, values: _Any = None, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None, is_coalesced: _Any = None) -> _Any:
     """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added."""
 def sparse_csc_tensor(ccol_indices: _Any, row_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
     """Make a sparse tensor in the layout sparse_csc: line i has the values from ``ccol_indices[i]`` to ``ccol_indices[i + 1]``."""

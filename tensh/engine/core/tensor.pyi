@@ -126,6 +126,11 @@ class Tensor:
         """The hooks on the gradient of this tensor, None if there are none."""
     @_backward_hooks.setter
     def _backward_hooks(self, value: _Any) -> None: ...
+    @property
+    def _cdata(self) -> _Any:
+        """A number that no other living tensor has."""
+    @_cdata.setter
+    def _cdata(self, value: _Any) -> None: ...
     def _coalesced_(self, coalesced: _Any) -> Tensor:
         """Say whether the tensor is coalesced, without looking."""
     @property

@@ -32,7 +32,7 @@ def is_storage(obj):
 def typename(obj):
     """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
     if isinstance(obj, Tensor):
-        return f"torch.{BY_NUMPY[obj.array.dtype].legacy}"
+        return obj.type()
     kind = obj if isinstance(obj, type) else type(obj)
     module = getattr(kind, "__module__", None)
     return kind.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{kind.__qualname__}"

@@ -298,6 +298,12 @@ def _version(t):
 
 
 @member()
+def _cdata(t):
+    """A number that no other living tensor has."""
+    return id(t)
+
+
+@member()
 def is_cpu(t):
     """True unless the tensor is on "meta"."""
     return type(t.array) is not Absent

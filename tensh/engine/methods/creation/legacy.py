@@ -139,7 +139,7 @@ class tensortype(type):
         return construct(Tensor, args, given, cls.dtype)
 
     def __instancecheck__(cls, t):
-        return isinstance(t, Tensor) and t.array.dtype == cls.dtype.numpy
+        return isinstance(t, Tensor) and t.array.dtype == cls.dtype.numpy and t.layout is cls.layout
 
     def __subclasscheck__(cls, other):
         return other is cls
@@ -175,10 +175,20 @@ def type_(self, dtype=None, non_blocking=False, **given):
     if given:
         raise TypeError(f"type() got an unexpected keyword argument '{next(iter(given))}'")
     if dtype is None:
-        if is_absent(self):
-            return f"torch.meta.{BY_NUMPY[self.array.dtype].legacy}"
-        return f"torch.{BY_NUMPY[self.array.dtype].legacy}"
+        return name_of_type(self)
     return cast(self, dtype_of_legacy(dtype))
+
+
+def name_of_type(t):
+    """The name of a tensor's legacy type; RuntimeError for a sparse layout that has none."""
+    name, layout = BY_NUMPY[t.array.dtype].legacy, t.layout
+    if is_absent(t):
+        return f"torch.meta.{name}"
+    if layout is CONSTANTS["strided"]:
+        return f"torch.{name}"
+    if layout is not CONSTANTS["sparse_coo"]:
+        raise RuntimeError("Unimplemented backend SparseCsrCPU")
+    return f"torch.sparse.{name}"
 
 
 def dtype_of_legacy(which):
@@ -197,6 +207,8 @@ def dtype_of_legacy(which):
         return BY_NAME[which]
     if which == "torch.Tensor":
         return of_scalar[float]
+    if which.startswith("torch.sparse.") and (name := which.replace("sparse.", "", 1)) in BY_NAME:
+        return BY_NAME[name]
     if which.startswith("torch.cuda."):
         raise TypeError(f"type {which} not available. Torch not compiled with CUDA enabled.")
     raise ValueError(f"invalid type: '{which}'")
@@ -220,6 +232,8 @@ def set_default_tensor_type(t):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not t.dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
+    if t.is_sparse:
+        raise TypeError("only dense types are supported as the default type")
     warn_once(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
         "torch.set_default_device() as alternatives.",

@@ -4,7 +4,7 @@ from functools import wraps
 
 import numpy as np
 
-from tensh.engine.arguments.binding import place
+from tensh.engine.arguments.binding import bind, place
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import AccumulateGrad
@@ -13,6 +13,15 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.sparse.array import BSC, BSR, BY_ROWS, COO, CSC, CSR
 from tensh.engine.operators.sparse.forms import sparse_tensor
+
+FORMS = (
+    "(object indices, object values, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool "
+    "requires_grad = False, bool check_invariants = None, bool is_coalesced = None)",
+    "(object indices, object values, tuple of ints size, *, torch.dtype dtype = None, torch.device device = None, bool "
+    "pin_memory = False, bool requires_grad = False, bool check_invariants = None, bool is_coalesced = None)",
+    "(tuple of ints size, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False, bool "
+    "check_invariants = None)",
+)
 
 
 class check_sparse_tensor_invariants:
@@ -118,7 +127,7 @@ def make_sparse(name, default, given):
 
 @public
 def sparse_coo_tensor(
-    indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False,
+    indices=None, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False,
     check_invariants=None, is_coalesced=None,
 ):  # fmt: skip
     """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added.
@@ -133,9 +142,13 @@ def sparse_coo_tensor(
     """
     place(device, None, pin_memory)
     dtype = require_dtype(dtype, "sparse_coo_tensor")
-    if values is None:
+    if values is None or indices is None:
+        given = {"indices": indices, "values": values, "size": size}
+        given = {name: value for name, value in given.items() if value is not None}
+        positional = [given.pop("indices")] if given.keys() == {"indices"} else []
+        alone = bind("sparse_coo_tensor", FORMS, positional, given)
         kind = of_scalar[float] if dtype is None else dtype
-        return finish(empty_sparse(sizes_of(indices if size is None else size, "size"), kind.numpy), requires_grad)
+        return finish(empty_sparse(sizes_of(alone["size"], "size"), kind.numpy), requires_grad)
     index, values = indices_of(indices), values_from(values, dtype)
     if size is not None:
         size = sizes_of(size, "size")
