@@ -8,6 +8,9 @@ Python's values are made by functions that look at what they are given.
 import collections
 import sys
 import types
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,7 +23,7 @@ from tensh.nn import functional
 from tensh.nn.modules.calls import HOOKS
 from tensh.nn.modules.module import Module
 from tensh.nn.utils.rnn import PackedSequence
-from tensh.serialization import containers
+from tensh.serialization import containers, plain_values
 from tensh.serialization.allowed import Known
 from tensh.serialization.containers import DamagedError
 from tensh.serialization.numpy_values import KINDS, make_array, make_dtype, make_scalar, set_contents, set_order
@@ -45,6 +48,9 @@ VALUES = {
     "builtins.slice": Known(slice, containers.a_slice),
     "builtins.range": Known(range, containers.a_range),
     "builtins.Ellipsis": Known(...),
+    "fractions.Fraction": Known(Fraction, plain_values.a_fraction),
+    "decimal.Decimal": Known(Decimal, plain_values.a_decimal),
+    "datetime.timedelta": Known(timedelta, plain_values.a_timedelta),
     "collections.defaultdict": Known(collections.defaultdict, containers.a_defaultdict),
     "numpy.dtype": Known(np.dtype, make_dtype),
     "numpy.ndarray": Known(np.ndarray),

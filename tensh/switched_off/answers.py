@@ -8,10 +8,12 @@ import contextlib
 import enum
 import importlib
 import typing
+from types import FunctionType
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import FLOAT, dtype
+from tensh.engine.errors.warnings import warn
 
 
 def no(*args, **options):
@@ -38,6 +40,22 @@ def same(function=None, *args, **options):
     if callable(function):
         return function
     return lambda given: given
+
+
+def script(obj, *args, **options):
+    """Give a function, class or module back as it is.  OSError for a function whose source is not there, as in PyTorch."""
+    warn("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.", DeprecationWarning)
+    if isinstance(obj, FunctionType):
+        import inspect  # which takes a millisecond
+
+        try:
+            inspect.getsource(obj)
+        except OSError:
+            raise OSError(
+                f"Can't get source for {obj}. TorchScript requires source access in order to carry out compilation, make "
+                "sure original .py files are available."
+            ) from None
+    return obj
 
 
 def after(*args, **options):
@@ -134,7 +152,8 @@ ANSWERS = {
         _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
-    same: """jit.script jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
+    script: "jit.script jit._script.script",
+    same: """jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
         jit.optimize_for_inference jit._script_if_tracing jit._overload jit._overload_method jit.export_opnames
         _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace

@@ -235,6 +235,19 @@ def apart(array):
 CHANNELS = {"channels_last": (4, (0, 2, 3, 1)), "channels_last_3d": (5, (0, 2, 3, 4, 1))}
 
 
+def channels_innermost(array):
+    """True if the channels, dimension 1, lie innermost; as in PyTorch, ambiguous layouts count as row-major."""
+    if array.flags.c_contiguous or array.ndim not in (4, 5) or not array.size:
+        return False
+    steps = strides(array)
+    least = 0
+    for dim in (1, *range(array.ndim - 1, 1, -1), 0):
+        if steps[dim] < least or dim == 1 and not steps[1] or dim == 0 and least == steps[1]:
+            return False
+        least = steps[dim] * max(array.shape[dim], 1)
+    return True
+
+
 def order_of(shape, steps):
     """The dimensions from the widest step to the narrowest.  One without a step (expanded) stays where it is."""
     order = list(range(len(shape)))[::-1]  # from the narrowest on; sorted by insertion, as in PyTorch

@@ -11,7 +11,7 @@ from sys import getrefcount
 
 import numpy as np
 
-from tensh.engine.arrays.memory import row_major
+from tensh.engine.arrays.memory import dense, laid_as, row_major
 from tensh.engine.codegen.vocabulary import ARRAYS, recorded
 from tensh.engine.core.clock import FORWARD, clock, mode, wrote
 from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
@@ -176,9 +176,13 @@ def accumulate(leaf, g, graph):
     if graph is FORWARD:
         g, graph = np.array(g.array), False
     if graph:
-        leaf.grad = recorded("copied")(g) if leaf.grad is None else recorded("add")(leaf.grad, g)
+        if leaf.grad is None:
+            leaf.grad = recorded("copied")(g)
+            leaf.grad.array = laid_for(leaf, leaf.grad.array)
+        else:
+            leaf.grad = recorded("add")(leaf.grad, g)
     elif leaf.grad is None:
-        leaf.grad = wrap(g)
+        leaf.grad = wrap(laid_for(leaf, g))
     elif leaf.grad.array.dtype is not g.dtype:
         leaf.grad = wrap(leaf.grad.array + g)
     else:
@@ -195,6 +199,23 @@ def accumulate(leaf, g, graph):
             result = hook((), (as_tensor(g),))
             if result is not None:
                 require_gradients(result, (), hook)
+
+
+def laid_for(leaf, g):
+    """The first gradient of a leaf, laid out in memory as its tensor; row-major where that one has gaps."""
+    variable = leaf.reference()
+    if variable is None or variable.array.flags.c_contiguous:
+        return g if type(g) is not np.ndarray or g.flags.c_contiguous else row_major(g)
+    return arranged(g, variable.array)
+
+
+def arranged(g, own):
+    """A gradient in the order of the elements of ``own``, an array of the same shape."""
+    if type(g) is not np.ndarray or type(own) is not np.ndarray:
+        return g
+    if not dense(own):
+        return g if g.flags.c_contiguous else row_major(g)
+    return g if g.strides == own.strides else laid_as(g, own)
 
 
 # ── hooks ────────────────────────────────────────────────────────────────────

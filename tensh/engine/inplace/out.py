@@ -61,7 +61,9 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     else:
         refuse_overlap_in_part(out, inputs)
     if a.shape != b.shape:
-        resize_out(out, b.shape)
+        resize_out(
+            out, b.shape, steps=memory.strides(b) if b.size and not b.flags.c_contiguous and memory.dense(b) else None
+        )
     out.array[...] = b
     wrote(out.array)
     return out
@@ -108,8 +110,8 @@ def dtype_of_input(name, input, out):
         raise RuntimeError(f"{name}: dtype of out: {out.dtype.title} should be same as input: {input.dtype.title}")
 
 
-def resize_out(out, shape, silent=False):
-    """Give ``out`` another shape, with PyTorch's warning unless it was empty."""
+def resize_out(out, shape, silent=False, steps=None):
+    """Give ``out`` another shape, and these strides or row-major ones, with PyTorch's warning unless it was empty."""
     if out.array.size and not silent:
         warn(
             "An output with one or more elements was resized since it had shape "
@@ -119,7 +121,7 @@ def resize_out(out, shape, silent=False):
             "t.resize_(0).",
         )
     before = out.array
-    out.array = memory.in_room(before, shape, memory.contiguous_strides(shape))
+    out.array = memory.in_room(before, shape, steps or memory.contiguous_strides(shape))
     if type(out.node) is AccumulateGrad:
         out.node.shape = shape
     if owner(out.array) is not owner(before):

@@ -13,7 +13,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, default_device
 from tensh.engine.dtypes.device import set_default_device as make_default
-from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
+from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, of_scalar, promote_types, scalar_dtype
 
 
 @public
@@ -173,7 +173,8 @@ def result_type(*args, **given):
     torch.float32
     """
     ranks = [None, None, None]  # tensors, 0-d tensors, numbers
-    for operand in bind("result_type", RESULT_TYPE, args, given).values():
+    plain = not given and len(args) == 2 and all(isinstance(each, (Tensor, *of_scalar)) for each in args)
+    for operand in args if plain else bind("result_type", RESULT_TYPE, args, given).values():
         tensor = isinstance(operand, Tensor)
         rank = (0 if operand.array.ndim else 1) if tensor else 2
         found = BY_NUMPY[operand.array.dtype] if tensor else scalar_dtype(operand)

@@ -19,7 +19,7 @@ from tensh.engine.codegen.table import (
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
-from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live, renew_leaf
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dispatch.override.points import add_member, armed
@@ -281,7 +281,8 @@ def _set_data(t, value):
     if type(t.node) is AccumulateGrad:
         if value.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
-        t.node.shape, t.node.dtype = value.array.shape, value.array.dtype
+        if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
+            renew_leaf(t, value.array)
     t.array = memory.apart(value.array)  # as in PyTorch, the two share memory but count their writes apart
 
 

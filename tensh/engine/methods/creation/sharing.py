@@ -165,15 +165,27 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     if isinstance(ext_tensor, Tensor):
         array = memory.apart(ext_tensor.array)
     elif hasattr(ext_tensor, "__dlpack__"):
-        array = np.from_dlpack(ext_tensor)
-    elif type(ext_tensor).__name__ == "PyCapsule":
         try:
-            array = memory.unseal(np.from_dlpack(Exporter(ext_tensor)))  # NumPy seals capsules that do not say
-        except ValueError:
-            raise RuntimeError(INVALID) from None
+            array = np.from_dlpack(ext_tensor)
+        except (BufferError, RuntimeError):  # a dtype that NumPy lacks
+            array = of_capsule(ext_tensor.__dlpack__())
+    elif type(ext_tensor).__name__ == "PyCapsule":
+        array = of_capsule(ext_tensor)
     else:
         raise RuntimeError(INVALID)
     return wrap(array.copy() if copy else memory.lend(memory.adopt(array)))
+
+
+def of_capsule(capsule):
+    """The array of a capsule."""
+    from tensh.engine.methods.creation import capsules  # which needs ctypes
+
+    dtype = capsules.as_unsigned(capsule)
+    try:
+        array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy seals capsules that do not say
+    except ValueError:
+        raise RuntimeError(INVALID) from None
+    return capsules.seen_as(array, dtype)
 
 
 INVALID = (
@@ -209,11 +221,13 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if is_absent(self):
         raise BufferError("Cannot pack tensors on meta")
-    if self.array.dtype.kind in "VW":
-        title = BY_NUMPY[self.array.dtype]
-        raise BufferError(f"DLPack of {title} is not supported by tensh: NumPy exports no dtype of which it has no own")
     asked = {"max_version": max_version, "copy": copy}  # NumPy 2.0 knows neither
-    return self.array.__dlpack__(**{name: value for name, value in asked.items() if value is not None})
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if self.array.dtype.kind not in "VW":
+        return self.array.__dlpack__(**asked)
+    from tensh.engine.methods.creation import capsules  # which needs ctypes
+
+    return capsules.as_own(capsules.unsigned(self.array).__dlpack__(**asked), self.dtype)
 
 
 def __dlpack_device__(self):

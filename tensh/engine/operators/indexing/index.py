@@ -133,6 +133,9 @@ def add_into(out, indices, values):
     if not out.size:
         of_nothing(out, indices)  # checks the numbers
         return
+    if not indices:
+        out += values
+        return
     if overlaps_itself(out):
         np.add.at(out, key_of(indices), values)
     elif not out.flags.c_contiguous:

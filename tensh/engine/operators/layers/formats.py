@@ -2,20 +2,7 @@
 
 import functools
 
-from tensh.engine.arrays.memory import laid, strides
-
-
-def channels_innermost(array):
-    """True if the channels, dimension 1, lie innermost; as in PyTorch, ambiguous layouts count as row-major."""
-    if array.flags.c_contiguous or array.ndim not in (4, 5) or not array.size:
-        return False
-    steps = strides(array)
-    least = 0
-    for dim in (1, *range(array.ndim - 1, 1, -1), 0):
-        if steps[dim] < least or dim == 1 and not steps[1] or dim == 0 and least == steps[1]:
-            return False
-        least = steps[dim] * max(array.shape[dim], 1)
-    return True
+from tensh.engine.arrays.memory import channels_innermost, laid
 
 
 def keeping_format(kernel=None, *, operands=1):

@@ -49,7 +49,11 @@ def cat(tensors, dim=0):
     dim = wrap_dim(dim, len(full[0])) if full else 0
     full = full or shapes
     require_matching(full, dim)
-    out = np.empty((*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :]), common_dtype(tensors))
+    size = (*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :])
+    if all([memory.channels_innermost(array) for array in tensors]):
+        out = np.empty((size[0], *size[2:], size[1]), common_dtype(tensors)).transpose(0, -1, *range(1, len(size) - 1))
+    else:
+        out = np.empty(size, common_dtype(tensors))
     return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out, casting="unsafe")
 
 

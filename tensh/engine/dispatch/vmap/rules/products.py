@@ -163,3 +163,24 @@ ADDED = {
     "addr": added(lambda first, second: first.unsqueeze(-1) * second),
     "addbmm": added(lambda first, second: times(first, second).sum(0)),
 }
+
+
+# ── matrices ─────────────────────────────────────────────────────────────────
+CALLED = {
+    "eigenvalues_of": "linalg.eig", "eigenvalues_of_symmetric": "linalg.eigh", "linalg_cholesky_ex": "linalg.cholesky",
+    "singular_values": "linalg.svd", "matrix_exp": "torch.matrix_exp",
+}  # fmt: skip
+"""How errors call an operator of matrices, where that is not by its name."""
+
+
+def of_matrices(op):
+    """A maker: the rule of an operator of matrices, after a check that samples are matrices, or stacks of them."""
+    rule = leading()(op)
+    called = CALLED.get(op.name, op.name.replace("_", ".", 1))
+
+    def checked_rule(input, *args, **options):
+        if ndim_of(input) < 2:
+            raise RuntimeError(f"{called}: The input tensor A must have at least 2 dimensions.")
+        return rule(input, *args, **options)
+
+    return checked_rule

@@ -103,10 +103,13 @@ OPERATORS = {
     "product_of_three": products.of_three, **products.ADDED,
     # matrices
     **each(
-        "linalg_det linalg_slogdet linalg_inv_ex linalg_solve_triangular triangular_solve substituted "
-        "cholesky_solve cholesky_inverse linalg_cholesky_ex cholesky_factor linalg_lu linalg_lu_factor_ex linalg_lu_solve plu "
-        "linalg_qr linalg_eigh eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp "
-        "linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside tanh_backward "
+        "linalg_det linalg_slogdet linalg_inv_ex linalg_cholesky_ex linalg_lu linalg_lu_factor_ex linalg_qr linalg_eigh "
+        "eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp linalg_pinv",
+        products.of_matrices,
+    ),
+    **each(
+        "linalg_solve_triangular triangular_solve substituted cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
+        "linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside tanh_backward "
         "sigmoid_backward threshold_backward",
         leading(),
     ),

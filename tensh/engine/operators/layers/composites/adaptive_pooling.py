@@ -1,5 +1,6 @@
 """Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
 
+from tensh.engine.arrays.memory import channels_innermost
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
@@ -58,7 +59,10 @@ def adaptive_avg(name, dims, input, sizes):
         raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got {list(shape)}")
     check_filled(name, shape, dims, first=dims == 2)
     if set(sizes) == {1}:
-        return input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
+        mean = input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
+        if len(shape) == dims + 2 and channels_innermost(input.array):
+            return mean.as_strided_(mean.shape, (shape[1], 1, *[shape[1]] * dims))
+        return mean
     require_countable((*shape[:-dims], *sizes))
     require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
     maps = tuple(None if n == size else even_means(n, size) for n, size in zip(shape[-dims:], sizes))

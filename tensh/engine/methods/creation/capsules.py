@@ -1,0 +1,54 @@
+"""DLPack capsules of the dtypes that NumPy lacks: they go through NumPy as unsigned integers of the same bits.
+
+A capsule leads to a table in memory, in which a byte says the kind of the elements and another one their bits.  Where these
+bytes lie is fixed by DLPack (https://dmlc.github.io/dlpack/latest/c_api.html).
+"""
+
+import ctypes
+
+import numpy as np
+
+from tensh.engine.dtypes.dtype import bfloat16, complex32
+
+PLACES = {b"dltensor": 20, b"dltensor_versioned": 52}  # name of a capsule -> where the byte of the kind lies
+UNSIGNED = 1
+KINDS = {(4, 16): bfloat16, (5, 32): complex32}  # (kind, bits) -> dtype
+
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def kind_of(capsule):
+    """The bytes (kind, bits) of an unused capsule, to be read and written; None of another one."""
+    name = _name(capsule)
+    if name not in PLACES:
+        return None
+    return (ctypes.c_uint8 * 2).from_address(_pointer(capsule, name) + PLACES[name])
+
+
+def unsigned(array):
+    """The array as unsigned integers of the same bits."""
+    return array.view(f"u{array.itemsize}")
+
+
+def as_own(capsule, dtype):
+    """The capsule of an array of unsigned integers as one of a dtype that NumPy lacks."""
+    kind = kind_of(capsule)
+    kind[0] = next(code for (code, _), each in KINDS.items() if each is dtype)
+    return capsule
+
+
+def as_unsigned(capsule):
+    """Have NumPy take the capsule of a dtype that it lacks as one of integers; that dtype, or None."""
+    kind = kind_of(capsule)
+    dtype = None if kind is None else KINDS.get(tuple(kind))
+    if dtype is not None:
+        kind[0] = UNSIGNED
+    return dtype
+
+
+def seen_as(array, dtype):
+    """An array of unsigned integers as one of a dtype (itself for None)."""
+    return array if dtype is None else np.asarray(array).view(dtype.numpy)

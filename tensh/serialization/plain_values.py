@@ -1,0 +1,32 @@
+"""Numbers and spans of time of Python's library out of what a file says: made by functions that look at their arguments."""
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+from tensh.serialization.containers import DamagedError, whole
+
+LONGEST = 4000  # characters of a number
+DIGITS = re.compile(rf"-?[0-9]{{1,{LONGEST}}}(/[0-9]{{1,{LONGEST}}})?")  # powers of ten would fill memory
+
+
+def a_fraction(*parts):
+    """A fraction from two whole numbers, or from its text."""
+    if len(parts) == 2:
+        return Fraction(*map(whole, parts))
+    if len(parts) != 1 or type(parts[0]) is not str or not DIGITS.fullmatch(parts[0]):
+        raise DamagedError("a fraction in it is none")
+    return Fraction(parts[0])
+
+
+def a_decimal(text):
+    """A decimal number from its text."""
+    if type(text) is not str or len(text) > LONGEST:
+        raise DamagedError("a decimal number in it is none")
+    return Decimal(text)
+
+
+def a_timedelta(*parts):
+    """A span of time from days, seconds and microseconds."""
+    return timedelta(*map(whole, parts))
