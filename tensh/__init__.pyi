@@ -477,7 +477,7 @@ class iinfo:
     shown: _Any
 inf: _float
 class inference_mode:
-    """Like ``no_grad``.  PyTorch also leaves out versions and views inside; here they cost next to nothing."""
+    """Nothing computed inside is recorded, and what is made inside cannot be used where gradients are recorded."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def __enter__(self) -> _Any: ...
     def __exit__(self, *error: _Any) -> None: ...
@@ -1160,7 +1160,7 @@ def is_floating_point(self: Tensor) -> _bool:
 def is_grad_enabled() -> _bool:
     """True if recording is on."""
 def is_inference(input: Tensor) -> _bool:
-    """Was the tensor made in inference mode?  tensh keeps no such mark."""
+    """True if the tensor was made in inference mode."""
 def is_inference_mode_enabled() -> _bool:
     """True if ``inference_mode`` is on."""
 def is_neg(input: Tensor) -> Tensor:

@@ -9,6 +9,8 @@ from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import absent
 from tensh.engine.codegen.table import METHODS
+from tensh.engine.core.clock import mode
+from tensh.engine.core.inference import REQUIRE, is_inference
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.ports import reduce_parameter
 from tensh.engine.core.tensor import Tensor, wrap
@@ -67,6 +69,8 @@ class Parameter(Tensor, metaclass=ParameterType):
         if requires_grad:
             if self.array.dtype.kind in "biu":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            if data is not None and not mode.inference and is_inference(data):
+                raise RuntimeError(REQUIRE)
             self.node = AccumulateGrad(self)
         return self
 

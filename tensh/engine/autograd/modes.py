@@ -4,6 +4,7 @@ import functools
 import inspect
 
 from tensh.engine.codegen.table import public
+from tensh.engine.core import inference
 from tensh.engine.core.clock import mode
 from tensh.engine.errors.warnings import warn
 
@@ -153,7 +154,9 @@ class set_grad_enabled(Switch):
 
 @public
 class inference_mode(Switch):
-    """Like ``no_grad``.  PyTorch also leaves out versions and views inside; here they cost next to nothing.
+    """Nothing computed inside is recorded, and what is made inside cannot be used where gradients are recorded.
+
+    It is not written outside, and no node saves it: RuntimeError.  ``clone`` makes a usual tensor of it.
 
     >>> import tensh as torch
     >>> with torch.inference_mode():
@@ -171,12 +174,15 @@ class inference_mode(Switch):
 
     def __enter__(self):
         self.before = mode.grad, mode.inference
+        if self.mode and not mode.inference:
+            inference.begin()
         mode.inference = self.mode
-        if self.mode:
-            mode.grad = False
+        mode.grad = not self.mode
 
     def __exit__(self, *error):
         mode.grad, mode.inference = self.before
+        if self.mode and not mode.inference:
+            inference.end()
 
     def clone(self):
         return type(self)(self.mode)

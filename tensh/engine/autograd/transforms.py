@@ -1,11 +1,16 @@
 """Checks inside functions that torch.func transforms, and the text of tensors there, as in PyTorch."""
 
+import os
+import sys
 from textwrap import indent
 
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.errors.warnings import PACKAGE, ours
+
+FUNC = os.path.join(PACKAGE, "func") + os.sep
 
 INSTEAD = {
     "backward()": (
@@ -26,6 +31,9 @@ INSTEAD = {
 }
 
 
+BY_TENSOR = ("add_", "sub_", "mul_", "div_")  # operators that error messages name with the kind of their operand
+
+
 class Call:
     """One running call of a transform, and the tensors that it made for its function.
 
@@ -39,6 +47,15 @@ class Call:
     def refuse(self, what):
         """Raise the error for a method that was called inside a transformed function."""
         raise RuntimeError(INSTEAD[what])
+
+    def refuse_capture(self, t, name):
+        """Raise where ``t``, into which something transformed is written, is no tensor of the transformed function's own."""
+        if captured(t):
+            raise RuntimeError(
+                f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+                f"(aten::{name + '.Tensor' * (name in BY_TENSOR)}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
+                "being transformed to explicitly accept the mutated Tensor(s) as inputs."
+            )
 
     def text(self, t, plain):
         """The text of a tensor inside transforms; ``plain(tensor)`` is that of one outside."""
@@ -63,8 +80,26 @@ class Mapping(Call):
     def line(self, number, dims):
         return f"BatchedTensor(lvl={number}, bdim={dims.get(self.number, 0)}, value="
 
+    def refuse_capture(self, t, name):
+        """Let it be: samples written into a tensor that has none are refused elsewhere."""
+
     def holds(self, t, node, nodes):
         return self.number in getattr(t, "levels", ())
+
+
+def captured(t):
+    """True if ``t`` is a global variable of the function that the innermost transform calls, or a variable outside of it."""
+    own, frame, inside = t if t._base is None else t._base, sys._getframe(), True
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename.startswith(FUNC):
+            inside = False
+        elif not ours(filename):
+            names, scope = (frame.f_code.co_names, frame.f_globals) if inside else (frame.f_locals, frame.f_locals)
+            if any(scope.get(name) is own for name in names):
+                return True
+        frame = frame.f_back
+    return False
 
 
 def given_tensor(t):

@@ -152,7 +152,7 @@ class Tensor:
         """The values, whether or not the tensor is coalesced, without history."""
     @property
     def _version(self) -> _int:
-        """How often the memory was written in place."""
+        """How often the memory was written in place.  RuntimeError for tensors of inference mode."""
     @_version.setter
     def _version(self, value: _int) -> None: ...
     def abs(self, *, out: Tensor | None = None) -> Tensor:
@@ -700,7 +700,7 @@ class Tensor:
     def is_floating_point(self) -> _bool:
         """True if the dtype is one of the floating point dtypes."""
     def is_inference(self) -> _bool:
-        """Was the tensor made in inference mode?  tensh keeps no such mark."""
+        """True if the tensor was made in inference mode."""
     @property
     def is_ipu(self) -> _Any:
         """False: tensh computes on the CPU only."""

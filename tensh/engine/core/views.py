@@ -8,6 +8,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.codegen.vocabulary import recorded
 from tensh.engine.core.clock import clock, mode, tick, written_after
 from tensh.engine.core.hooks import keep_retaining
+from tensh.engine.core.inference import INFERENCE, as_operand, mark
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, track_temporary
 from tensh.engine.errors.views import NO_GRAD, view_write_error
 
@@ -32,6 +33,9 @@ def record_view(base, t, locked=None):
     """
     root, how = base._base, None
     if root is not None:
+        if root is INFERENCE:
+            mark(t)
+            return t
         how = base._how
     if not mode.grad:
         locked = NO_GRAD
@@ -62,6 +66,8 @@ def write_refusal(t):
 def refresh_node(t):
     """The node that receives the gradient of ``t``, derived from the base again if the memory of a view was written."""
     if t._base is not None and t._time < clock.last_write:
+        if t._base is INFERENCE:
+            return as_operand(t)
         if not written_after(t._time, t.array):
             t._time = tick()
         elif t._base.node is None:

@@ -3,6 +3,7 @@
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import counted_on, mode, owner, wrote
+from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
@@ -50,6 +51,8 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     """Write a result without derivative into ``out``, which may require grad."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out._base is INFERENCE:
+        refuse_write(out)
     a, b = out.array, result.array
     if a.dtype is not b.dtype:
         if strict is None:

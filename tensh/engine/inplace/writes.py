@@ -18,6 +18,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.autograd.packing import copy_packed
 from tensh.engine.core.clock import FORWARD, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.core.hooks import keep_retaining
+from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal
@@ -41,6 +42,8 @@ def write_inplace(t, since, value, name, overlapping=False):
         refuse_unrecordable(t)
     require_fit(t, value, overlapping)
     if node is not None:
+        if mode.transforms:
+            mode.transforms[-1].refuse_capture(t, name)
         inside = nodes_of_write(node, since)
         spoilt = len(inside) == 1 and saves_argument_in(node, t.array)
         for n in () if spoilt else inside:
@@ -72,6 +75,8 @@ def begin_write(t, *others, may_overlap=False):
 
     ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
     """
+    if isinstance(t, Tensor) and t._base is INFERENCE:
+        refuse_write(t)
     if mode.grad is True and isinstance(t, Tensor):
         tensors = [t, *[each for each in others if isinstance(each, Tensor)]]
         if any([requires(each) for each in tensors]):
@@ -116,6 +121,8 @@ def refuse_unrecordable(t):
 
 def unrecorded(t, *others):
     """True if a write of ``others`` (tensors, or anything else) into ``t`` needs no record."""
+    if t._base is INFERENCE:
+        refuse_write(t)
     if not mode.grad:
         return True
     if refresh_node(t) is not None:

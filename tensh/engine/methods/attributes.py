@@ -8,6 +8,7 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.memory import strides
 from tensh.engine.codegen.table import METHODS, PUBLIC, public
+from tensh.engine.core import inference
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -119,8 +120,15 @@ def get_device(input):
 @fact
 @of_tensor
 def is_inference(input):
-    """Was the tensor made in inference mode?  tensh keeps no such mark."""
-    return False
+    """True if the tensor was made in inference mode.
+
+    >>> import tensh as torch
+    >>> with torch.inference_mode():
+    ...     x = torch.ones(2)
+    >>> x.is_inference(), x.clone().is_inference()
+    (True, False)
+    """
+    return inference.is_inference(input)
 
 
 @fact
@@ -149,7 +157,7 @@ Tensor.output_nr = property(
     lambda t: t.node.index if isinstance(refresh_node(t), Output) else 0,
     doc="Which output of its operation the tensor is.",
 )
-METHODS["_is_view"] = lambda t: t._base is not None
+METHODS["_is_view"] = lambda t: t._base is not None and t._base is not inference.INFERENCE
 for _kind in "ipu maia mtia vulkan".split():
     setattr(Tensor, f"is_{_kind}", property(lambda t: False, doc="False: tensh computes on the CPU only."))
 

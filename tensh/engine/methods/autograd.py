@@ -19,6 +19,7 @@ from tensh.engine.codegen.table import (
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
+from tensh.engine.core.inference import INFERENCE, REQUIRE, VERSION, is_inference, sharing
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live, renew_leaf
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
@@ -94,6 +95,8 @@ def _record(t, flag):
         if flag:
             t.node = AccumulateGrad(t)
     elif flag and not live(node):
+        if t._base is INFERENCE and not mode.inference:
+            raise RuntimeError(REQUIRE)
         if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         grad, t._kept = t._kept, None
@@ -256,12 +259,12 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 
 def detach(self):
     """A view without history: writes to one are seen, and counted, by the other."""
-    return wrap(self.array)
+    return sharing(wrap(self.array), self)
 
 
 def detach_(self):
     """Cut this tensor off from its history, in place.  RuntimeError for a view."""
-    if self._base is not None:
+    if self._base is not None and self._base is not INFERENCE:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
             "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
@@ -289,12 +292,14 @@ def _set_data(t, value):
 @member(set=_set_data)
 def data(t):
     """A view without history, whose writes do not count as writes to this tensor."""
-    return wrap(memory.apart(t.array))
+    return sharing(wrap(memory.apart(t.array)), t)
 
 
 @member()
 def _version(t):
-    """How often the memory was written in place."""
+    """How often the memory was written in place.  RuntimeError for tensors of inference mode."""
+    if is_inference(t):
+        raise RuntimeError(VERSION)
     return version(t.array)
 
 

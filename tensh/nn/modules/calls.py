@@ -5,6 +5,7 @@ from collections import OrderedDict
 from tensh.engine.core.hooks import RemovableHandle
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.around import Around, hook_last_operation
+from tensh.nn.modules.members import REGISTERED
 
 EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and the like
     "forward_pre": OrderedDict(),
@@ -196,3 +197,24 @@ def register_module_full_backward_pre_hook(hook):
 def register_module_full_backward_hook(hook):
     """Call ``hook(module, grad_input, grad_output)`` for every module in a backward pass."""
     return _everywhere("backward", hook)
+
+
+def _registration(kind, hook):
+    handle = RemovableHandle(REGISTERED[kind])
+    REGISTERED[kind][handle.id] = hook
+    return handle
+
+
+def register_module_parameter_registration_hook(hook):
+    """Call ``hook(module, name, parameter)`` when any module gets a parameter; what it returns, unless None, takes its place."""
+    return _registration("_parameters", hook)
+
+
+def register_module_buffer_registration_hook(hook):
+    """Call ``hook(module, name, buffer)`` when any module gets a buffer; what it returns, unless None, takes its place."""
+    return _registration("_buffers", hook)
+
+
+def register_module_module_registration_hook(hook):
+    """Call ``hook(module, name, submodule)`` when any module gets a module; what it returns, unless None, takes its place."""
+    return _registration("_modules", hook)

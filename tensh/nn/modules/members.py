@@ -1,7 +1,12 @@
 """What a module is made of: parameters, buffers and modules, which attribute access finds, and the walks over them."""
 
+from collections import OrderedDict
+
 from tensh.engine.core.tensor import Tensor
 from tensh.nn.parameter import Buffer, is_parameter
+
+REGISTERED = {"_parameters": OrderedDict(), "_buffers": OrderedDict(), "_modules": OrderedDict()}
+"""The hooks of all modules that see what a module gets: see ``register_module_parameter_registration_hook``."""
 
 KINDS = ("_parameters", "_buffers", "_modules")  # the dictionaries, in the order in which a name is looked for
 
@@ -43,10 +48,10 @@ class Members:
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, "_modules")
-            own["_modules"][name] = value
+            self._keep("_modules", name, value)
         elif name in own.get("_modules", ()):
             self._require(value is None, value, "child module", name, "torch.nn.Module or None")
-            own["_modules"][name] = value
+            self._keep("_modules", name, value)
         elif name in own.get("_buffers", ()) or isinstance(value, Buffer):
             self._require(
                 value is None or isinstance(value, Tensor),
@@ -59,9 +64,17 @@ class Members:
                 self._forget(name, "_buffers")
                 self.register_buffer(name, value, value.persistent)
             else:
-                own["_buffers"][name] = value
+                self._keep("_buffers", name, value)
         else:
             object.__setattr__(self, name, value)
+
+    def _keep(self, kind, name, value):
+        """Keep what is registered, or what a hook of all modules gives in its place."""
+        for hook in REGISTERED[kind].values():
+            replaced = hook(self, name, value)
+            if replaced is not None:
+                value = replaced
+        self.__dict__[kind][name] = value
 
     @staticmethod
     def _require(fits, value, what, name, expected):
@@ -108,7 +121,7 @@ class Members:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
                 f"'{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        self._parameters[name] = param
+        self._keep("_parameters", name, param)
 
     def register_buffer(self, name, tensor, persistent=True):
         """Add a tensor that is part of the module's state but no parameter; persistent ones are in the state_dict."""
@@ -117,7 +130,7 @@ class Members:
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._keep("_buffers", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def _register(self, what, kind, name):
@@ -145,7 +158,7 @@ class Members:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = module
+        self._keep("_modules", name, module)
 
     register_module = add_module
 

@@ -13,10 +13,13 @@ from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong
     Calls,
     know_hooks,
     no_hooks,
+    register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
 )
 from tensh.nn.modules.members import Members, empty
 from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401

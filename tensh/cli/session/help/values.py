@@ -54,7 +54,7 @@ def memory(tensor, namespace):
         offset = tensor.storage_offset()
         yield "memory", describe.size(tensor) + (f", {offset} elements into its storage" if offset else "")
     base = tensor._base
-    if base is not None:
+    if tensor._is_view():
         names = [name for name, value in namespace.items() if value is base and not name.startswith("_")]
         yield "view of", names[0] if names else f"a tensor {describe.brief(base)} without a name"
     if str(tensor.device) != "cpu":

@@ -6,8 +6,6 @@ bytes lie is fixed by DLPack (https://dmlc.github.io/dlpack/latest/c_api.html).
 
 import ctypes
 
-import numpy as np
-
 from tensh.engine.dtypes.dtype import bfloat16, complex32
 
 PLACES = {b"dltensor": 20, b"dltensor_versioned": 52}  # name of a capsule -> where the byte of the kind lies
@@ -47,8 +45,3 @@ def as_unsigned(capsule):
     if dtype is not None:
         kind[0] = UNSIGNED
     return dtype
-
-
-def seen_as(array, dtype):
-    """An array of unsigned integers as one of a dtype (itself for None)."""
-    return array if dtype is None else np.asarray(array).view(dtype.numpy)

@@ -133,6 +133,8 @@ def dtype_of(data):
         raise RuntimeError(f"Could not infer dtype of {kind_of(data)}")
     found = None
     for element in data:
+        if element is data:
+            raise TypeError("new(): self-referential lists are incompatible")
         each = dtype_of(element)
         found = each if found is None else promote_types(found, each)
     return found or of_scalar[float]

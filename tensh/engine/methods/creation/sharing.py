@@ -162,22 +162,26 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     RuntimeError for a capsule that was taken already.
     """
     place(device)
+    dtype = None  # that of the elements, where NumPy has it not
     if isinstance(ext_tensor, Tensor):
         array = memory.apart(ext_tensor.array)
     elif hasattr(ext_tensor, "__dlpack__"):
         try:
             array = np.from_dlpack(ext_tensor)
         except (BufferError, RuntimeError):  # a dtype that NumPy lacks
-            array = of_capsule(ext_tensor.__dlpack__())
+            array, dtype = of_capsule(ext_tensor.__dlpack__())
     elif type(ext_tensor).__name__ == "PyCapsule":
-        array = of_capsule(ext_tensor)
+        array, dtype = of_capsule(ext_tensor)
     else:
         raise RuntimeError(INVALID)
-    return wrap(array.copy() if copy else memory.lend(memory.adopt(array)))
+    array = array.copy() if copy else memory.adopt(array)
+    if dtype is not None:
+        array = array.view(dtype.numpy)
+    return wrap(array if copy else memory.lend(array))
 
 
 def of_capsule(capsule):
-    """The array of a capsule."""
+    """(the array of a capsule, the dtype that it stands for if NumPy has not that one)."""
     from tensh.engine.methods.creation import capsules  # which needs ctypes
 
     dtype = capsules.as_unsigned(capsule)
@@ -185,7 +189,7 @@ def of_capsule(capsule):
         array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy seals capsules that do not say
     except ValueError:
         raise RuntimeError(INVALID) from None
-    return capsules.seen_as(array, dtype)
+    return array, dtype
 
 
 INVALID = (

@@ -7,6 +7,7 @@ from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.codegen.table import composite, op
 from tensh.engine.core.clock import mode, tick, wrote
+from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
@@ -38,6 +39,8 @@ DRAWN = {
 
 def overwrite(t, name, fill, generator, *args):
     """Fill ``t`` with random numbers and record that it no longer depends on its history."""
+    if t._base is INFERENCE:
+        refuse_write(t)
     recorded = mode.grad and refresh_node(t) is not None
     if recorded:
         refuse_unrecordable(t)
@@ -123,6 +126,8 @@ def bernoulli_(self, p=0.5, *, generator=None):
     """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
     if isinstance(p, float):
         return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p)
+    if self._base is INFERENCE:
+        refuse_write(self)
     recorded = mode.grad and (refresh_node(self) is not None or refresh_node(p) is not None)
     if recorded:
         refuse_unrecordable(self)

@@ -15,6 +15,7 @@ from tensh.engine.arrays.absent import Absent, is_absent
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.core.clock import counted_on, owner, wrote
+from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
@@ -380,6 +381,8 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
 
     RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
     """
+    if self._base is INFERENCE:
+        refuse_write(self)
     shape = ints(sizes, named, "resize_", "size")
     if live(refresh_node(self)):
         raise RuntimeError("cannot resize variables that require grad")
@@ -438,6 +441,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
             [3., 4.]])
     """
     named = {"source": source, "storage_offset": storage_offset, "size": size, "stride": stride}
+    if self._base is INFERENCE:
+        refuse_write(self)
     given = choose("set_", set_forms(), (), {name: value for name, value in named.items() if value is not None})[1]
     dtype, source = self.array.dtype, given.get("source")
     if source is None:
