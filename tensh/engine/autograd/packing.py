@@ -174,7 +174,7 @@ def stands_for_number(node, read):
     return name is not None and type(node).__name__ == (name[0] if type(name) is tuple else name)
 
 
-def saved_number(array):
+def read_number(array):
     """A saved number as a Python number: integers are saved as floats beside floats."""
     number = array.item()
     return int(number) if type(number) is float and number.is_integer() else number
@@ -196,7 +196,7 @@ def saved_members(reads, roles):
                 if leaf is not None and leaf.array is saved:
                     return leaf
             return (
-                saved_number(saved)
+                read_number(saved)
                 if saved is not None and stands_for_number(node, read)
                 else node._on_edge(role, saved)
             )

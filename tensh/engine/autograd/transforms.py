@@ -50,7 +50,7 @@ class Call:
 
     def refuse_capture(self, t, name):
         """Raise where ``t``, into which something transformed is written, is no tensor of the transformed function's own."""
-        if captured(t):
+        if is_captured(t):
             raise RuntimeError(
                 f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
                 f"(aten::{name + '.Tensor' * (name in BY_TENSOR)}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
@@ -87,7 +87,7 @@ class Mapping(Call):
         return self.number in getattr(t, "levels", ())
 
 
-def captured(t):
+def is_captured(t):
     """True if ``t`` is a global variable of the function that the innermost transform calls, or a variable outside of it."""
     own, frame, inside = t if t._base is None else t._base, sys._getframe(), True
     while frame is not None:

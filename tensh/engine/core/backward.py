@@ -178,11 +178,11 @@ def accumulate(leaf, g, graph):
     if graph:
         if leaf.grad is None:
             leaf.grad = recorded("copied")(g)
-            leaf.grad.array = laid_for(leaf, leaf.grad.array)
+            leaf.grad.array = lay_out_for(leaf, leaf.grad.array)
         else:
             leaf.grad = recorded("add")(leaf.grad, g)
     elif leaf.grad is None:
-        leaf.grad = wrap(laid_for(leaf, g))
+        leaf.grad = wrap(lay_out_for(leaf, g))
     elif leaf.grad.array.dtype is not g.dtype:
         leaf.grad = wrap(leaf.grad.array + g)
     else:
@@ -201,15 +201,15 @@ def accumulate(leaf, g, graph):
                 require_gradients(result, (), hook)
 
 
-def laid_for(leaf, g):
+def lay_out_for(leaf, g):
     """The first gradient of a leaf, laid out in memory as its tensor; row-major where that one has gaps."""
     variable = leaf.reference()
     if variable is None or variable.array.flags.c_contiguous:
         return g if type(g) is not np.ndarray or g.flags.c_contiguous else row_major(g)
-    return arranged(g, variable.array)
+    return arrange(g, variable.array)
 
 
-def arranged(g, own):
+def arrange(g, own):
     """A gradient in the order of the elements of ``own``, an array of the same shape."""
     if type(g) is not np.ndarray or type(own) is not np.ndarray:
         return g

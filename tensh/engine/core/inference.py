@@ -66,12 +66,12 @@ def end():
         new.__setstate__((object.__new__, (Tensor,), {}, {}))
     for reference in list(made.values()):
         t = reference()
-        if t is not None and fresh(t):
+        if t is not None and is_fresh(t):
             mark(t)
     made.clear()
 
 
-def fresh(t):
+def is_fresh(t):
     """True if ``t``, made in inference mode, shares memory with nothing from outside."""
     base = getattr(t, "_base", None)
     return type(t.array) is ndarray and t.node is None and (base is None or base is INFERENCE or id(base) in made)
@@ -83,7 +83,7 @@ def mark(t):
     return t
 
 
-def sharing(t, source):
+def mark_like(t, source):
     """``t``, new and over the memory of ``source``, as a tensor of inference mode exactly if that is one."""
     if source._base is INFERENCE:
         return mark(t)
@@ -94,7 +94,7 @@ def sharing(t, source):
 
 def is_inference(t):
     """Was ``t`` made in inference mode?"""
-    return t._base is INFERENCE or id(t) in made and fresh(t)
+    return t._base is INFERENCE or id(t) in made and is_fresh(t)
 
 
 def as_operand(t):

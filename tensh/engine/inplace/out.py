@@ -82,7 +82,7 @@ def refuse_out_dtype(result, target, strict):
         raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
 
 
-def same_dtype(name, input, out):
+def require_same_dtype(name, input, out):
     """Raise if ``out`` is of another dtype than the input of the operator ``name``."""
     if isinstance(out, Tensor) and isinstance(input, Tensor) and out.array.dtype is not input.array.dtype:
         own = input.array.dtype
@@ -91,15 +91,15 @@ def same_dtype(name, input, out):
         raise RuntimeError(f"Found dtype {out.dtype.title} but expected {input.dtype.title}")
 
 
-def same_dtype_or_real(name, input, out):
+def require_same_or_real(name, input, out):
     """Raise if ``out`` is of another dtype than the input; what is real of complex numbers may be real."""
     if not (isinstance(input, Tensor) and isinstance(out, Tensor)) or not (
         input.array.dtype.kind in "cW" and out.array.dtype.kind not in "cW"
     ):
-        same_dtype(name, input, out)
+        require_same_dtype(name, input, out)
 
 
-def bool_only(name, input, out):
+def require_bool(name, input, out):
     """Raise if ``out`` is not bool."""
     if isinstance(out, Tensor) and out.array.dtype.kind != "b":
         if isinstance(input, Tensor) and input.array.dtype.kind in OPS[name].refusal:
@@ -107,7 +107,7 @@ def bool_only(name, input, out):
         raise RuntimeError(f"{name} does not support non-boolean outputs.")
 
 
-def dtype_of_input(name, input, out):
+def require_dtype_of_input(name, input, out):
     """Raise, in the words of newer operators, if ``out`` is of another dtype than the input."""
     if isinstance(out, Tensor) and isinstance(input, Tensor) and out.array.dtype is not input.array.dtype:
         raise RuntimeError(f"{name}: dtype of out: {out.dtype.title} should be same as input: {input.dtype.title}")

@@ -19,7 +19,7 @@ from tensh.engine.codegen.table import (
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
-from tensh.engine.core.inference import INFERENCE, REQUIRE, VERSION, is_inference, sharing
+from tensh.engine.core.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live, renew_leaf
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
@@ -259,7 +259,7 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 
 def detach(self):
     """A view without history: writes to one are seen, and counted, by the other."""
-    return sharing(wrap(self.array), self)
+    return mark_like(wrap(self.array), self)
 
 
 def detach_(self):
@@ -292,7 +292,7 @@ def _set_data(t, value):
 @member(set=_set_data)
 def data(t):
     """A view without history, whose writes do not count as writes to this tensor."""
-    return sharing(wrap(memory.apart(t.array)), t)
+    return mark_like(wrap(memory.apart(t.array)), t)
 
 
 @member()

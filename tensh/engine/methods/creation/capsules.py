@@ -26,19 +26,19 @@ def kind_of(capsule):
     return (ctypes.c_uint8 * 2).from_address(_pointer(capsule, name) + PLACES[name])
 
 
-def unsigned(array):
+def view_unsigned(array):
     """The array as unsigned integers of the same bits."""
     return array.view(f"u{array.itemsize}")
 
 
-def as_own(capsule, dtype):
+def make_own(capsule, dtype):
     """The capsule of an array of unsigned integers as one of a dtype that NumPy lacks."""
     kind = kind_of(capsule)
     kind[0] = next(code for (code, _), each in KINDS.items() if each is dtype)
     return capsule
 
 
-def as_unsigned(capsule):
+def make_unsigned(capsule):
     """Have NumPy take the capsule of a dtype that it lacks as one of integers; that dtype, or None."""
     kind = kind_of(capsule)
     dtype = None if kind is None else KINDS.get(tuple(kind))

@@ -169,9 +169,9 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
         try:
             array = np.from_dlpack(ext_tensor)
         except (BufferError, RuntimeError):  # a dtype that NumPy lacks
-            array, dtype = of_capsule(ext_tensor.__dlpack__())
+            array, dtype = read_capsule(ext_tensor.__dlpack__())
     elif type(ext_tensor).__name__ == "PyCapsule":
-        array, dtype = of_capsule(ext_tensor)
+        array, dtype = read_capsule(ext_tensor)
     else:
         raise RuntimeError(INVALID)
     array = array.copy() if copy else memory.adopt(array)
@@ -180,11 +180,11 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return wrap(array if copy else memory.lend(array))
 
 
-def of_capsule(capsule):
+def read_capsule(capsule):
     """(the array of a capsule, the dtype that it stands for if NumPy has not that one)."""
     from tensh.engine.methods.creation import capsules  # which needs ctypes
 
-    dtype = capsules.as_unsigned(capsule)
+    dtype = capsules.make_unsigned(capsule)
     try:
         array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy seals capsules that do not say
     except ValueError:
@@ -231,7 +231,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
         return self.array.__dlpack__(**asked)
     from tensh.engine.methods.creation import capsules  # which needs ctypes
 
-    return capsules.as_own(capsules.unsigned(self.array).__dlpack__(**asked), self.dtype)
+    return capsules.make_own(capsules.view_unsigned(self.array).__dlpack__(**asked), self.dtype)
 
 
 def __dlpack_device__(self):

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.codegen.table import METHODS, Inplace, pointwise
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.codegen.writer import UNRECORDED
-from tensh.engine.inplace.out import same_dtype
+from tensh.engine.inplace.out import require_same_dtype
 from tensh.engine.operators import kernels
 from tensh.engine.operators.elementwise.table import not_complex
 
@@ -71,7 +71,7 @@ SHIFTS = BITS | {"types": "iu"}
 pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)
 pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BITS)
 pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
-bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", takes_out=same_dtype, input=None,
+bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", takes_out=require_same_dtype, input=None,
           inplace="method")  # fmt: skip
 bitwise_left_shift = pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", kernel_name="lshift_cpu",
           **SHIFTS)  # fmt: skip

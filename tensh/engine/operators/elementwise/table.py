@@ -12,7 +12,7 @@ import numpy as np
 from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.inplace.out import bool_only, dtype_of_input, same_dtype, same_dtype_or_real
+from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
 from tensh.engine.operators.basic import conj
 from tensh.engine.operators.elementwise import arithmetic, elementary, log10, single
@@ -99,7 +99,7 @@ pointwise(
     "The negative of input.",
     name="neg",
     refusal={"b": arithmetic.NEG_BOOL},
-    takes_out=same_dtype,
+    takes_out=require_same_dtype,
     input="-g",
 )
 reciprocal = pointwise(
@@ -110,14 +110,14 @@ pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", 
 
 # ── signs ────────────────────────────────────────────────────────────────────
 abs_op = pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
-          takes_out=same_dtype_or_real, input="g * sgn(input)")  # fmt: skip
-pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", takes_out=same_dtype, input="nothing(g)",
+          takes_out=require_same_or_real, input="g * sgn(input)")  # fmt: skip
+pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", takes_out=require_same_dtype, input="nothing(g)",
           refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
                               "torch.sgn instead.", NotImplementedError))  # fmt: skip
 pointwise(elementary.sign, "Sign of input; a complex number divided by its absolute value.", name="sgn",
-          inplace="method", takes_out=same_dtype, input="nothing(g) if input.dtype.kind not in 'cW' else "
+          inplace="method", takes_out=require_same_dtype, input="nothing(g) if input.dtype.kind not in 'cW' else "
                 "masked_fill((g - real_part(g * conj(out)) * out) / abs(input), input == 0, 0)")  # fmt: skip
-pointwise(elementary.signbit, "True where the sign bit of input is set.", types="biuf", inplace=False, takes_out=bool_only, input=None,
+pointwise(elementary.signbit, "True where the sign bit of input is set.", types="biuf", inplace=False, takes_out=require_bool, input=None,
           refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
 pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True,
           types="biuf", numbers={"other": "CopysignBackward1"}, inplace="method",
@@ -129,23 +129,23 @@ pointwise(elementary.heaviside, "0 below zero, ``values`` at zero, 1 above.", ty
 # ── rounding ─────────────────────────────────────────────────────────────────
 pointwise(elementary.ceil, "The smallest integers that are not less than input.", types="iuf", kernel_name="ceil_vml_cpu",
           refusal=not_complex("ceil is not supported for complex inputs", NotImplementedError),
-          takes_out=same_dtype, input="nothing(g)")  # fmt: skip
+          takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
 pointwise(elementary.floor, "The largest integers that are not greater than input.", types="iuf",
           kernel_name="floor_vml_cpu", refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
-          takes_out=same_dtype, input="nothing(g)")  # fmt: skip
+          takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
 pointwise(elementary.trunc, "Input without its fraction.", types="iuf", kernel_name="trunc_vml_cpu",
           refusal=not_complex("trunc is not supported for complex inputs", NotImplementedError),
-          takes_out=same_dtype, input="nothing(g)")  # fmt: skip
+          takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
 pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.", types="iuf",
-          kernel_name="round_vml_cpu", keyword_variants={"decimals": (0, "round_decimals")}, takes_out=same_dtype, input="nothing(g)")  # fmt: skip
+          kernel_name="round_vml_cpu", keyword_variants={"decimals": (0, "round_decimals")}, takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
 pointwise(elementary.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
           kernel_name="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
-pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", takes_out=same_dtype, input="g")
+pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", takes_out=require_same_dtype, input="g")
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
 nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).  "
           "RuntimeError for complex ones.",
-          types="biufc", kernel_name="nan_to_num", inplace=False, takes_out=dtype_of_input, input="g * isfinite(input)")  # fmt: skip
+          types="biufc", kernel_name="nan_to_num", inplace=False, takes_out=require_dtype_of_input, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
 pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow",

@@ -13,7 +13,7 @@ from tensh.engine.operators.layers.composites.dropout import dropout as drop
 from tensh.engine.operators.layers.composites.projection import product
 from tensh.engine.operators.layers.recurrent import lstm_layer
 from tensh.engine.operators.shapes.composites.joining import cat
-from tensh.engine.operators.shapes.composites.parts import undivided_chunks
+from tensh.engine.operators.shapes.composites.parts import chunk_together
 from tensh.engine.operators.shapes.rearrangement import stack
 
 
@@ -30,7 +30,7 @@ def relu_step(inputs, state, weights):
 
 def lstm_step(inputs, state, weights):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997), with a projection of the output where there is one."""
-    into, forget, new, out = undivided_chunks(product(state[0], *weights[:2]).add_(inputs), 4, 1)
+    into, forget, new, out = chunk_together(product(state[0], *weights[:2]).add_(inputs), 4, 1)
     cell = (forget.sigmoid() * state[1]).add_(into.sigmoid() * new.tanh())
     hidden = out.sigmoid() * cell.tanh()
     return (hidden if weights[2] is None else hidden.matmul(weights[2].t())), cell
@@ -38,7 +38,7 @@ def lstm_step(inputs, state, weights):
 
 def gru_step(inputs, state, weights):
     """The gated recurrent unit (Cho et al., 2014), its reset gate behind the product."""
-    mine, theirs = (undivided_chunks(part, 3, 1) for part in (inputs, product(state[0], *weights[:2])))
+    mine, theirs = (chunk_together(part, 3, 1) for part in (inputs, product(state[0], *weights[:2])))
     reset = theirs[0].add_(mine[0]).sigmoid()
     update = theirs[1].add_(mine[1]).sigmoid()
     new = mine[2].add(theirs[2] * reset).tanh()
