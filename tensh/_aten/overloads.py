@@ -286,7 +286,7 @@ def ask(overload, handlers, args, kwargs):
             finally:
                 state.dispatch_modes = modes
         if result is not NotImplemented:
-            return checked(overload, result)
+            return check_result(overload, result)
     asked = "".join(
         f"  - {'tensor subclass ' + str(type(each)) if isinstance(each, Tensor) else f'mode object {each}'}\n"
         for each in handlers
@@ -297,7 +297,7 @@ def ask(overload, handlers, args, kwargs):
     )
 
 
-def checked(overload, result):
+def check_result(overload, result):
     """The answer of a handler, if it is what an operator can give."""
     if overload._opname not in NO_TENSORS and not isinstance(result, (Tensor, tuple, list, type(None))):
         raise RuntimeError(f"Unable to cast {result!r} to Tensor")

@@ -28,13 +28,13 @@ OPERATORS = {
 def call(point, args, options):
     """The result of a public function for dispatch modes and classes, or of the function itself where there is no operator."""
     try:
-        return translated(point, args, options)
+        return translate_call(point, args, options)
     except Lift:
         name = getattr(point.public, "__name__", point.name)
         raise NotImplementedError(f"tensh knows no operator of aten for {name} of a wrapper subclass") from None
 
 
-def lifted(name, args, options):
+def lift_call(name, args, options):
     """The result of an operator or composite of tensh that has met a wrapper subclass; NotImplementedError if it has no name in aten."""
     name = LIFTED.get(name, name)
     if name not in QUIET and (
@@ -54,7 +54,7 @@ LIFTED = {
 """Operators of tensh with another name than PyTorch's."""
 
 
-def translated(point, args, options):
+def translate_call(point, args, options):
     name = point.public.__name__ if hasattr(point.public, "__name__") else ""
     if point.is_accessor:
         name = ACCESSORS.get(point.function)
@@ -113,7 +113,7 @@ def aten(name, *args, **options):
     return run(*found)
 
 
-def handled(*values):
+def is_handled(*values):
     """True if somebody is asked about a call with these arguments."""
     return bool(handlers_for(values))
 
@@ -344,7 +344,7 @@ def where(condition, input=None, other=None, **options):
     return aten("where", condition, *values)
 
 
-def reflected(name):
+def reflect(name):
     """A reflected operator: ``2 - x`` subtracts x from 2."""
     return lambda input, other: aten(name, other, input) if isinstance(other, Tensor) else NotImplemented
 
@@ -407,12 +407,12 @@ def plain(function, *args, **options):
         state.below = before
 
 
-def transposed(t):
+def transpose(t):
     return schemas()["permute"]["default"], (t, list(range(t.dim()))[::-1])
 
 
 ACCESSORS = {
-    torch.Tensor.T.fget: transposed,
+    torch.Tensor.T.fget: transpose,
     torch.Tensor.mT.fget: lambda t: (schemas()["transpose"]["int"], (t, -2, -1)),
     torch.Tensor.data.fget: lambda t: (schemas()["detach"]["default"], (t,)),
 }

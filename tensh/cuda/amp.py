@@ -12,7 +12,7 @@ class autocast(amp.autocast):
     __module__ = "torch.cuda.amp.autocast_mode"
 
     def __init__(self, enabled=True, dtype=float16, cache_enabled=True):
-        deprecated("autocast")
+        warn_deprecated("autocast")
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
@@ -24,23 +24,23 @@ class GradScaler(amp.GradScaler):
     def __init__(
         self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True
     ):  # fmt: skip
-        deprecated("GradScaler")
+        warn_deprecated("GradScaler")
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 def custom_fwd(fwd=None, *, cast_inputs=None):
     """``torch.amp.custom_fwd`` for "cuda", with a warning."""
-    deprecated("custom_fwd", "args..., device_type='cuda'")
+    warn_deprecated("custom_fwd", "args..., device_type='cuda'")
     return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def custom_bwd(bwd):
     """``torch.amp.custom_bwd`` for "cuda", with a warning."""
-    deprecated("custom_bwd", "args..., device_type='cuda'")
+    warn_deprecated("custom_bwd", "args..., device_type='cuda'")
     return amp.custom_bwd(bwd, device_type="cuda")
 
 
-def deprecated(name, arguments="'cuda', args..."):
+def warn_deprecated(name, arguments="'cuda', args..."):
     warn(
         f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}({arguments})` instead.",
         FutureWarning,

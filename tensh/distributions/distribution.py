@@ -221,7 +221,7 @@ def expandable(cls):
         batch_shape = torch.Size(batch_shape)
         for name in vars(self).keys() - vars(new).keys():
             value = vars(self)[name]
-            setattr(new, name, value if name in self._shared else _expanded(value, self._batch_shape, batch_shape))
+            setattr(new, name, value if name in self._shared else _expand_value(value, self._batch_shape, batch_shape))
         new._batch_shape, new._validate_args = batch_shape, self._validate_args
         return new
 
@@ -230,7 +230,7 @@ def expandable(cls):
     return add_facts(cls)
 
 
-def _expanded(value, old, new):
+def _expand_value(value, old, new):
     """``value`` as part of a batch of shape ``new`` instead of ``old``, if it has the shape of such a part."""
     count = len(old)
     if isinstance(value, torch.Tensor) and value.shape[:count] == old:

@@ -6,11 +6,11 @@ from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap.batched import Batched, batched
-from tensh.engine.dispatch.vmap.differentiation import arrived, weight
+from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replace_arguments, some_tensors
-from tensh.func.tape import inside, seen_outside, value_of
+from tensh.func.tape import inside, show_outside, value_of
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 CALL = "jvp(f, primals, tangents)"
@@ -66,7 +66,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         flat, structure = flatten(outputs)
         only_tensors(flat, CALL)
         found = [(value, fill_tangent(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
-        results = [[seen_outside(t, True) for t in pair] for pair in found]
+        results = [[show_outside(t, True) for t in pair] for pair in found]
     finally:
         tangent_levels.close_level()
         mode.grad, mode.inference, mode.forward, mode.transforms = before
@@ -89,7 +89,7 @@ def parts(t, level):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")
     if tangent is not None and running.levels:
-        tangent = arrived(0, t, tangent, True, False)
+        tangent = gradient_with_levels(0, t, tangent, True, False)
     return batched(value, t.levels) if type(t) is Batched else value, tangent
 
 

@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.writes import keys_while_growing
 from tensh.func.forward import fill_tangent
-from tensh.func.tape import Tape, seen_outside, value_of
+from tensh.func.tape import Tape, show_outside, value_of
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 
@@ -84,4 +84,4 @@ def tangent_of(t, level):
     """The tangent of an output, as it is seen outside; what is no tensor stays what it is."""
     if not isinstance(t, Tensor):
         return t
-    return seen_outside(fill_tangent(t, level.of(value_of(t).node), False), mode.grad is True)
+    return show_outside(fill_tangent(t, level.of(value_of(t).node), False), mode.grad is True)

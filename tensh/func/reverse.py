@@ -9,7 +9,7 @@ from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replace_arguments, select_arguments
-from tensh.func.tape import Tape, reaches, seen_outside, value_of
+from tensh.func.tape import Tape, reaches, show_outside, value_of
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 
@@ -142,6 +142,6 @@ def puller(outputs, expected, leaves, structure):
         roots = [value_of(t).node for t in (*outputs, *weights) if isinstance(t, Tensor)]
         graph = recording and reaches(roots)
         result = compute_gradients(outputs, leaves, weights, retain_graph, graph)
-        return unflatten([seen_outside(g, graph) for g in result], structure)
+        return unflatten([show_outside(g, graph) for g in result], structure)
 
     return pull

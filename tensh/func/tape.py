@@ -75,7 +75,7 @@ class Tape(Call):
         """A result as it is seen outside."""
         if not isinstance(t, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
-        return seen_outside(t, self.before is True, self.leaves)
+        return show_outside(t, self.before is True, self.leaves)
 
 
 class Directions(threading.local):
@@ -130,7 +130,7 @@ def reaches(nodes, leaves=()):
     return False
 
 
-def seen_outside(t, recording, leaves=()):
+def show_outside(t, recording, leaves=()):
     """``t`` with the history that somebody outside may ask for, and with the tangents it has there."""
     value = value_of(t)
     node = refresh_node(value)

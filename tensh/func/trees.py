@@ -66,7 +66,7 @@ def _in_order(branch):
     return list(branch), None
 
 
-def _filled_dict(kind):
+def _fill_dict(kind):
     return lambda values, keys: kind(zip(keys, values))
 
 
@@ -74,8 +74,8 @@ BRANCHES = {
     tuple: (_in_order, lambda values, _: tuple(values)),
     list: (_in_order, lambda values, _: list(values)),
     Size: (_in_order, lambda values, _: tuple(values)),
-    dict: (_values, _filled_dict(dict)),
-    OrderedDict: (_values, _filled_dict(OrderedDict)),
+    dict: (_values, _fill_dict(dict)),
+    OrderedDict: (_values, _fill_dict(OrderedDict)),
     defaultdict: (
         lambda branch: (list(branch.values()), [branch.default_factory, list(branch)]),
         lambda values, context: defaultdict(context[0], zip(context[1], values)),

@@ -314,7 +314,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
 
 
 # ── old names ─────────────────────────────────────────────────────────
-def _deprecated(function):
+def _deprecate(function):
     new = function.__name__
     old = new.removesuffix("_")
 
@@ -328,7 +328,7 @@ def _deprecated(function):
 
 
 for _name in "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split():
-    globals()[_name] = _deprecated(globals()[f"{_name}_"])
+    globals()[_name] = _deprecate(globals()[f"{_name}_"])
 
 for function in (uniform_, normal_, constant_, kaiming_uniform_):
     watch(function, python="by name")  # those that classes and modes are told of

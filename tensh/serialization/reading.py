@@ -60,7 +60,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     if weights_only and pickle_load_args:
         warn("pickle_load_args only works if `weights_only=False`.")
     encoding = pickle_load_args.get("encoding", "utf-8")
-    place = placing(map_location)
+    place = choose_place(map_location)
     if isinstance(f, str | os.PathLike):
         path = os.fspath(f)
         if path.endswith(".safetensors"):
@@ -90,7 +90,7 @@ def _safetensors(path, map_location):
 
 
 # ── where tensors are to be ──────────────────────────────────────────────────
-def placing(map_location):
+def choose_place(map_location):
     """The function that gives (a row of elements, where it was) a row of elements here."""
     if map_location is None:
         return restore_row
@@ -107,14 +107,14 @@ def placing(map_location):
             raise CallersError(TypeError(f"map_location gave {type(storage)}, and no UntypedStorage"))
         return storage.bytes().view(row.dtype)
 
-    return lambda row, where: _callers(asked, row, where)
+    return lambda row, where: _call_users(asked, row, where)
 
 
 class CallersError(Exception):
     """An exception that is no fault of the file."""
 
 
-def _callers(function, *arguments):
+def _call_users(function, *arguments):
     try:
         return function(*arguments)
     except CallersError:
@@ -163,7 +163,7 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
     except DamagedError as error:
         raise RuntimeError(f"this checkpoint is damaged: {one_line(error)}") from None
     except pickle.UnpicklingError as error:
-        raise pickle.UnpicklingError(_words(visible_line(str(error)), weights_only)) from None
+        raise pickle.UnpicklingError(_explain_refusal(visible_line(str(error)), weights_only)) from None
     except (zipfile.BadZipFile, zipfile.LargeZipFile) as error:
         reason = one_line(error) if "CRC" in str(error) else "failed finding central directory"
         raise RuntimeError(BROKEN.format(reason)) from None
@@ -191,7 +191,7 @@ def _read(file, start, place, names, encoding, mapped, mmap):
     return loaded
 
 
-def _words(message, weights_only):
+def _explain_refusal(message, weights_only):
     """What is said where a file asks for more than it may."""
     if not weights_only:
         return (STILL_REFUSED if message.startswith("Unsupported global") else "") + message

@@ -3,7 +3,7 @@
 BEGIN = "This function was deprecated since version 1.9 and is now removed."
 
 
-def _removed(name, text):
+def _make_removed(name, text):
     """A function that raises RuntimeError with PyTorch's words."""
 
     def function(*args, **options):
@@ -15,7 +15,7 @@ def _removed(name, text):
     return function
 
 
-eig = _removed("eig", """ `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors.
+eig = _make_removed("eig", """ `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors mimicking complex tensors.
 
 L, _ = torch.eig(A) should be replaced with:
 L_complex = torch.linalg.eigvals(A)
@@ -25,7 +25,7 @@ and
 L, V = torch.eig(A, eigenvectors=True) should be replaced with:
 L_complex, V_complex = torch.linalg.eig(A)""")  # fmt: skip
 
-symeig = _removed("symeig", """ The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion.
+symeig = _make_removed("symeig", """ The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion.
 
 L, _ = torch.symeig(A, upper=upper) should be replaced with:
 L = torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L')
@@ -35,7 +35,7 @@ and
 L, V = torch.symeig(A, eigenvectors=True) should be replaced with:
 L, V = torch.linalg.eigh(A, UPLO='U' if upper else 'L')""")  # fmt: skip
 
-lstsq = _removed("lstsq", """ `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`.
+lstsq = _make_removed("lstsq", """ `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`.
 `torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in the returned tuple (although it returns other information about the problem).
 
 To get the QR decomposition consider using `torch.linalg.qr`.
@@ -47,11 +47,11 @@ X, _ = torch.lstsq(B, A).solution[:A.size(1)]
 should be replaced with:
 X = torch.linalg.lstsq(A, B).solution""")  # fmt: skip
 
-solve = _removed("solve", """ `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization.
+solve = _make_removed("solve", """ `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed and does not return the LU factorization.
 
 To get the LU factorization see `torch.lu`, which can be used with `torch.lu_solve` or `torch.lu_unpack`.
 X = torch.solve(B, A).solution should be replaced with:
 X = torch.linalg.solve(A, B)""")  # fmt: skip
 
-matrix_rank = _removed("matrix_rank", """
+matrix_rank = _make_removed("matrix_rank", """
 Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in `torch.linalg.matrix_rank()` to 'hermitian'.""")  # fmt: skip

@@ -29,15 +29,15 @@ from tensh.distributions.utils import _sum_rightmost, euler_constant
 from tensh.nn.functional import softplus
 
 
-def _weighed(p, q, log_ratio):
+def _weigh(p, q, log_ratio):
     """``p * log(p / q)``, which is 0 where p is and infinite where q alone is 0."""
     return torch.where(p == 0, 0.0, torch.where(q == 0, math.inf, p * log_ratio))
 
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p, q):
-    one = _weighed(p.probs, q.probs, softplus(-q.logits) - softplus(-p.logits))
-    zero = _weighed(1 - p.probs, 1 - q.probs, softplus(q.logits) - softplus(p.logits))
+    one = _weigh(p.probs, q.probs, softplus(-q.logits) - softplus(-p.logits))
+    zero = _weigh(1 - p.probs, 1 - q.probs, softplus(q.logits) - softplus(p.logits))
     return one + zero
 
 
@@ -56,7 +56,7 @@ def _binomial(p, q):
 
 @register_kl(Categorical, Categorical)
 def _categorical(p, q):
-    return _weighed(p.probs, q.probs, p.logits - q.logits).sum(-1)
+    return _weigh(p.probs, q.probs, p.logits - q.logits).sum(-1)
 
 
 @register_kl(Cauchy, Cauchy)

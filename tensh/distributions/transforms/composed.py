@@ -9,7 +9,7 @@ from tensh.distributions.transforms.base import Transform, at_least
 from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
-def _widened(ends):
+def _widen(ends):
     """The first constraint of a chain of pairs (from, to), over as many dimensions as any part of the chain couples."""
     first, event_dim = ends[0][0], ends[-1][1].event_dim
     for begin, end in reversed(ends):
@@ -41,13 +41,13 @@ class ComposeTransform(Transform):
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
         """Where the inputs lie."""
-        return _widened([(part.domain, part.codomain) for part in self.parts]) if self.parts else constraints.real
+        return _widen([(part.domain, part.codomain) for part in self.parts]) if self.parts else constraints.real
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self):
         """Where the outputs lie."""
         backwards = [(part.codomain, part.domain) for part in reversed(self.parts)]
-        return _widened(backwards) if backwards else constraints.real
+        return _widen(backwards) if backwards else constraints.real
 
     @lazy_property
     def bijective(self):
@@ -199,17 +199,17 @@ class ReshapeTransform(Transform):
         return x.new_zeros(_batch(x, self.in_shape))
 
     def forward_shape(self, shape):
-        return _exchanged(shape, self.in_shape, self.out_shape)
+        return _replace_end(shape, self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape):
-        return _exchanged(shape, self.out_shape, self.in_shape)
+        return _replace_end(shape, self.out_shape, self.in_shape)
 
 
 def _batch(x, event_shape):
     return x.shape[: x.dim() - len(event_shape)]
 
 
-def _exchanged(shape, old, new):
+def _replace_end(shape, old, new):
     """``shape`` with ``new`` at its end in place of ``old``."""
     cut = len(at_least(len(old), shape)) - len(old)
     if shape[cut:] != old:

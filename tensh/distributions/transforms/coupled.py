@@ -97,10 +97,10 @@ class CorrCholeskyTransform(Transform):
         eps = torch.finfo(r.dtype).eps
         r = vec_to_tril_matrix(r.clamp(min=-1 + eps, max=1 - eps), diag=-1)
         rest = (1 - r**2).sqrt().cumprod(-1)
-        return (r + torch.eye(r.shape[-1], dtype=r.dtype, device=r.device)) * _shifted(rest)
+        return (r + torch.eye(r.shape[-1], dtype=r.dtype, device=r.device)) * _shift(rest)
 
     def _inverse(self, y):
-        rest = _shifted(1 - torch.cumsum(y * y, dim=-1))
+        rest = _shift(1 - torch.cumsum(y * y, dim=-1))
         t = tril_matrix_to_vec(y, diag=-1) / tril_matrix_to_vec(rest, diag=-1).sqrt()
         return (t.log1p() - t.neg().log1p()) / 2  # atanh
 
@@ -123,7 +123,7 @@ class CorrCholeskyTransform(Transform):
         return shape[:-2] + (d * (d - 1) // 2,)
 
 
-def _shifted(rest):
+def _shift(rest):
     """One column to the right: what is left before each column."""
     return pad(rest[..., :-1], [1, 0], value=1)
 

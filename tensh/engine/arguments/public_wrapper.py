@@ -20,7 +20,7 @@ from functools import cached_property
 from tensh.engine.arguments.caller import named_at_the_call
 from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.signatures import OVERFLOW, choose, type_name
-from tensh.engine.codegen.guards import guarded
+from tensh.engine.codegen.guards import wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
@@ -222,11 +222,13 @@ def wrap_public(fn, name, method=False, spoken=None):
         return fn
     own = f"Tensor.{name}" if method else spoken or name
     if own in PYTHON:
-        return guarded(rename_function(fn, own) if method else fn, name)
+        return wrap_guarded(rename_function(fn, own) if method else fn, name)
     fast = getattr(fn, "without_out", fn)
     flags = fast.__code__.co_flags
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
-        return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # the function binds its arguments
+        return (
+            wrap_guarded(fn, name) if method and name.startswith(OF_SIZES) else fn
+        )  # the function binds its arguments
     parameters = inspect.signature(fn).parameters
     return compile_wrapper(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
 

@@ -73,7 +73,7 @@ def raw(name, op):
 # ── what is written from it ──────────────────────────────────────────────────
 def backward_source(op, recorded, derivatives):
     """``backward(self, g)``: unpack the saved values, then one expression for every differentiable input."""
-    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacked(op, recorded)]
+    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacking_line(op, recorded)]
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
         lines.append(f"{names} = filled(self, g)")
@@ -91,7 +91,7 @@ def backward_source(op, recorded, derivatives):
     return indented(lines)
 
 
-def _unpacked(op, recorded):
+def _unpacking_line(op, recorded):
     """The line that gives the saved values their names."""
     saved = "self.unpack()" if recorded else "self.saved"
     return [f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}"] if op.saves else []
@@ -99,7 +99,7 @@ def _unpacked(op, recorded):
 
 def forward_source(op, recorded, derivatives):
     """``forward(self, tangents)`` of an operator that works element by element: see Note [Forward from backward]."""
-    lines = ["def forward(self, tangents):", *_unpacked(op, recorded)]
+    lines = ["def forward(self, tangents):", *_unpacking_line(op, recorded)]
     lines += [f"{' '.join(p + '_t,' for p in derivatives)} = tangents", "total = None"]
     said = functools.partial(local, op=op, recorded=recorded)
     for p, text in derivatives.items():

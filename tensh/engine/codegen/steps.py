@@ -191,7 +191,7 @@ def result_lines(op):
     lines = [] if op.view else ["if type(out_) is not ndarray: out_ = asarray(out_)"]
     lines.append(BLANK.format("out"))
     if op.derivatives:
-        lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
         lines.append(INDENT + ANNOUNCED.format("(out,)"))
@@ -213,7 +213,7 @@ def _results(op):
         lines = ["outs = [wrap(array) for array in out_]"]
         chosen = "range(len(outs))" if op.outs == LIST else repr(op.differentiable)
         if op.derivatives:
-            lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+            lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
             if op.outs != LIST:
                 lines.append(INDENT + f"{' '.join(o + '_,' for o in op.outs)} = out_")
             lines.append(INDENT + f"k = {op.name}_node(); " + _record(op))
@@ -227,7 +227,7 @@ def _results(op):
     names = [f"{o}_" for o in op.outs]
     lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]
     if op.derivatives:
-        lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))
         lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype; k.time = tick()")
         lines.append(INDENT + ANNOUNCED.format(f"({op.outs[0]},)"))
@@ -243,7 +243,7 @@ def _node(op):
     return f"({name})" if " " in name else name
 
 
-def _wanted(op, who):
+def _wants_gradient(op, who):
     tests = [f"wanted({p}_n)" if p == op.sequence else f"{p}_n is not None" for p in who]
     return f"if ({' or '.join(tests)})" if len(tests) > 1 else f"if {tests[0]}"
 

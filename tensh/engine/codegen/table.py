@@ -23,7 +23,7 @@ from tensh.engine.autograd.packing import saved_members
 from tensh.engine.codegen import writer
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, saves, words_of
 from tensh.engine.codegen.describe import facts, in_place_text
-from tensh.engine.codegen.guards import guarded as guarded_function
+from tensh.engine.codegen.guards import wrap_guarded as guarded_function
 from tensh.engine.codegen.mixing import (  # fmt: skip
     NO_ARRAY,
     NUMBERS,

@@ -76,7 +76,7 @@ answer_override = Port("engine.dispatch.override.dispatch", "answer_late")
 dispatch_aten = Port("_aten.translation", "call")
 """``dispatch_aten(point, args, options)``: a function in terms of PyTorch's operators, which dispatch modes and classes see."""
 
-dispatch_lifted = Port("_aten.translation", "lifted")
+dispatch_lifted = Port("_aten.translation", "lift_call")
 """``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""
 
 make_wrapper_subclass = Port("engine.dispatch.override.wrappers", "make_wrapper_subclass")

@@ -6,7 +6,7 @@ import re
 from tensh.explain.calls import Argument
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import calls_of, loop_around, writes_into
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import behind, fits
 
 
@@ -18,7 +18,7 @@ def needs_scalar(call, text):
         (Fit(f"{behind(root, '')}.sum().backward()", f"{shape} -> []"),) if call.segment.endswith(".backward()") else ()
     )
     return Explanation(
-        "backward", (operand(t),), f"backward starts from one number, and {said(t)} has {t.value.numel()}: whose derivative is meant?", whole,
+        "backward", (operand(t),), f"backward starts from one number, and {name_or_phrase(t)} has {t.value.numel()}: whose derivative is meant?", whole,
         f"{behind(root, '')}.backward(torch.ones({shape})), which is the same",
     )  # fmt: skip
 
@@ -28,7 +28,7 @@ def nothing_recorded(call, text):
     if not hasattr(t.value, "requires_grad"):
         return None
     return Explanation(
-        "backward", (operand(t),), f"nothing that {said(t)} was computed from requires grad, or it was detached or computed under no_grad", (),
+        "backward", (operand(t),), f"nothing that {name_or_phrase(t)} was computed from requires grad, or it was detached or computed under no_grad", (),
         "say of the tensors to differentiate by that they do, before computing: x.requires_grad_()",
     )  # fmt: skip
 
@@ -89,7 +89,7 @@ def leaf_in_place(call, text):
         return None
     name = t.text or "w"
     return Explanation(
-        call.symbol, (operand(t),), f"{said(t)} is a leaf that requires grad: a write would change what its gradient is of",
+        call.symbol, (operand(t),), f"{name_or_phrase(t)} is a leaf that requires grad: a write would change what its gradient is of",
         fits(call, [f"with torch.no_grad(): {call.segment}"]) if call.symbol != "[]" else (), f"{'write under torch.no_grad(), or ' * (call.symbol == '[]')}compute a new tensor instead of writing into {name}",
     )  # fmt: skip
 
@@ -99,7 +99,7 @@ def to_numpy(call, text):
     return Explanation(
         "numpy",
         (operand(t),),
-        f"{said(t)} requires grad, and an array records nothing",
+        f"{name_or_phrase(t)} requires grad, and an array records nothing",
         fits(call, [t.text and call.rewritten({t: behind(t.text, ".detach()")})]),
     )
 
@@ -109,7 +109,7 @@ def one_number(call, text):
     if not hasattr(t.value, "shape"):
         return None
     return Explanation(
-        call.symbol, (operand(t),), f"{said(t)} has {t.value.numel()} elements, and one number is wanted",
+        call.symbol, (operand(t),), f"{name_or_phrase(t)} has {t.value.numel()} elements, and one number is wanted",
         fits(call, [t.text and behind(t.text, ".tolist()")]), "one of them, by an index; a sum or a mean of them first",
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def truth(call, text):
     between = elementwise(call.segment)
     candidates = [between] if between else [t.text and behind(t.text, way) for way in (".all()", ".any()")]
     return Explanation(
-        "bool", (operand(t),), f"{said(t)} has {t.value.numel()} elements: true if all are, or if any is?",
+        "bool", (operand(t),), f"{name_or_phrase(t)} has {t.value.numel()} elements: true if all are, or if any is?",
         fits(call, candidates), None if between else "between tensors & and | instead of `and` and `or`",
     )  # fmt: skip
 

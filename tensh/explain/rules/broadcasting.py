@@ -4,7 +4,7 @@ import itertools
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.products import stacks
-from tensh.explain.rules.shared import is_in_place, operand, said
+from tensh.explain.rules.shared import is_in_place, name_or_phrase, operand
 from tensh.explain.trying import each, fits
 
 
@@ -26,7 +26,7 @@ def broadcasting(call, text):
     found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
-        None if found else f"make {said(a, 'the first')} or {said(b, 'the second')} with another size there: equal ones, or 1",
+        None if found else f"make {name_or_phrase(a, 'the first')} or {name_or_phrase(b, 'the second')} with another size there: equal ones, or 1",
     )  # fmt: skip
 
 

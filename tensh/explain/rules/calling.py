@@ -5,7 +5,7 @@ import re
 
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import call_in, piece, with_arguments, with_keyword
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import behind, fits
 
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu", and .to(device)'
@@ -48,7 +48,7 @@ def start_of_backward(call, text):
         return None
     name = t.text or "y"
     return Explanation(
-        "backward", (operand(t),), f"the gradient that backward starts from has the shape of {said(t)}, {list(t.value.shape)}", (),
+        "backward", (operand(t),), f"the gradient that backward starts from has the shape of {name_or_phrase(t)}, {list(t.value.shape)}", (),
         f"{behind(name, '')}.backward(torch.ones_like({name}))",
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def repeats(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        f"repeat takes a count for each dimension, and {said(t)} has {count}",
+        f"repeat takes a count for each dimension, and {name_or_phrase(t)} has {count}",
         fits(call, candidates),
     )
 
@@ -132,5 +132,5 @@ def orders(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        f"permute names every dimension once, and {said(t)} has {count}: {names} in some order",
+        f"permute names every dimension once, and {name_or_phrase(t)} has {count}: {names} in some order",
     )

@@ -2,7 +2,7 @@
 
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import with_keyword
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import each, fits
 
 
@@ -28,7 +28,7 @@ def dtypes(call, text):
         *each(call, a, change.get(kinds[1], ".float()")),
     ]
     return Explanation(
-        call.symbol, (operand(a), operand(b)), f"{call.symbol} takes tensors of one dtype: {said(a, 'the first')} is {kinds[0]}, {said(b, 'the second')} {kinds[1]}",
+        call.symbol, (operand(a), operand(b)), f"{call.symbol} takes tensors of one dtype: {name_or_phrase(a, 'the first')} is {kinds[0]}, {name_or_phrase(b, 'the second')} {kinds[1]}",
         fits(call, candidates),
     )  # fmt: skip
 
@@ -45,7 +45,7 @@ def layer_dtype(call):
     change = {"float32": ".float()", "float64": ".double()"}.get(kinds[0])
     found = fits(call, each(call, a, change)) if change else ()
     return Explanation(
-        call.symbol, (operand(a),), f"the parameters of {call.symbol} are {kinds[0]}, and {said(a, 'its input')} is {kinds[1]}", found
+        call.symbol, (operand(a),), f"the parameters of {call.symbol} are {kinds[0]}, and {name_or_phrase(a, 'its input')} is {kinds[1]}", found
     )  # fmt: skip
 
 
@@ -69,5 +69,5 @@ def needs_float(call, text):
     if t.value.is_floating_point():
         return None
     return Explanation(
-        call.symbol, (operand(t),), f"{call.symbol} is for floating point numbers, and {said(t)} holds {kind}", fits(call, each(call, t, ".float()"))
+        call.symbol, (operand(t),), f"{call.symbol} is for floating point numbers, and {name_or_phrase(t)} holds {kind}", fits(call, each(call, t, ".float()"))
     )  # fmt: skip

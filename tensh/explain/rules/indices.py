@@ -5,7 +5,7 @@ import re
 
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import indices
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import fits
 
 
@@ -59,7 +59,7 @@ def too_many_indices(call, text):
     return Explanation(
         "[]",
         (operand(t),),
-        f"{said(t)} has {count} dimension{'s' * (count != 1)}: no more than {count} ind{'ices' if count != 1 else 'ex'}",
+        f"{name_or_phrase(t)} has {count} dimension{'s' * (count != 1)}: no more than {count} ind{'ices' if count != 1 else 'ex'}",
         fits(call, [fewer(call, count)]),
     )
 
@@ -80,10 +80,10 @@ def dim_range(call, text):
     t = tensors[0]
     count = t.value.dim()
     if not count:
-        return Explanation(call.name, (operand(t),), f"{said(t)} is a single number: it has no dimensions")
+        return Explanation(call.name, (operand(t),), f"{name_or_phrase(t)} is a single number: it has no dimensions")
     names = ", ".join(f"{d} (size {size})" for d, size in enumerate(t.value.shape))
     last = f"{-count} to -1" if count > 1 else "-1"
-    has = f"{said(t)} has {count} dimension{'s' * (count > 1)}"
+    has = f"{name_or_phrase(t)} has {count} dimension{'s' * (count > 1)}"
     expected = re.search(r"range of \[(-?\d+), (-?\d+)\], but got (-?\d+)", text)
     low, high, got = map(int, expected.groups()) if expected else (-count, count - 1, count)
     rule = f"{has}: dim is {names}, or {last}" if high == count - 1 else f"{has}: dim is from {low} to {high}"

@@ -4,7 +4,7 @@ import itertools
 import re
 
 from tensh.explain.model import Explanation
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import behind, each, fits
 
 
@@ -63,7 +63,7 @@ def whole_indices(call, text):
         return None
     kind = str(wrong.value.dtype).removeprefix("torch.")
     return Explanation(
-        call.symbol, (operand(wrong),), f"indices are whole numbers, and {said(wrong)} holds {kind}",
+        call.symbol, (operand(wrong),), f"indices are whole numbers, and {name_or_phrase(wrong)} holds {kind}",
         fits(call, each(call, wrong, ".long()")),
     )  # fmt: skip
 
@@ -76,7 +76,7 @@ def classes(call, text):
     kind = str(target.value.dtype).removeprefix("torch.")
     return Explanation(
         call.symbol, (operand(a), operand(target)),
-        f"a target of classes holds whole numbers, and {said(target, 'the target')} holds {kind}",
+        f"a target of classes holds whole numbers, and {name_or_phrase(target, 'the target')} holds {kind}",
         fits(call, each(call, target, ".long()", ".argmax(1)")),
     )  # fmt: skip
 
@@ -93,8 +93,8 @@ def class_range(call, text):
     less = f"{behind(target.text, '')} - 1" if target.text else "one less"
     return Explanation(
         call.symbol, (operand(a, {dim}), operand(target)),
-        f"{count} columns are the classes 0 to {count - 1}, and {said(target, 'the target')} holds {found[1]}", (),
-        f"classes count from 0: {less}" if from_one else f"count classes from 0, or give {said(a, 'the input')} {int(found[1]) + 1} columns",
+        f"{count} columns are the classes 0 to {count - 1}, and {name_or_phrase(target, 'the target')} holds {found[1]}", (),
+        f"classes count from 0: {less}" if from_one else f"count classes from 0, or give {name_or_phrase(a, 'the input')} {int(found[1]) + 1} columns",
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Products of matrices and vectors, and layers that are products."""
 
 from tensh.explain.model import Explanation
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import behind, change_call, each, fits, swap_operands
 
 
@@ -32,7 +32,7 @@ def product_shapes(call, text):
     if columns == rows:
         return stacks(call, a, b)
     what = "last dimension" if one.dim() != 2 else "columns"
-    rule = f"{what} of {said(a, 'the first')} ({columns}) must equal {'columns' if call.name == 'linear' else 'rows' if two.dim() > 1 else 'the length'} of {said(b, 'the second')} ({rows})"
+    rule = f"{what} of {name_or_phrase(a, 'the first')} ({columns}) must equal {'columns' if call.name == 'linear' else 'rows' if two.dim() > 1 else 'the length'} of {name_or_phrase(b, 'the second')} ({rows})"
     candidates = [
         *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, ".flatten(1)", ".squeeze()"),
         *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), change_call(call, {a: ".T", b: ".T"}),
@@ -48,7 +48,7 @@ def anew(call, a, b, columns, rows):
     """What to do where no transposition fits: one of the two has another size than it should."""
     of_one = "columns" if a.value.dim() > 1 else "elements"
     of_two = "columns" if call.name == "linear" else "rows" if b.value.dim() > 1 else "elements"
-    return f"make {said(b, 'the second')} with {columns} {of_two}, or {said(a, 'the first')} with {rows} {of_one}"
+    return f"make {name_or_phrase(b, 'the second')} with {columns} {of_two}, or {name_or_phrase(a, 'the first')} with {rows} {of_one}"
 
 
 def vectors(call, a, b):

@@ -2,7 +2,7 @@
 
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import with_arguments, with_function
-from tensh.explain.rules.shared import operand, said
+from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import fits
 
 
@@ -22,7 +22,7 @@ def reshaping(call, text):
     if wanted.count(-1) > 1:
         rule = "one size may be -1, for whatever is left; of two nobody could say which is which"
         return Explanation(call.name, (operand(t),), rule, fits(call, [resize_call(call, -1)]))
-    rule = f"{said(t)} has {count} elements, {wanted} {'needs a multiple of ' if -1 in wanted else 'has '}{known}"
+    rule = f"{name_or_phrase(t)} has {count} elements, {wanted} {'needs a multiple of ' if -1 in wanted else 'has '}{known}"
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:
         candidates = [resize_call(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in range(len(wanted))]
@@ -37,7 +37,7 @@ def resize_call(call, *sizes):
 def not_contiguous(call, text):
     """A view needs elements that lie one behind the other."""
     t = call.arguments[0]
-    rule = f"{said(t)} does not lie in memory in the order of its elements (it was transposed, or sliced)"
+    rule = f"{name_or_phrase(t)} does not lie in memory in the order of its elements (it was transposed, or sliced)"
     found = fits(call, [with_function(call.segment, "reshape")])
     return Explanation(call.name, (operand(t),), rule, found, None if found else "reshape, which copies where it must")
 

@@ -9,7 +9,7 @@ def operand(argument, marked=()):
     return Operand(argument.text, tuple(value.shape), str(value.dtype).removeprefix("torch."), frozenset(marked))
 
 
-def said(argument, otherwise="it"):
+def name_or_phrase(argument, otherwise="it"):
     return argument.text if argument.text and len(argument.text) <= 30 else otherwise
 
 

@@ -14,12 +14,12 @@ def function(fn):
     return fn
 
 
-def filled(self, *args, **options):
+def return_itself(self, *args, **options):
     """A method that fills a tensor whatever it holds: the tensor itself."""
     return self
 
 
-FUNCTIONS["zero_"] = FUNCTIONS["fill_"] = filled
+FUNCTIONS["zero_"] = FUNCTIONS["fill_"] = return_itself
 
 
 FUNCTIONS["item"] = make_refusal(RuntimeError, "Tensor.item() cannot be called on meta tensors")

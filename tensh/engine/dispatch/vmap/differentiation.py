@@ -39,7 +39,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
         roots = {node: g.array for node, g in roots.items()}
     run(roots, on_tensors, keep, wanted, record=graph or mode.off)
     return tuple(
-        arrived(number, t, wanted[node], allow_unused, materialize)
+        gradient_with_levels(number, t, wanted[node], allow_unused, materialize)
         for number, (t, node) in enumerate(zip(inputs, nodes, strict=True))
     )
 
@@ -99,7 +99,7 @@ def check_weight(number, t, w):
     return w if w.array.dtype == t.array.dtype else cast.fn(w, t.array.dtype)
 
 
-def arrived(number, t, g, allow_unused, materialize):
+def gradient_with_levels(number, t, g, allow_unused, materialize):
     """The gradient of ``t``, with the levels of both."""
     own = t.levels if type(t) is Batched else ()
     value = _finish_gradient(number, value_of(t), g, allow_unused, materialize)

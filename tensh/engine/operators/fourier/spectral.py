@@ -53,7 +53,7 @@ def along(d):
     return [(d,), (), (d,)]
 
 
-def resized(shape, d, size):
+def resize_shape(shape, d, size):
     """The shape with another size in one dimension."""
     return (*shape[:d], size, *shape[d + 1 :])
 
@@ -106,7 +106,7 @@ def fft_r2c(input, dim, scaling, onesided):
     input = accurate(input, sizes)
     dtype = input.dtype
     transform = ufuncs().rfft_n_odd if size % 2 else ufuncs().rfft_n_even
-    out = blank(input, resized(shape, last, half) if onesided else shape, dim, COMPLEX[dtype])
+    out = blank(input, resize_shape(shape, last, half) if onesided else shape, dim, COMPLEX[dtype])
     first = out if onesided else part(out, last, slice(half))
     transform(input, factor(dtype, scaling, sizes), axes=along(last), out=first)
     if not onesided:
@@ -119,7 +119,7 @@ def fft_r2c(input, dim, scaling, onesided):
 @op(public=False, input="doubled_inside(fft_r2c(g, dim, scaling, True), dim[-1], last)")
 def fft_c2r(input, dim, scaling, last):
     """The real numbers, ``last`` of them in the last dimension, whose transform has the input as its first half."""
-    given, shape = input.dtype, resized(input.shape, dim[-1], last)
+    given, shape = input.dtype, resize_shape(input.shape, dim[-1], last)
     sizes = [shape[d] for d in dim]
     input = accurate(input, sizes)
     if len(dim) > 1:
@@ -140,7 +140,7 @@ def sized(input, dim, size):
     own = input.shape[dim]
     if size <= own:
         return input if size == own else part(input, dim, slice(size))
-    result = np.zeros(resized(input.shape, dim, size), input.dtype)
+    result = np.zeros(resize_shape(input.shape, dim, size), input.dtype)
     part(result, dim, slice(own))[...] = input
     return result
 

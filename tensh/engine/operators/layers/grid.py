@@ -52,7 +52,7 @@ def neighbours(at, n, kind, padding, corners, order):
     at = np.where(np.isfinite(at) & (np.abs(at) < 2.0**31), at, -100)
     steps = (scale * slope) ** order if order else 1
     if kind == "nearest":
-        return [bounded(np.rint(at), n, np.ones_like(at) if not order else np.zeros_like(at))]
+        return [bound_place(np.rint(at), n, np.ones_like(at) if not order else np.zeros_like(at))]
     left = np.floor(at)
     weights = FACTORS[kind](at - left, order)
     first = 0 if kind == "bilinear" else -1
@@ -61,11 +61,11 @@ def neighbours(at, n, kind, padding, corners, order):
         place = left + number
         if kind == "bicubic" and padding != "zeros":
             place = unfolded(place, n, padding, corners)[0]
-        found.append(bounded(place, n, np.asarray(weight * steps, at.dtype)))
+        found.append(bound_place(place, n, np.asarray(weight * steps, at.dtype)))
     return found
 
 
-def bounded(place, n, weight):
+def bound_place(place, n, weight):
     """The place as an index, its weight zero where that lies outside."""
     inside = (place >= 0) & (place < n)
     return np.where(inside, place, 0).astype(np.int64), np.where(inside, weight, 0)

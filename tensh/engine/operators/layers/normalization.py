@@ -100,7 +100,7 @@ def whiten_some(grouped, eps, out):
 
 
 # ── the layers ───────────────────────────────────────────────────────────────
-def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
+def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     grouped = widened(input).reshape(form)
     out = np.empty(form, grouped.dtype)
     facts = whiten(grouped, eps, out) if input.size < PARALLEL_LIGHT else whiten_some(grouped, eps, out)
@@ -146,11 +146,11 @@ def declare_norm(name, kernel, node, kernel_name, slopes):
 
 
 batch_norm_train = declare_norm(
-    "batch_norm_train", keeping_format(normalised), "NativeBatchNormBackward0", "batch_norm", TIED
+    "batch_norm_train", keeping_format(normalise_form), "NativeBatchNormBackward0", "batch_norm", TIED
 )
-layer_norm_of = declare_norm("layer_norm_of", normalised, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
+layer_norm_of = declare_norm("layer_norm_of", normalise_form, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
 group_norm_of = declare_norm(
-    "group_norm_of", keeping_format(normalised), "NativeGroupNormBackward0", "GroupNormKernelImpl", SLOPES
+    "group_norm_of", keeping_format(normalise_form), "NativeGroupNormBackward0", "GroupNormKernelImpl", SLOPES
 )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.layers.taps import Taps, tapped
+from tensh.engine.operators.layers.taps import Taps, declare_tap
 
 
 # ── one value ────────────────────────────────────────────────────────────────
@@ -61,9 +61,9 @@ def mirror_places(mode, size, before, after):
 def declare_pad(name, dims):
     """Declare ``reflection_pad1d`` and the like."""
     node, name = f"{name.title()}Pad{dims}DBackward0", f"{name}_pad{dims}d"
-    return tapped(name, node, types="iufc", kernel_name=name, saves_input=True)
+    return declare_tap(name, node, types="iufc", kernel_name=name, saves_input=True)
 
 
 REFLECTION_PAD = {dims: declare_pad("reflection", dims) for dims in (1, 2, 3)}
 REPLICATION_PAD = {dims: declare_pad("replication", dims) for dims in (1, 2, 3)}
-CIRCULAR_PAD = dict.fromkeys((1, 2, 3), tapped("circular_pad", "PadCircularBackward0", types="biufc"))
+CIRCULAR_PAD = dict.fromkeys((1, 2, 3), declare_tap("circular_pad", "PadCircularBackward0", types="biufc"))

@@ -15,7 +15,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.convolution import middle, reach
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.layers.max_pooling import even, largest_in
-from tensh.engine.operators.layers.taps import Taps, tapped
+from tensh.engine.operators.layers.taps import Taps, declare_tap
 from tensh.engine.operators.precision import in_float32
 
 WINDOWS = "kernel, stride, padding, dilation, size"
@@ -219,7 +219,7 @@ for dims in (2, 3):
        input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
        public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
-    ADAPTIVE_AVG_POOL[dims] = tapped(
+    ADAPTIVE_AVG_POOL[dims] = declare_tap(
         f"adaptive_avg_pool{dims}",
         f"AdaptiveAvgPool{dims}DBackward0",
         kernel_name=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",

@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from tensh.engine.operators.layers.taps import Taps, tapped
+from tensh.engine.operators.layers.taps import Taps, declare_tap
 
 CUBIC, SMOOTH_CUBIC = -0.75, -0.5  # the free parameter of cubic convolution: plain, and with anti-aliasing
 
@@ -98,7 +98,7 @@ for dims in (1, 2, 3):
         called = (
             "upsample_nearest2d_channels_last" if (dims, mode) == (2, "nearest") else "compute_indices_weights_nearest"
         )
-        UPSAMPLE[mode, dims] = tapped(
+        UPSAMPLE[mode, dims] = declare_tap(
             f"upsample_{mode.replace('-', '_')}_{dims}",
             f"Upsample{name}{dims}DBackward0",
             kernel_name=called,
@@ -114,4 +114,4 @@ for mode, node, called in (
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
     types = "uf" if "2D" in node else "f"  # pictures may be of bytes
-    UPSAMPLE[mode] = tapped(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)
+    UPSAMPLE[mode] = declare_tap(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)

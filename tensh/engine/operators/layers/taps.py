@@ -191,7 +191,7 @@ def adjoint(maps):
     return tuple(None if taps is None else taps.adjoint for taps in maps)
 
 
-def tapped(name, node, *, kernel_name=None, types="f", saves_input=False):
+def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False):
     """Declare a linear map by its name and that of PyTorch's node, which may save the input without need."""
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."

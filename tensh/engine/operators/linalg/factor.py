@@ -33,13 +33,13 @@ def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
     check_floating(name if name != "cholesky" else None, A, "cholesky_cpu")
     source = A.swapaxes(-2, -1).conj() if upper else A
     try:
-        L, info = factored(source), np.zeros(A.shape[:-2], np.int32)
+        L, info = factor_cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         L, info = each(source, factor_or_minor)
     return np.ascontiguousarray(L.swapaxes(-2, -1).conj()) if upper else L, info
 
 
-def factored(matrices):
+def factor_cholesky(matrices):
     """Cholesky factors, or LinAlgError, also for nan, which not every LAPACK checks."""
     L = np.linalg.cholesky(matrices)
     if np.isnan(L.diagonal(0, -2, -1)).any():
@@ -50,11 +50,11 @@ def factored(matrices):
 def factor_or_minor(matrix):
     """(factor, 0), or the lower half and the order of the first leading minor without a factor."""
     try:
-        return factored(matrix), np.int32(0)
+        return factor_cholesky(matrix), np.int32(0)
     except np.linalg.LinAlgError:
         for order in range(1, len(matrix) + 1):
             try:
-                factored(matrix[:order, :order])
+                factor_cholesky(matrix[:order, :order])
             except np.linalg.LinAlgError:
                 return np.tril(matrix), np.int32(order)
         return np.tril(matrix), np.int32(len(matrix))
@@ -108,7 +108,7 @@ def permutation(pivots, rows, dtype):
     return P
 
 
-def unpacked(LU, name=None):
+def unpack_triangles(LU, name=None):
     """(L, U): the unit lower and the upper triangle."""
     *_, rows, columns = LU.shape
     k = min(rows, columns)
@@ -147,7 +147,7 @@ def linalg_lu(A):
     check_matrix("linalg.lu", A)
     check_floating(None, A, "lu_cpu")
     LU, pivots, _ = lower_upper(A)
-    return (permutation(pivots, A.shape[-2], A.dtype), *unpacked(LU))
+    return (permutation(pivots, A.shape[-2], A.dtype), *unpack_triangles(LU))
 
 
 @op(
@@ -175,7 +175,7 @@ def linalg_lu_factor_ex(A):
 )
 def plu(LU, pivots):
     """The three factors of what ``lu_factor`` gave."""
-    return (permutation(pivots, LU.shape[-2], LU.dtype), *unpacked(LU))
+    return (permutation(pivots, LU.shape[-2], LU.dtype), *unpack_triangles(LU))
 
 
 @op(public=False, node="ConstantPadNdBackward0", input="g[..., :input.shape[-2], :input.shape[-1]]")

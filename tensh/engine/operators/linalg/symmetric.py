@@ -25,7 +25,7 @@ def size(x):
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
 
 
-def factored(matrix, hermitian):
+def factor_symmetric(matrix, hermitian):
     """(LD, pivots, info) of one matrix, of which the lower half is read."""
     a = np.array(matrix)
     n = len(a)
@@ -111,7 +111,7 @@ def linalg_ldl_factor_ex(A, hermitian=False):
     check_floating("torch.linalg.ldl_factor_ex", A, "ldl_factor_kernel_cpu")
     if not A.size:
         return A.copy(), np.zeros(A.shape[:-1], np.int32), np.zeros(A.shape[:-2], np.int32)
-    return tuple(each(A, lambda matrix: factored(matrix, hermitian)))
+    return tuple(each(A, lambda matrix: factor_symmetric(matrix, hermitian)))
 
 
 @op(

@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions.reductions import LARGE, axes_of
-from tensh.engine.operators.reductions.rows import PARTS, reduced
+from tensh.engine.operators.reductions.rows import PARTS, reduce_rows
 
 argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 
@@ -69,7 +69,7 @@ def extreme_along(name, reduce, find):
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
         if not is_strided(input, axis):
-            return reduced(reduce, input, axis, keepdim), find(input, axis, None, keepdims=keepdim)
+            return reduce_rows(reduce, input, axis, keepdim), find(input, axis, None, keepdims=keepdim)
         values = reduce(input, axis, None, None, True)
         indices = index_of(find, input, axis, values)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
@@ -144,7 +144,7 @@ def extreme(name, reduce):
         axes = axes_of(dim, input.ndim)
         if input.dtype.kind == "c" and (input.size or not input.ndim):
             refuse_dtype(f"{name[1:]}_values", input.dtype)
-        return reduced(reduce, input, axes, keepdim)
+        return reduce_rows(reduce, input, axes, keepdim)
 
     return kernel
 
@@ -198,7 +198,7 @@ def aminmax(input, *, dim=None, keepdim=False):
         if dim is not None and not input.ndim:
             raise RuntimeError(f"aminmax not implemented for {BY_NUMPY[input.dtype].title}")
         refuse_dtype("aminmax", input.dtype)
-    return reduced(np.minimum.reduce, input, axes, keepdim), reduced(np.maximum.reduce, input, axes, keepdim)
+    return reduce_rows(np.minimum.reduce, input, axes, keepdim), reduce_rows(np.maximum.reduce, input, axes, keepdim)
 
 
 # ── places ───────────────────────────────────────────────────────────────────

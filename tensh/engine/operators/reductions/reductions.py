@@ -16,7 +16,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half
-from tensh.engine.operators.reductions.rows import reduced
+from tensh.engine.operators.reductions.rows import reduce_rows
 from tensh.engine.operators.reductions.summation import (
     ALONE,
     BATCH,
@@ -91,7 +91,7 @@ def sum_as(input, axes, keepdim, dtype):
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     if dtype.kind not in "fcVW":
-        return reduced(np.add.reduce, input, axes, keepdim, dtype)
+        return reduce_rows(np.add.reduce, input, axes, keepdim, dtype)
     return add_along(input.astype(dtype, copy=False), axes, keepdim)
 
 
@@ -197,8 +197,8 @@ def product(input, axes, keepdim, dtype):
     if axes is None and input.flags.c_contiguous:
         input, axes = input.reshape(-1), 0
     if is_half(dtype):
-        return reduced(multiply, input, axes, keepdim, F4, PARALLEL).astype(dtype)
-    return reduced(factors_side_by_side, input, axes, keepdim, dtype, PARALLEL)
+        return reduce_rows(multiply, input, axes, keepdim, F4, PARALLEL).astype(dtype)
+    return reduce_rows(factors_side_by_side, input, axes, keepdim, dtype, PARALLEL)
 
 
 def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):

@@ -29,7 +29,7 @@ def shape_left(shape, axes, keepdim):
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
 
 
-def reduced(reduce, array, axes, keepdim, dtype=None, least=None):
+def reduce_rows(reduce, array, axes, keepdim, dtype=None, least=None):
     """``reduce``, of a ufunc or with its arguments, in ``dtype``.
 
     From ``least`` elements on (SPREAD_LIGHT) on the machine's cores.  A single row is cut into parts, and what is found of

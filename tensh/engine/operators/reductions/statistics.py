@@ -88,7 +88,7 @@ def with_mean(name, finish):
     return kernel
 
 
-def spread_and_mean(g, spread):
+def derive_spread_and_mean(g, spread):
     """The derivative of both results; of a spread that nothing uses there is none."""
     mean = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
     spread = f"({SCALED.format(G.format(spread))})"
@@ -98,13 +98,13 @@ def spread_and_mean(g, spread):
 var_mean_dim = op(
     with_mean("var_mean", np.asarray),
     name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
-    outs=("var", "mean"), many=True, partial=True, input=spread_and_mean("g_var", "g_var"),
+    outs=("var", "mean"), many=True, partial=True, input=derive_spread_and_mean("g_var", "g_var"),
 )  # fmt: skip
 std_mean_dim = op(
     with_mean("std_mean", np.sqrt),
     name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
     outs=("std", "mean"), many=True, partial=True,
-    input=spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),
+    input=derive_spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),
 )  # fmt: skip
 
 

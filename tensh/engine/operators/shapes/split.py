@@ -30,16 +30,16 @@ def unsafe_split(input, split_size, dim):
 @op(public=False, out=False, many=True, outs=LIST, input="cat(gs, dim)")
 def unsafe_split_with_sizes(input, split_sizes, dim):
     """Parts of the given sizes along ``dim`` that are no views for the engine."""
-    return sized_parts(input, split_sizes, dim)
+    return parts_of_sizes(input, split_sizes, dim)
 
 
 @view_op(public=False, many=True, outs=LIST, node="SplitWithSizesBackward0", input="cat(gs, dim)")
 def split_by_sizes(input, split_sizes, dim):
     """Parts of the given sizes along ``dim``."""
-    return sized_parts(input, split_sizes, dim)
+    return parts_of_sizes(input, split_sizes, dim)
 
 
-def sized_parts(input, split_sizes, dim):
+def parts_of_sizes(input, split_sizes, dim):
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     given, dim = dim, wrap_dim(dim, input.ndim)

@@ -84,7 +84,7 @@ def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
     return sparse_tensor(values, (index.astype(np.int64),), array.shape, COO, True, label)
 
 
-def converted(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):
+def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):
     """A dense or sparse tensor in a layout."""
     if layout is strided:
         return to_dense_of(t) if is_sparse(t) else t
@@ -133,7 +133,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
             )
     layout = COO if layout is None else layout
     label = "ToSparseBackward1" if sparse_dim is None else "ToSparseBackward0"
-    return converted(self, layout, None if blocksize is None else tuple(blocksize), sparse_dim, label, dense_dim)
+    return convert_layout(self, layout, None if blocksize is None else tuple(blocksize), sparse_dim, label, dense_dim)
 
 
 @method
@@ -171,10 +171,10 @@ def declare_conversion(layout, blocked):
 
     def to_lines(self, dense_dim=None):
         require_dense_dim(self, name, dense_dim)
-        return converted(self, layout, label=title, dense_dim=dense_dim)
+        return convert_layout(self, layout, label=title, dense_dim=dense_dim)
 
     def to_blocks(self, blocksize, dense_dim=None):
-        return converted(self, layout, tuple(blocksize), label=title)
+        return convert_layout(self, layout, tuple(blocksize), label=title)
 
     made = to_blocks if blocked else to_lines
     made.__name__ = made.__qualname__ = f"to_{name}"
@@ -362,7 +362,7 @@ def _coalesced_(self, coalesced):
     return self
 
 
-def resized(self, size, sparse_dim, dense_dim, keep):
+def resize_sparse(self, size, sparse_dim, dense_dim, keep):
     array = require_sparse(self, "sparse_resize_").array
     size = tuple(size)
     if len(size) != sparse_dim + dense_dim:
@@ -386,7 +386,7 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
     >>> torch.eye(2).to_sparse().sparse_resize_((3, 3), 2, 0).shape
     torch.Size([3, 3])
     """
-    return resized(self, size, sparse_dim, dense_dim, True)
+    return resize_sparse(self, size, sparse_dim, dense_dim, True)
 
 
 @method
@@ -399,4 +399,4 @@ def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
     >>> torch.eye(2).to_sparse().sparse_resize_and_clear_((3, 3), 2, 0)._nnz()
     0
     """
-    return resized(self, size, sparse_dim, dense_dim, False)
+    return resize_sparse(self, size, sparse_dim, dense_dim, False)

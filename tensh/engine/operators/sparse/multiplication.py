@@ -6,7 +6,7 @@ from tensh.engine.codegen.vocabulary import recorded
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSR, places
-from tensh.engine.operators.sparse.conversion import converted, to_coo, to_dense_of
+from tensh.engine.operators.sparse.conversion import convert_layout, to_coo, to_dense_of
 from tensh.engine.operators.sparse.forms import coalesce_as, is_sparse, rename_node, sparse_tensor, values_of
 from tensh.engine.operators.sparse.products import sampled_product, sparse_product
 
@@ -61,7 +61,7 @@ def sparse_by_sparse(input, mat2, label):
     values = values_of(a).index_select(0, wrap(left)) * values_of(b).index_select(0, wrap(right.astype(np.int64)))
     index = np.stack([rows[left], columns[right]])
     shape = input.array.shape[0], mat2.array.shape[1]
-    return converted(coalesce_as(sparse_tensor(values, (index,), shape, COO, False, label), label), layout)
+    return convert_layout(coalesce_as(sparse_tensor(values, (index,), shape, COO, False, label), label), layout)
 
 
 @product()

@@ -10,7 +10,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSC, CSR, flat_places, places
-from tensh.engine.operators.sparse.conversion import converted, to_coo, to_dense_of
+from tensh.engine.operators.sparse.conversion import convert_layout, to_coo, to_dense_of
 from tensh.engine.operators.sparse.creation import empty_sparse, in_order
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
@@ -96,9 +96,9 @@ def add(input, other, alpha=1):
         )
     layout = input.array.layout
     if layout is not other.array.layout:
-        other = converted(other, layout)
+        other = convert_layout(other, layout)
     if layout is not COO:
-        return converted(add(to_coo(input), to_coo(other), alpha), layout)
+        return convert_layout(add(to_coo(input), to_coo(other), alpha), layout)
     second = values_of(other) if alpha == 1 else values_of(other) * alpha
     if input.array.indices[0] is other.array.indices[0] and in_order(input.array.indices[0]):
         return with_values(input.array, values_of(input) + second)
@@ -165,11 +165,11 @@ def mul(input, other):
     if input.array.shape != other.array.shape:
         raise RuntimeError("mul operands have incompatible sizes")
     layout = input.array.layout
-    a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(converted(other, layout)))
+    a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(convert_layout(other, layout)))
     _, first, second = np.intersect1d(flat_places(a.array), flat_places(b.array), True, True)
     values = values_of(a).index_select(0, wrap(first)) * values_of(b).index_select(0, wrap(second))
     made = sparse_tensor(values, (a.array.indices[0][:, first],), a.array.shape, COO, True, "MulBackward0")
-    return converted(made, layout)
+    return convert_layout(made, layout)
 
 
 def division(name, words):
@@ -220,7 +220,7 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
     if layout is not COO:
         if not keepdim:
             raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
-        return converted(sum_dim(to_coo(input), dim, True, dtype), layout)
+        return convert_layout(sum_dim(to_coo(input), dim, True, dtype), layout)
     sparse = input.array.sparse_dim
     values = values_of(input)
     inside = [d - sparse + 1 for d in dims if d >= sparse]
@@ -405,7 +405,7 @@ def cat(tensors, dim=0):
     cat_dense = recorded("cat")
     if dim >= first.sparse_dim:
         dense = cat_dense([to_dense_of(each) for each in tensors], dim)
-        return converted(dense, COO, None, first.sparse_dim)
+        return convert_layout(dense, COO, None, first.sparse_dim)
     index, start = [], 0
     for each, length in zip(tensors, lengths, strict=True):
         moved = each.array.indices[0].copy()

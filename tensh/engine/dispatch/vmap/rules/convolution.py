@@ -36,7 +36,7 @@ def from_channels(result, batch, number):
     return reshape_value(result, (*batch, *result.array.shape[1:])) if len(batch) > 1 else result
 
 
-def convolved(op):
+def make_convolution(op):
     """A maker: the rule of ``correlate`` and of ``spread``, which map [N, C, ...] by a weight."""
     names = list(op.parameters)
 
@@ -67,7 +67,7 @@ def convolved(op):
     return rule
 
 
-def matched(op):
+def make_match(op):
     """A maker: the rule of ``match``, which makes a weight of a gradient and an input."""
 
     def rule(grad, input, shape, stride, padding, dilation, groups):

@@ -174,7 +174,7 @@ def by_slices(values, accumulate):
     return make
 
 
-def filled(input, value):
+def fill_value(input, value):
     """A number as a tensor, ready to be written."""
     return wrap(np.asarray(value, input.array.dtype))
 
@@ -182,7 +182,7 @@ def filled(input, value):
 WRITES = {
     "index_add": by_slices(lambda input, source, alpha=1: source if alpha == 1 else source * alpha, True),
     "index_copy": by_slices(lambda input, source: source, False),
-    "index_fill_number": by_slices(filled, False),
+    "index_fill_number": by_slices(fill_value, False),
 }
 
 
@@ -248,7 +248,7 @@ def rows_back(op):
     return rule
 
 
-def sampled_product(op):
+def make_sampled_product(op):
     """A maker: the rule of ``sampled_product``: products of rows, added up."""
     return lambda rows, cols, a, b: (index_op.fn(a, (rows,)) * index_op.fn(b, (cols,))).sum(-1)
 

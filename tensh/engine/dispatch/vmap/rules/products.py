@@ -81,7 +81,7 @@ DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)
 """How many dimensions a sample of each factor has."""
 
 
-def checked(name):
+def check_and_multiply(name):
     """``times``, after a check that samples have the dimensions that the operator takes."""
     first, second = DIMS[name]
 
@@ -101,16 +101,16 @@ def checked(name):
 
 def product(op):
     """A maker: the rule of mm, mv, bmm and dot."""
-    return checked(op.name)
+    return check_and_multiply(op.name)
 
 
 def conjugate_product(op):
     """A maker: the rule of vdot."""
-    rule = checked(op.name)
+    rule = check_and_multiply(op.name)
     return lambda input, other: rule(conjugate.fn(input), other)
 
 
-def added(operands):
+def make_addition(operands):
     """A maker of the rules of addmm and the like: ``operands`` says what the product is, given the two factors."""
 
     def make(op):
@@ -139,7 +139,7 @@ def of_three(op):
     return rule
 
 
-def solved(op):
+def make_solution(op):
     """A maker: the rule of ``linalg_solve_ex``; right sides for one matrix are more columns."""
     by_matrix = leading()(op)
 
@@ -157,11 +157,11 @@ def solved(op):
 
 
 ADDED = {
-    "addmm": added(checked("mm")),
-    "addmv": added(checked("mv")),
-    "baddbmm": added(checked("bmm")),
-    "addr": added(lambda first, second: first.unsqueeze(-1) * second),
-    "addbmm": added(lambda first, second: times(first, second).sum(0)),
+    "addmm": make_addition(check_and_multiply("mm")),
+    "addmv": make_addition(check_and_multiply("mv")),
+    "baddbmm": make_addition(check_and_multiply("bmm")),
+    "addr": make_addition(lambda first, second: first.unsqueeze(-1) * second),
+    "addbmm": make_addition(lambda first, second: times(first, second).sum(0)),
 }
 
 

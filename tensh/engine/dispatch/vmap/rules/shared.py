@@ -58,6 +58,6 @@ def wrap_result(result, levels):
 
 def reshape_value(value, shape):
     """``value`` in another shape: a view where that can be."""
-    from tensh.engine.operators.shapes.composites.reshaping import shaped
+    from tensh.engine.operators.shapes.composites.reshaping import reshape_to
 
-    return shaped(value, tuple(shape))
+    return reshape_to(value, tuple(shape))

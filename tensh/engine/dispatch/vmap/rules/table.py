@@ -50,7 +50,7 @@ OPERATORS = {
         "squared_difference smooth_difference huber_difference binary_entropy binary_entropy_of_logits soft_margin", losses.loss
     ),
     "nll": losses.likelihood, "nll2": losses.likelihood, "nll_back": losses.likelihood_back, "nll2_back": losses.likelihood_back,
-    "tied": views.tied, "dist": views.dist, "renorm": views.renorm,
+    "tied": views.make_tie, "dist": views.dist, "renorm": views.renorm,
     # along dimensions
     **each(
         "sum_dim nansum mean_dim prod_dim any all count_nonzero amax amin aminmax logsumexp vector_norm norm_of_difference "
@@ -78,7 +78,7 @@ OPERATORS = {
     "sum_to": views.sum_to, "laid_out": views.laid_out,
     "squeeze_all": views.squeeze_all, "squeeze_dim": leading(dim=DIM), "squeeze_dims": leading(dim=SOME),
     "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM),
-    "t": views.turned_matrix,
+    "t": views.make_transpose,
     "select": leading(dim=DIM), "slice_dim": leading(dim=DIM), "narrowed_copy": leading(dim=DIM),
     **each("select_back slice_back", leading(dim=DIM, shape=SHAPE)),
     "unfold": leading(dimension=DIM), "unfold_back": leading(dimension=DIM, shape=SHAPE),
@@ -89,17 +89,17 @@ OPERATORS = {
     "flipped": leading(dims=SOME), "rolled": dims_or_all(SOME), "turned": leading(dims=SOME),
     **each("tril triu", leading(at_least=2)),
     **each("zeros_as padded cropped", leading(shape=SHAPE)),
-    "repeated": views.repeated, "repeat_back": views.repeat_back, "restrided": views.restrided,
+    "repeated": views.make_repetition, "repeat_back": views.repeat_back, "restrided": views.make_restride,
     "cat": joining(DIM), "stack": joining(NEW),
     **each("unbind split_equally unsafe_split unsafe_split_with_sizes split_by_sizes", leading(dim=DIM)),
     # places
     "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
     "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup, "lookup_back": indexing.lookup_back,
-    "rows_back": indexing.rows_back, "sampled_product": indexing.sampled_product,
+    "rows_back": indexing.rows_back, "sampled_product": indexing.make_sampled_product,
     **indexing.WRITES,
     "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
     # products
-    **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, "linalg_solve_ex": products.solved,
+    **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, "linalg_solve_ex": products.make_solution,
     "product_of_three": products.of_three, **products.ADDED,
     # matrices
     **each(
@@ -117,7 +117,7 @@ OPERATORS = {
     "layer_norm_of": normalization.in_rows, "group_norm_of": normalization.in_rows, "batch_norm_train": normalization.in_channels,
     "batch_norm_by": normalization.by_given,
     **each("whitened whiten_back inverse_deviation group_means", normalization.in_groups),
-    "correlate": convolution.convolved, "spread": convolution.convolved, "match": convolution.matched,
+    "correlate": convolution.make_convolution, "spread": convolution.make_convolution, "match": convolution.make_match,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
         "pixel_shuffle pixel_unshuffle adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances",

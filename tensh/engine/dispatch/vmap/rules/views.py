@@ -45,7 +45,7 @@ def expand(op):
     return rule
 
 
-def repeated(op):
+def make_repetition(op):
     """A maker: the rule of ``repeated``, which may give new dimensions in front."""
 
     def rule(input, repeats):
@@ -69,12 +69,12 @@ def repeat_back(op):
     return rule
 
 
-def tied(op):
+def make_tie(op):
     """A maker: the rule of ``tied``, whose other arguments do not change the gradient."""
     return lambda grad, input: grad
 
 
-def restrided(op):
+def make_restride(op):
     """A maker: the rule of ``restrided``: the batch dimensions keep their places in memory."""
 
     def rule(input, size, stride, start, strides=None):
@@ -168,7 +168,7 @@ def trace(op):
     return rule
 
 
-def turned_matrix(op):
+def make_transpose(op):
     """A maker: the rule of ``t``."""
 
     def rule(input):

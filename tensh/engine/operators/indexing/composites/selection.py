@@ -31,7 +31,7 @@ from tensh.engine.operators.indexing.scatter import (
 )
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.composites.parts import require_room
-from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
+from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
 from tensh.engine.operators.shapes.composites.storage import contiguous
 from tensh.engine.operators.shapes.embedding import diagonal_put, number_as, select_put, slice_put, strided_put
 from tensh.engine.operators.shapes.split import unbind
@@ -230,7 +230,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
             f"torch.take_along_dim(): dtype of indices should be Long but got {BY_NUMPY[array.dtype].title}"
         )
     if dim is None:
-        return gather.fn(shaped(input, (-1,)), 0, wrap(array.reshape(-1)), out=out)
+        return gather.fn(reshape_to(input, (-1,)), 0, wrap(array.reshape(-1)), out=out)
     if input.array.ndim != array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -251,7 +251,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     index = np.broadcast_to(
         array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
     )
-    input = expanded(input, (*beside[:dim], n, *beside[dim:]) if array.ndim else ())
+    input = expand_to(input, (*beside[:dim], n, *beside[dim:]) if array.ndim else ())
     return gather.fn(input, dim, wrap(index), out=out)
 
 

@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import of_scalar
 from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.messages import broadcast_clash
-from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
+from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
 from tensh.engine.operators.shapes.rearrangement import block_diagonal
 from tensh.engine.operators.shapes.rearrangement import cat as cat_op
 from tensh.engine.operators.shapes.views import unsqueeze
@@ -56,7 +56,7 @@ def joins(name, doc, least, dim_of):
 
 def column(t):
     """A number or vector as a column; anything else itself."""
-    return t if t.array.ndim > 1 else shaped(t, (t.array.size, 1))
+    return t if t.array.ndim > 1 else reshape_to(t, (t.array.size, 1))
 
 
 def at_least(t, ndim):
@@ -65,7 +65,7 @@ def at_least(t, ndim):
     if have >= ndim:
         return t
     if have == 0:
-        return shaped(t, (1,) * ndim)
+        return reshape_to(t, (1,) * ndim)
     if have == 1:
         t = unsqueeze.fn(t, 0)
     return t if ndim == 2 else unsqueeze.fn(t, -1)
@@ -169,7 +169,7 @@ def broadcast_tensors(*tensors):
     if (clash := broadcast_clash(shapes)) is not None:
         raise RuntimeError(clash)
     shape = np.broadcast_shapes(*shapes)
-    return tuple([t if t.array.shape == shape else expanded(t, shape) for t in tensors])
+    return tuple([t if t.array.shape == shape else expand_to(t, shape) for t in tensors])
 
 
 @composite(method=False)

@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.writes import become_view, begin_write
 from tensh.engine.operators.forms import dims_of, method, require
-from tensh.engine.operators.shapes.composites.reshaping import shaped
+from tensh.engine.operators.shapes.composites.reshaping import reshape_to
 from tensh.engine.operators.shapes.diagonal import diag_embed, diagonal_copied
 from tensh.engine.operators.shapes.layout import restrided, view_as_real
 from tensh.engine.operators.shapes.rearrangement import narrowed_copy
@@ -267,7 +267,7 @@ def diag(input, diagonal=0):
 @composite
 def diagflat(input, offset=0):
     """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
-    return diag_embed.fn(shaped(require(input, "diagflat", "input", 1), (-1,)), offset)
+    return diag_embed.fn(reshape_to(require(input, "diagflat", "input", 1), (-1,)), offset)
 
 
 # ── memory seen in other ways ────────────────────────────────────────────────

@@ -14,7 +14,7 @@ from tensh.engine.operators.forms import dims_of, ints, method, require
 from tensh.engine.operators.indexing.index import index_select
 from tensh.engine.operators.indexing.mask import masked_select
 from tensh.engine.operators.shapes.composites.joining import arrays_of
-from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
+from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
 from tensh.engine.operators.shapes.rearrangement import flipped, repeated, rolled, stack, turned
 from tensh.engine.operators.shapes.views import unsqueeze, view
 
@@ -84,7 +84,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     if repeats is None:
         return wrap(indices_repeated(input.array, output_size))
     if dim is None:
-        input, dim = shaped(input, (-1,)), 0
+        input, dim = reshape_to(input, (-1,)), 0
     elif not input.array.ndim and isinstance(repeats, int):
         wrap_dim(dim, 0)
         wrap_dim(1, 0)  # the dimension beside it, of which PyTorch speaks
@@ -120,7 +120,7 @@ def each_repeated(input, times, dim, output_size):
     length = shape[dim] * times
     if output_size not in (None, length):
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {length} but got {output_size}")
-    wide = expanded(unsqueeze.fn(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
+    wide = expand_to(unsqueeze.fn(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
     return view.fn(clone.fn(wide, memory_format=contiguous_format), (*shape[:dim], length, *shape[dim + 1 :]))
 
 
@@ -254,7 +254,7 @@ def grid(tensors, indexing):
         order[:2] = order[1::-1]
     shape = tuple(tensors[d].array.size for d in order)
     sizes = [[n if d == own else 1 for d, n in enumerate(shape)] for own in order]
-    return tuple(expanded(view.fn(t, tuple(size)), shape) for t, size in zip(tensors, sizes, strict=True))
+    return tuple(expand_to(view.fn(t, tuple(size)), shape) for t, size in zip(tensors, sizes, strict=True))
 
 
 def require_vectors(tensors):
@@ -280,7 +280,7 @@ def cartesian_prod(*tensors):
     require_vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
-    return stack.fn([shaped(t, (-1,)) for t in grid(tensors, "ij")], 1)
+    return stack.fn([reshape_to(t, (-1,)) for t in grid(tensors, "ij")], 1)
 
 
 @composite(method=False)

@@ -68,7 +68,7 @@ def view_as(self, other):
     return view.fn(self, require(other, "view_as", "other", 1).array.shape)
 
 
-def shaped(input, shape):
+def reshape_to(input, shape):
     """The input in another shape (a tuple of ints): a view where that can be, a copy otherwise."""
     array = input.array
     if array.flags.c_contiguous:
@@ -80,7 +80,7 @@ def shaped(input, shape):
     return unsafe_view.fn(clone.fn(input, memory_format=contiguous_format), shape)
 
 
-TENSORS["reshape"] = shaped
+TENSORS["reshape"] = reshape_to
 
 
 def reshape(input, shape):
@@ -93,7 +93,7 @@ def reshape(input, shape):
     tensor([[0, 1],
             [2, 3]])
     """
-    return shaped(require(input, "reshape", "input", 1), dims_of(shape, "reshape", "shape"))
+    return reshape_to(require(input, "reshape", "input", 1), dims_of(shape, "reshape", "shape"))
 
 
 PUBLIC["reshape"] = reshape
@@ -106,14 +106,14 @@ def reshape(self, *shape, **named):
     Shape: [*] to [*shape].
     """
     if self.array.flags.c_contiguous and shape and not named:
-        return self.view(*shape) if type(shape[0]) is int else shaped(self, ints(shape, named, "reshape", "shape"))
-    return shaped(self, ints(shape, named, "reshape", "shape"))
+        return self.view(*shape) if type(shape[0]) is int else reshape_to(self, ints(shape, named, "reshape", "shape"))
+    return reshape_to(self, ints(shape, named, "reshape", "shape"))
 
 
 @composite(function=False)
 def reshape_as(self, other):
     """The tensor in the shape of ``other``, as ``reshape`` does it.  Shape: [*], that of ``other``."""
-    return shaped(self, require(other, "reshape_as", "other", 1).array.shape)
+    return reshape_to(self, require(other, "reshape_as", "other", 1).array.shape)
 
 
 @composite
@@ -128,18 +128,18 @@ def flatten(input, start_dim=0, end_dim=-1):
     """
     shape = require(input, "flatten", "input", 1).array.shape
     if start_dim == 0 and end_dim == -1 and len(shape) > 1:
-        return shaped(input, (input.array.size,))
+        return reshape_to(input, (input.array.size,))
     start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if not shape:
-        return shaped(input, (1,))
+        return reshape_to(input, (1,))
     if start == end:
         return input
     length = 1
     for n in shape[start : end + 1]:
         length *= n
-    return shaped(input, (*shape[:start], length, *shape[end + 1 :]))
+    return reshape_to(input, (*shape[:start], length, *shape[end + 1 :]))
 
 
 @composite
@@ -201,7 +201,7 @@ def squeeze(input, dim=ABSENT):
 
 
 # ── expanding ────────────────────────────────────────────────────────────────
-def expanded(input, size):
+def expand_to(input, size):
     """The input broadcast to ``size``, a tuple of ints."""
     return expand.fn(input, size)
 
@@ -210,7 +210,7 @@ def forms_of_expand(self, *size, implicit=False, **named):
     """``expand`` with arguments other than numbers side by side."""
     if type(implicit) is not bool:
         raise TypeError(f"expand(): argument 'implicit' must be bool, not {type_name(implicit)}")
-    return expanded(self, ints(size, named, "expand", "size"))
+    return expand_to(self, ints(size, named, "expand", "size"))
 
 
 FORMS["expand"] = forms_of_expand
@@ -219,18 +219,18 @@ FORMS["expand"] = forms_of_expand
 @composite(function=False)
 def expand_as(self, other):
     """The tensor expanded to the size of ``other``.  Differentiable, a view.  Shape: [*], that of ``other``."""
-    return expanded(self, require(other, "expand_as", "other", 1).array.shape)
+    return expand_to(self, require(other, "expand_as", "other", 1).array.shape)
 
 
 @method
 def broadcast_to(self, *size, **named):
     """The tensor expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
-    return expanded(self, ints(size, named, "broadcast_to", "size"))
+    return expand_to(self, ints(size, named, "broadcast_to", "size"))
 
 
 def broadcast_to(input, size):  # noqa: F811
     """The input expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
-    return expanded(require(input, "broadcast_to", "input", 1), dims_of(size, "broadcast_to", "size"))
+    return expand_to(require(input, "broadcast_to", "input", 1), dims_of(size, "broadcast_to", "size"))
 
 
 PUBLIC["broadcast_to"] = broadcast_to

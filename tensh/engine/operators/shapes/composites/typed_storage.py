@@ -211,7 +211,7 @@ def of_dtype(name, word):
 CLASSES = {ALL[name]: of_dtype(name, word) for name, word in zip(NAMES[::2], NAMES[1::2], strict=True)}
 
 
-def converted(name, dtype):
+def make_conversion(name, dtype):
     """The method that gives a storage in a dtype."""
 
     def convert(self):
@@ -224,8 +224,8 @@ def converted(name, dtype):
 
 for _dtype, _class in CLASSES.items():
     _word = _class.__name__.removesuffix("Storage").lower().replace("complex", "complex_")
-    setattr(TypedStorage, _word, converted(_word, _dtype))
-    setattr(UntypedStorage, _word, converted(_word, _dtype))
+    setattr(TypedStorage, _word, make_conversion(_word, _dtype))
+    setattr(UntypedStorage, _word, make_conversion(_word, _dtype))
     PUBLIC[_class.__name__] = _class
 PUBLIC.update(TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
 
