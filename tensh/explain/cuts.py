@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tensh.engine.autograd.modes import is_grad_enabled
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
+from tensh.explain.causes.leaves import find_tensor_assignment
 from tensh.explain.causes.situation import blocks_over, find_assignment, look_up, place_of, replace_node
 from tensh.explain.model import Fit
 from tensh.explain.place import FUNCTIONS, within
@@ -106,10 +107,18 @@ def names_before(node, situation):
     """The names of floating point leaves that an expression was computed from, first to last."""
     found = {}
     for followed in history(node, situation):
-        value = situation.names.get(followed.name)
-        if isinstance(value, Tensor) and value.is_floating_point() and not [*statements_of(followed, situation)]:
-            found[followed.place.line] = followed.name
+        for name in names_in(ast.unparse(followed.node)):
+            value = situation.names.get(name)
+            if isinstance(value, Tensor) and value.is_leaf and value.is_floating_point() and name not in found.values():
+                made = find_tensor_assignment(situation, name)
+                if made is not None and not made_of_tensors(made, situation):
+                    found[made.lineno] = name
     return [found[line] for line in sorted(found)]
+
+
+def made_of_tensors(made, situation):
+    """Whether a statement computes its value from tensors with names."""
+    return any(isinstance(situation.names.get(name), Tensor) for name in names_in(ast.unparse(made.value)))
 
 
 def locate_cut(followed, situation):
@@ -166,6 +175,8 @@ def requires_grad(node, shadow):
 def find_cut_by_sight(node, followed, shadow):
     """`.detach()`, `.data`, `.item()` and the like of what may require grad."""
     match node:
+        case ast.Call(func=function, keywords=options) if ast.unparse(function).endswith("autograd.grad"):
+            return of_gradient(node, options, followed)
         case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
             pass
         case ast.Attribute(attr="data" as word, value=owner):
@@ -179,6 +190,16 @@ def find_cut_by_sight(node, followed, shadow):
     sentence = f"{code} is {NUMBERS[word]}" if is_number else f"{code}: {PLAIN[word]}"
     fit = without_tensor(node, word, followed) if is_number else without_step(node, word, followed.place)
     return Cut(f"has no history: {sentence}", (fit,) if fit else ())
+
+
+def of_gradient(node, options, followed):
+    """`torch.autograd.grad` without a graph of the gradients."""
+    if any(each.arg == "create_graph" for each in options):
+        return None
+    code = ast.unparse(node)
+    fit = replace_node(followed.place, node, f"{code[:-1]}, create_graph=True)")
+    sentence = f"has no history: `{code}` on line {followed.place.line} records nothing of the gradients"
+    return Cut(sentence, (fit,) if fit else ())
 
 
 def is_module_of_torch(node):

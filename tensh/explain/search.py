@@ -34,6 +34,11 @@ FUNCTIONS = {
     "cat": "stack",
 }
 """What a function or method may be replaced by."""
+JOINING = frozenset("cat concat concatenate stack hstack vstack dstack column_stack".split())
+"""Functions that take a list of tensors."""
+
+WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
+"""Methods whose results gradients do not pass."""
 
 AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "transpose(1, 2)")}
 """Other orders of dimensions: channels before the sizes of an image, time and batch exchanged."""
@@ -164,6 +169,7 @@ def changes(node, text, is_whole, shadow):
     if isinstance(node, ast.Call):
         yield from other_functions(node, text)
         yield from other_calls(node, text, shadow)
+        yield from other_arguments(node, text, shadow)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         yield f"{ast.unparse(node.left)} // {ast.unparse(node.right)}", 1, f"{text} is not a whole number"
     if isinstance(node, ast.GeneratorExp):
@@ -186,11 +192,36 @@ def value_of(node, shadow):
 
 
 def other_functions(node, text):
-    """Functions that do nearly the same."""
+    """Functions that do nearly the same, and the call without its last step where that has no derivative."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
+            yield behind(ast.unparse(owner), ".mT"), 1, "t() turns matrices, not batches of them"
+        case ast.Call(func=ast.Attribute(attr=step, value=owner)) if step in WITHOUT_DERIVATIVE:
+            yield ast.unparse(owner), 0, f"{step} has no derivative: the values themselves are wanted"
     name = node.func.attr if isinstance(node.func, ast.Attribute) else None
     if name in FUNCTIONS:
         _, (_, end) = piece(text, node.func, before="")
         yield text[: end - len(name)] + FUNCTIONS[name] + text[end:], 2, f"{name} does not take these shapes"
+
+
+def other_arguments(node, text, shadow):
+    """The same call with its tensors in a list, or its first two exchanged."""
+    for each in node.keywords:
+        if each.arg in ("dim", "axis") and isinstance(value_of(each.value, shadow), int):
+            last = ast.unparse(each)
+            yield text.replace(last, f"{each.arg}=-1"), 1, f"{last} is none of the dimensions"
+    if not any(each.arg in ("dim", "axis") for each in node.keywords):
+        yield f"{text[:-1]}, dim=-1)", 2, "a dimension is wanted"
+    function, given = ast.unparse(node.func), [*map(ast.unparse, node.args)]
+    named = [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords if each.arg]
+    values = [value_of(each, shadow) for each in node.args]
+    count = next((n for n, each in enumerate(values) if not isinstance(each, Tensor)), len(values))
+    if count > 1 and function.rpartition(".")[2] in JOINING:
+        listed = [f"[{', '.join(given[:count])}]", *given[count:], *named]
+        yield f"{function}({', '.join(listed)})", 0, f"{function} takes the tensors in a list"
+    elif count > 1:
+        others = [given[1], given[0], *given[2:], *named]
+        yield f"{function}({', '.join(others)})", 1, "the two are the other way round"
 
 
 def other_calls(node, text, shadow):

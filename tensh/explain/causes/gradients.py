@@ -58,9 +58,10 @@ def not_kept(situation, name):
     if made is not None:
         update = f"with torch.no_grad(): {name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
         where = f"on line {made.lineno} "
+        reset = () if sets_back(situation, name) else (Fit(f"{name}.grad = None", "", made.lineno, "after"),)
         return (
             f"`{ast.unparse(made)}` {where}makes a new tensor of that name, which is not a leaf",
-            (Fit(update, "", made.lineno, "", (Fit(f"{name}.grad = None", "", made.lineno, "after"),)),),
+            (Fit(update, "", made.lineno, "", reset),),
             None,
         )
     made = situation.made(name) if name.isidentifier() else None
@@ -74,6 +75,14 @@ def not_kept(situation, name):
     keep = Fit(f"{name}.retain_grad()", "", made.lineno, "after")
     fits = (Fit(whole, "", made.lineno),) if whole else (keep,)
     return f"`{ast.unparse(made)}` computes it, and backward keeps gradients of leaves only", fits, None
+
+
+def sets_back(situation, name):
+    """Whether the program sets the gradient of a name back by itself."""
+    code = ast.unparse(situation.place.tree() or ast.Module([], []))
+    return any(
+        text in code for text in (f"{name}.grad.zero_()", f"{name}.grad = None", f"{name}.grad.fill_(0", "zero_grad(")
+    )
 
 
 def rebinding(situation, name):

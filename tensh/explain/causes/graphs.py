@@ -1,6 +1,7 @@
 """Backward passes that have no graph, or one that was passed before."""
 
 import ast
+import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.leaves import requiring_grad
@@ -8,6 +9,7 @@ from tensh.explain.causes.situation import operand_of
 from tensh.explain.cuts import find_cut, names_before
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings, calls_of, loop_around, within
+from tensh.explain.trying import behind
 
 MOST_LEAVES = 2
 
@@ -27,10 +29,51 @@ def explain_cut_graph(situation):
         return Explanation("backward", given, f"{text} {cut.sentence}", cut.fits, cut.advice)
     if is_number:
         return None
-    fits = [fit for name in names_before(node, situation) for fit in requiring_grad(situation, name)]
+    names = [name for name in names_before(node, situation) if not situation.names[name].requires_grad]
+    fits = [fit for name in differentiated(situation, names) for fit in requiring_grad(situation, name)]
     rule = f"nothing that {text} was computed from requires grad"
     advice = None if fits else "x.requires_grad_() for the tensors to differentiate by, before computing with them"
     return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
+
+
+def differentiated(situation, names):
+    """Those of the names whose gradient the program reads, or that it differentiates by; all where there are none."""
+    code = ast.unparse(situation.place.tree() or ast.Module([], []))
+    read = [name for name in names if f"{name}.grad" in code or re.search(rf"\bgrad\([^\n]*\b{name}\b", code)]
+    return read or names
+
+
+def explain_several_numbers(situation):
+    """A pass that begins at several numbers: the statement that made them, where they are used afterwards, too."""
+    if not situation.says("grad can be implicitly created only for scalar outputs"):
+        return None
+    node = root_node(situation)
+    value = situation.held(node) if node is not None else None
+    if not isinstance(value, Tensor):
+        return None
+    text = ast.unparse(node)
+    rule = f"backward starts from one number, and {text} has {value.numel()}: whose derivative is meant?"
+    shown = (operand_of(text, value),)
+    made = situation.made(text) if isinstance(node, ast.Name) else None
+    if isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name) and is_used_after(situation, text):
+        ways = ("mean", "sum") if "loss" in text else ("sum", "mean")
+        code = behind(ast.unparse(made.value), "")
+        fits = tuple(Fit(f"{text} = {code}.{way}()", f"{list(value.shape)} -> []", made.lineno) for way in ways)
+        return Explanation("backward", shown, rule, fits)
+    call = getattr(situation.expression(), "value", None)
+    if not isinstance(call, ast.Call) or not call.args or ast.unparse(call.args[0]) != text:
+        return None
+    call.args[0] = ast.parse(f"{behind(text, '')}.sum()", mode="eval").body
+    advice = f"grad_outputs=torch.ones_like({text}), which is the same"
+    return Explanation("grad", shown, rule, (Fit(ast.unparse(call)),), advice)
+
+
+def is_used_after(situation, name):
+    """Whether code after the failing line reads a name."""
+    tree = situation.place.tree()
+    return tree is not None and any(
+        isinstance(node, ast.Name) and node.id == name and node.lineno > situation.place.line for node in ast.walk(tree)
+    )
 
 
 def root_node(situation):

@@ -3,6 +3,7 @@
 import ast
 
 from tensh.explain.causes.situation import class_of, replace_node
+from tensh.explain.model import Fit
 from tensh.explain.shadow import Shadow, Unknown, is_module
 
 SIZES = {
@@ -18,8 +19,24 @@ def with_layer(explanation, situation):
     if made is None or not call.tensors:
         return explanation
     t = call.tensors[0].value
-    found = insert_flatten(situation, made, t) or resize_layer(situation, made, t)
+    found = flatten_samples(situation) or insert_flatten(situation, made, t) or resize_layer(situation, made, t)
     return explanation._replace(fits=(found,), advice=None) if found else explanation
+
+
+def flatten_samples(situation):
+    """`flatten(1)` in the place of a step that made one row of all samples."""
+    call = situation.call
+    argument = call.tensors[0]
+    wanted = getattr(call.module, "in_features", None)
+    node = ast.parse(argument.text, mode="eval").body if argument.text else None
+    match node:
+        case ast.Call(func=ast.Attribute(attr="flatten" | "view" | "reshape" | "ravel", value=owner)):
+            whole = situation.evaluate(owner)
+            if getattr(whole, "ndim", 0) > 1 and whole.shape[1:].numel() == wanted:
+                code = f"{ast.unparse(owner)}.flatten(1)"
+                shape = try_shape("it(x)", situation, whole.flatten(1), {"it": call.module}, "x")
+                return shape and Fit(call.rewritten({argument: code}), f"{[len(whole), wanted]} -> {shape}")
+    return None
 
 
 def resize_layer(situation, made, t):
@@ -61,11 +78,11 @@ def within_sequential(situation, made):
     )
 
 
-def try_shape(code, situation, t):
-    """The shape of what some code gives on shapes only, where ``it`` stands for a tensor; None if it fails."""
-    names = {name: situation.names[name] for name in ("torch", "nn", "F") if name in situation.names}
+def try_shape(code, situation, t, others=None, name="it"):
+    """The shape of what some code gives on shapes only, where ``name`` stands for a tensor; None if it fails."""
+    names = {each: situation.names[each] for each in ("torch", "nn", "F") if each in situation.names}
     try:
-        result = Shadow({}, {**names, "it": t}).value(code)
+        result = Shadow({}, {**names, **(others or {}), name: t}).value(code)
         return list((result[0] if isinstance(result, tuple) else result).shape)
     except (Unknown, Exception):
         return None

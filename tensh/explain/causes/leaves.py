@@ -2,15 +2,18 @@
 
 import ast
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
+from tensh.explain.causes.situation import statement_on
 from tensh.explain.model import Fit
+from tensh.explain.place import bindings
 from tensh.explain.rewriting import with_keyword
 from tensh.explain.shadow import Shadow, Unknown
 
 
 def requiring_grad(situation, name):
     """The Fit that lets the tensor of a name require grad where it is made; nothing where that is not certain."""
-    made = situation.made(name)
+    made = find_tensor_assignment(situation, name)
     if not isinstance(made, ast.Assign) or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):
         return ()
     value = ast.unparse(made.value)
@@ -23,3 +26,15 @@ def requiring_grad(situation, name):
         if getattr(result, "requires_grad", False) and result.is_leaf:
             return (Fit(f"{name} = {code}", "", made.lineno),)
     return ()
+
+
+def find_tensor_assignment(situation, name):
+    """The statement that gave a name its tensor: writes in place, `w -= ...`, leave it the same tensor."""
+    made, tree = situation.made(name), situation.place.tree()
+    if made is not None or tree is None:
+        return made
+    found = [statement_on(tree, line) for line in bindings(situation.place.scope() or tree, name)]
+    others = [each for each in found if not isinstance(each, ast.AugAssign)]
+    if len(others) == 1 and isinstance(others[0], ast.Assign):
+        return others[0] if isinstance(situation.evaluate(others[0].value), Tensor) else None
+    return None

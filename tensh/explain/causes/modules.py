@@ -159,6 +159,8 @@ def class_given_data(situation):
     if not isinstance(kind, type) or not issubclass(kind, situation.evaluate(MODULE)):
         return None
     text = ast.unparse(call.func)
+    if situation.evaluate(ast.Call(call.func, [], [])) is None:
+        return None  # its instance is made of sizes, which these tensors stand for
     if isinstance(call.func, ast.Name):
         made = situation.made(text)
         if not isinstance(made, ast.Assign):

@@ -33,6 +33,7 @@ from tensh.explain.rules.layers import (
     classes,
     features,
     recurrent_features,
+    rows,
     subscripts,
     whole_indices,
 )
@@ -57,6 +58,7 @@ RULES = (
     (("channels, but got",), channels),
     (("running_mean should contain",), features),
     (("must be equal to input_size",), recurrent_features),
+    (("index out of range in self",), rows),
     (("'indices' to have one of the following scalar types", "Expected dtype int32/int64 for index", "Expected dtype int64 for index"), whole_indices),
     (("expected target dtype to be Long", "expected scalar type Long but found"), classes),
     (("Target ",), class_range),

@@ -21,7 +21,8 @@ def broadcasting(call, text):
     dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
     rule = f"aligned from the right, {one[-dim]} stands against {two[-dim]}, and neither is 1"
     changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
-    candidates = each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
+    product = [f"{a.text} @ {b.text}"] if call.symbol == "*" and a.text and b.text and len(one) == len(two) == 2 else []
+    candidates = product + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
     larger = max(len(one), len(two))
     found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
     return Explanation(

@@ -3,7 +3,7 @@
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import with_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import each, fits
+from tensh.explain.trying import each, fits, swap_operands
 
 
 def dtypes(call, text):
@@ -68,6 +68,8 @@ def needs_float(call, text):
     kind = str(t.value.dtype).removeprefix("torch.")
     if t.value.is_floating_point():
         return None
+    others = [swap_operands(call)] if len(call.tensors) > 1 and call.tensors[1].value.is_floating_point() else []
     return Explanation(
-        call.symbol, (operand(t),), f"{call.symbol} is for floating point numbers, and {name_or_phrase(t)} holds {kind}", fits(call, each(call, t, ".float()"))
+        call.symbol, (operand(t),), f"{call.symbol} is for floating point numbers, and {name_or_phrase(t)} holds {kind}",
+        fits(call, [*others, *each(call, t, ".float()")]),
     )  # fmt: skip

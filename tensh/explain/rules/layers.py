@@ -21,6 +21,8 @@ def channels(call, text):
     moved = [*range(dim), len(shape) - 1, *range(dim, len(shape) - 1)]  # images with their channels last
     order = behind(a.text, f".permute({', '.join(map(str, moved))})") if a.text else None
     candidates = [call.rewritten({a: order})] if order and shape[-1:] == [wanted] else []
+    if wanted == 1 and a.text and len(shape) == spatial + 1:  # images of one channel that lack its dimension
+        candidates.append(call.rewritten({a: behind(a.text, ".unsqueeze(1)")}))
     found = fits(call, candidates)
     return Explanation(
         call.symbol, (operand(a, {dim}),), f"{call.symbol} takes {wanted} channels in dim {dim}, and got {got}", found,
@@ -65,6 +67,23 @@ def whole_indices(call, text):
     return Explanation(
         call.symbol, (operand(wrong),), f"indices are whole numbers, and {name_or_phrase(wrong)} holds {kind}",
         fits(call, each(call, wrong, ".long()")),
+    )  # fmt: skip
+
+
+def rows(call, text):
+    """Indices into a table of embeddings count its rows from 0."""
+    named = call.argument("weight")
+    count = getattr(call.module, "num_embeddings", None) or (named is not None and len(named.value))
+    indices = next((t for t in call.tensors if not t.value.is_floating_point()), None)
+    if not count or indices is None or not indices.value.numel():
+        return None
+    low, high = int(indices.value.min()), int(indices.value.max())
+    if low >= 0 and high < count:
+        return None
+    outside = f"{low}" if low < 0 else f"{high}"
+    return Explanation(
+        call.symbol, (operand(indices),), f"a table of {count} rows has the indices 0 to {count - 1}, and {name_or_phrase(indices)} holds {outside}", (),
+        f"make the table with {high + 1} rows, or give it indices below {count}" if low >= 0 else "indices from 0 on",
     )  # fmt: skip
 
 

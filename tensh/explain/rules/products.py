@@ -87,7 +87,8 @@ def layer_features(call):
     name = f"{call.symbol[:-1]} {sizes})" if call.symbol.endswith(")") else f"{call.symbol} ({sizes})"
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
 
-    found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", ".flatten()", ".squeeze()"))
+    whole = () if a.value.dim() == 2 else (".flatten()",)  # of several samples it would make one
+    found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", *whole, ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
         f"{name} takes {wanted} features in the last dimension, and got {got}",

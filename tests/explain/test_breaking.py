@@ -1,0 +1,89 @@
+"""Right programs that are broken by known edits: advice that is given undoes the edit, and nothing false is said."""
+
+import io
+import re
+
+import pytest
+
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
+from tests.explain.programs import PROGRAMS, mistakes, written
+from tests.explain.test_mistakes import fixed
+
+MEANT = re.compile(r"^ +did you mean (?P<name>\w+)(?P<keyword>=)?\?", re.MULTILINE)
+ASKED = re.compile(r"attribute '(\w+)'|name '(\w+)'|argument '(\w+)'")
+ADVICE = re.compile(r"^ +(fits|or|try|did you mean)\b", re.MULTILINE)
+OTHERWISE = {
+    ("net", ", dtype=torch.float64"): "other random numbers are drawn as float64",
+    ("attention", "weights @ q"): "nothing says whose operand it is",
+    ("rnn", ""): "a mean would be as good as the sum",
+    ("shapes", "2"): "nothing says which dimension it is",
+    ("shapes", ""): "the next line needs float, too, and says so",
+    ("attention", "v @ weights"): "a transposed operand fits as well as the other order, which is offered second",
+    ("line", ".zero"): "the name is right then, and still not called",
+}
+"""What else the advice may lead to, with the reason."""
+
+
+def run(path):
+    """(status, stdout, stderr) of a script."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    return main(["run", "--quiet", str(path)], env), env.stdout.getvalue(), env.stderr.getvalue()
+
+
+def advised(path, text):
+    """The script with what is advised; None where nothing is."""
+    code = fixed(path, text)
+    meant, asked = MEANT.search(text), ASKED.search(text)
+    if code is None and meant and asked:
+        wrong = next(filter(None, asked.groups()))
+        code = re.sub(rf"\b{wrong}\b", meant["name"], path.read_text(encoding="utf-8"))
+    return code
+
+
+@pytest.fixture(scope="module", params=[0, 1])
+def right(request, tmp_path_factory):
+    """What each right program prints, for sizes drawn from a seed."""
+    folder, found = tmp_path_factory.mktemp("right"), {}
+    for name in PROGRAMS:
+        path = folder / f"{name}.tsh"
+        path.write_text(written(name, request.param), encoding="utf-8")
+        status, found[name], text = run(path)
+        assert status == 0, text
+    return request.param, found
+
+
+@pytest.mark.parametrize(("name", "number", "wrong"), mistakes())
+def test_advice_undoes_the_mistake(right, tmp_path, name, number, wrong):
+    seed, printed = right
+    path = tmp_path / f"{name}.tsh"
+    path.write_text(written(name, seed, number, wrong), encoding="utf-8")
+    status, _, text = run(path)
+    code = advised(path, text) if status else None
+    if code is None:
+        return
+    path.write_text(code, encoding="utf-8")
+    status, shown, after = run(path)
+    if (name, wrong) not in OTHERWISE:
+        assert (status, shown) == (0, printed[name]), f"{text}\n{after}"
+
+
+def test_most_mistakes_are_explained(tmp_path):
+    """Nothing is said of what may have been meant otherwise: shapes that differ, values that nobody gave."""
+    silent = set()
+    for name, number, wrong in mistakes():
+        path = tmp_path / f"{name}.tsh"
+        path.write_text(written(name, 0, number, wrong), encoding="utf-8")
+        status, _, text = run(path)
+        if status and advised(path, text) is None and not ADVICE.search(text):
+            silent.add((name, wrong))
+    assert silent == SILENT
+
+
+SILENT = {
+    ("module", "Net(x)"),
+    ("shapes", "[m, a]"),
+    ("data", "X, y.t()"),
+    ("data", "X, y[1:]"),
+    ("data", ".dataset.tensors[0]"),
+}
