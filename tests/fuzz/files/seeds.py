@@ -68,7 +68,7 @@ def sessions():
     names = {
         "x": {"tensor": 0}, "y": {"tensor": 1}, "a": {"array": 2}, "n": {"plain": 3}, "f": {"float": "0x1.8p+0"},
         "l": {"list": [{"plain": "t"}, {"tensor": 0}]}, "d": {"dict": [[{"plain": 1}, {"complex": ["0x1p0", "0x0p0"]}]]},
-        "s": {"Size": [2, 3]}, "k": {"dtype": "float32"}, "o": {"state": ["Linear", {"dict": [[{"plain": "weight"}, {"tensor": 4}], [{"plain": "bias"}, {"tensor": 5}]]}]},
+        "s": {"Size": [2, 3]}, "k": {"dtype": "float32"}, "e": {"tensor": 6}, "c": {"tensor": 9}, "r": {"tensor": 12}, "o": {"state": ["Linear", {"dict": [[{"plain": "weight"}, {"tensor": 4}], [{"plain": "bias"}, {"tensor": 5}]]}]},
     }  # fmt: skip
     rows = [
         {"memory": "m", "dtype": "float64"},
@@ -77,6 +77,13 @@ def sessions():
         {"memory": "m", "dtype": "float64", "shape": [2, 2], "strides": [0, 1], "offset": 4, "parameter": True},
         {"memory": "m", "dtype": "float64", "shape": [1, 1], "strides": [1, 1], "offset": 7},
         {"memory": "m", "dtype": "float64", "shape": [1], "strides": [1], "offset": 6},
+        {"meta": [2, 3], "strides": [1, 2], "dtype": "float32", "requires_grad": True},
+        {"memory": "i", "dtype": "int64", "shape": [1, 2], "strides": [1, 1], "offset": 0},
+        {"memory": "m", "dtype": "float64", "shape": [2], "strides": [1], "offset": 0},
+        {"sparse": [9], "layout": "sparse_coo", "indices": [7], "values": 8, "coalesced": True},
+        {"memory": "i", "dtype": "int64", "shape": [3], "strides": [1], "offset": 0},
+        {"memory": "i", "dtype": "int64", "shape": [2], "strides": [1], "offset": 0},
+        {"sparse": [2, 2], "layout": "sparse_csr", "indices": [10, 11], "values": 8},
     ]  # fmt: skip
     table = {"version": 1, "names": names, "tensors": rows, "default_dtype": "float32"}
     return [safetensors_of_arrays.save(arrays, {"tensh": json.dumps(table), "source": "x = 1\n"})]
