@@ -2,7 +2,7 @@
 
 import sys
 
-from tensh.cli import lazy, status, version
+from tensh.cli import startup, status, version
 from tensh.cli.environment import Environment, Unwritten, open_closed_streams, silence
 from tensh.cli.options import Options, UsageError
 
@@ -14,45 +14,45 @@ def main(arguments=None, environment=None):
         open_closed_streams()
     env = environment or Environment()
     try:
-        return done(arguments, env)
+        return carry_out(arguments, env)
     except KeyboardInterrupt:
         return status.INTERRUPTED
     except UsageError as error:
         env.say(f"{error}\n")
         return status.USAGE
     except Unwritten as error:
-        return unwritten(error.args[0], env)
+        return report_unwritten(error.args[0], env)
     except Exception as error:
         if isinstance(error, OSError) and (found := env.why_unwritten(error)):
-            return unwritten(found, env)
+            return report_unwritten(found, env)
         if env.is_set("TENSH_DEBUG"):
             raise
-        from tensh.cli.faults import fault, is_interrupt
+        from tensh.cli.faults import describe_fault, is_interrupt
 
         if is_interrupt(error):
             return status.INTERRUPTED
-        env.say(f"{fault(error)}; with TENSH_DEBUG=1 Python shows the way there\n")
+        env.say(f"{describe_fault(error)}; with TENSH_DEBUG=1 Python shows the way there\n")
         return status.INTERNAL
 
 
-def done(arguments, env):
+def carry_out(arguments, env):
     """Do what the arguments say, and write all that it gives; the exit status."""
     if arguments in (["--version"], ["-V"]):  # before anything is imported
         found = version.say(env)
     else:
-        lazy.begin()
+        startup.begin()
         try:
             with env.installed():
                 found = answer(arguments, env)
         finally:
-            lazy.end()
+            startup.end()
     if not env.stdout.closed:
         with env.writing():
             env.stdout.flush()
     return found
 
 
-def unwritten(error, env):
+def report_unwritten(error, env):
     """Say that standard output cannot be written, unless its reader has gone away; the exit status."""
     silence(env.stdout)
     if isinstance(error, BrokenPipeError):
@@ -66,9 +66,9 @@ def answer(arguments, env):
     if not arguments and env.is_interactive:
         return prompt(env)
     if arguments[:2] == ["run", "-m"] or arguments[:1] == ["exec"] and arguments[1:2] not in (["-h"], ["--help"]):
-        from tensh.cli import whole
+        from tensh.cli import whole_programs
 
-        return whole.answer(arguments, env)
+        return whole_programs.run_whole(arguments, env)
     program = without_options(arguments)
     if program:
         from tensh.cli.run import Run

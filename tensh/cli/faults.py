@@ -1,4 +1,4 @@
-"""What is said where tensh itself is at fault: one line, that says where, instead of a traceback."""
+"""Faults of tensh itself: one line that says where, instead of a traceback."""
 
 import os
 import traceback
@@ -18,7 +18,7 @@ def is_interrupt(error):
     return isinstance(chain[-1], KeyboardInterrupt)
 
 
-def fault(error):
+def describe_fault(error):
     """A line about an exception that nobody expected."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""

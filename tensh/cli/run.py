@@ -6,7 +6,7 @@ import re
 import sys
 import warnings
 
-from tensh.cli import lazy, status
+from tensh.cli import startup, status
 from tensh.cli.environment import Unwritten
 from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
 from tensh.cli.logs import clean_messages
@@ -125,9 +125,9 @@ class Run:
         """A context in which `import torch` gives the engine."""
         if self.session.engine == "tensh":
             return imports.torch_is_tensh(self.notice, children=True)
-        from tensh.cli.world import require  # which imports what a start has no use for
+        from tensh.cli.isolation import require_engine  # which imports what a start has no use for
 
-        require(self.session.engine)
+        require_engine(self.session.engine)
         return contextlib.nullcontext()
 
     @contextlib.contextmanager
@@ -213,7 +213,7 @@ class Run:
             self.session.seed(self.options.seed)
             self.strict = None
         self.open_tensors()
-        lazy.freeze_loaded()
+        startup.freeze_loaded()
 
     def open_tensors(self):
         """Make names of the tensors in files, and say which."""

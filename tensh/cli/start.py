@@ -6,7 +6,7 @@ Importing this module is the beginning of the process, not a part of another.
 import sys
 from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # `signal` itself is slow to load
 
-from tensh.cli.later import later
+from tensh.cli.signals import resend_later
 
 IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # a shell has a program in the background ignore it
 if IS_HEEDED:
@@ -16,7 +16,7 @@ if IS_HEEDED:
 def heed_later(unraised):
     """Let ^C come again that Python cannot raise where it came, as in the locks of imports; what else there is, show as usual."""
     if issubclass(unraised.exc_type, KeyboardInterrupt):
-        later()
+        resend_later()
     else:
         sys.__unraisablehook__(unraised)
 

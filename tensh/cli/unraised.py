@@ -8,9 +8,9 @@ import contextlib
 import sys
 import threading
 
-from tensh.cli.later import later
 from tensh.cli.limits import TimeLimit
 from tensh.cli.logs import NAME, clean
+from tensh.cli.signals import resend_later
 from tensh.escaping import visible_line
 from tensh.show.reprs import safely
 
@@ -33,9 +33,9 @@ class Reporter:
         if issubclass(unraised.exc_type, TimeLimit):
             from _signal import SIGALRM  # which not every system has
 
-            later(SIGALRM)
+            resend_later(SIGALRM)
         elif issubclass(unraised.exc_type, KeyboardInterrupt):
-            later()
+            resend_later()
         else:
             self.report(unraised, f"ignored in {name_of(unraised.object)}", self.before[1])
 

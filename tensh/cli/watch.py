@@ -13,10 +13,10 @@ import sys
 import time
 
 from tensh.cli import program, reading, status
+from tensh.cli.isolation import fresh_world, own_modules
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.cli.runs import running
-from tensh.cli.world import fresh_world, own_modules
 from tensh.escaping import visible_line
 
 BETWEEN = 0.2  # seconds from one look at the files to the next

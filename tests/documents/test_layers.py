@@ -80,7 +80,7 @@ LAYERS = {
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.watch": ("tensh.cli tensh.cli.program tensh.cli.render tensh.cli.runs", ""),
-    "tensh.cli.whole": ("tensh.alias tensh.cli", ""),
+    "tensh.cli.whole_programs": ("tensh.alias tensh.cli", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
     "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),

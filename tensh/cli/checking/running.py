@@ -9,13 +9,13 @@ from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
 from tensh.cli.environment import Environment
+from tensh.cli.isolation import fresh_world
 from tensh.cli.program import Program
 from tensh.cli.render import failure as failures
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Failure
 from tensh.cli.session.notebook import Cell, CellSource, python
-from tensh.cli.world import fresh_world
 
 
 class Piece(NamedTuple):

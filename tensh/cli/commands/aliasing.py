@@ -16,9 +16,9 @@ def exec_(
 
     Where its Python has tensh installed: tensh exec pytest -q, tensh exec python train.py.
     """
-    from tensh.cli import whole
+    from tensh.cli import whole_programs
 
-    return partial(whole.execute, command, environment(ctx, ctx.obj["options"]))
+    return partial(whole_programs.execute, command, environment(ctx, ctx.obj["options"]))
 
 
 def alias_(

@@ -15,7 +15,7 @@ import sys
 import threading
 from time import monotonic
 
-from tensh.cli.later import later
+from tensh.cli.signals import resend_later
 
 PATIENCE = 1.0  # seconds before something is said
 WORDS = "\nit stops when the operation that runs now is done\n"
@@ -62,7 +62,7 @@ class Interrupts:
             hook(error)
         elif self.is_running:
             self.last = 0.0
-            later()
+            resend_later()
 
     def handle(self, number, frame):
         """A signal has come."""
@@ -71,7 +71,7 @@ class Interrupts:
             if self.otherwise:
                 self.otherwise()
         elif is_importing(frame):
-            later()
+            resend_later()
         elif monotonic() - self.last > TOGETHER:
             self.last = monotonic()
             raise KeyboardInterrupt

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from tensh.cli import status
 from tensh.cli.editing import edit_text
-from tensh.cli.faults import fault
+from tensh.cli.faults import describe_fault
 from tensh.cli.folders import folder
 from tensh.cli.program import NOTHING
 from tensh.cli.render import timing
@@ -183,7 +183,7 @@ class Prompt:
 
     def excuse(self, error):
         """What failed is not the user's code; their names are worth more than a clean end."""
-        self.say([f"{fault(error)}; your names are still there"])
+        self.say([f"{describe_fault(error)}; your names are still there"])
 
     def perform(self, text):
         """Run a text in the session."""

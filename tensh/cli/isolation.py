@@ -1,4 +1,4 @@
-"""Several programs in one process, one after another: each finds it as if it were the first."""
+"""Isolation of programs that run one after another in one process: each finds it as if it were the first."""
 
 import contextlib
 import importlib.util
@@ -9,7 +9,7 @@ import sys
 from tensh.cli.options import UsageError
 
 
-def require(engine):
+def require_engine(engine):
     """Refuse an engine that is not there."""
     if importlib.util.find_spec(engine) is None:
         raise UsageError("--engine torch: PyTorch is not installed here")
@@ -18,7 +18,7 @@ def require(engine):
 @contextlib.contextmanager
 def fresh_world(engine):
     """What a program changes for a whole process ends with it, and chance begins anew."""
-    require(engine)
+    require_engine(engine)
     torch, numpy = importlib.import_module(engine), importlib.import_module("numpy")
     folder, variables, modules = os.path.curdir, dict(os.environ), {*sys.modules}
     with contextlib.suppress(OSError):  # which is gone

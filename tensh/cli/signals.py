@@ -1,4 +1,4 @@
-"""A signal that could not be heeded, sent once more."""
+"""Signals that could not be heeded, sent once more."""
 
 import os
 from _signal import SIGINT, raise_signal  # `signal` itself is slow to load
@@ -9,7 +9,7 @@ SOON = 0.005  # seconds until it comes again
 MAIN = get_ident()
 
 
-def later(number=SIGINT):
+def resend_later(number=SIGINT):
     """Send a signal once more, in a moment, to the thread that deals with signals."""
     start_new_thread(send, (number,))
 

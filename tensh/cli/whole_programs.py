@@ -10,7 +10,7 @@ from tensh.cli.options import UsageError
 from tensh.escaping import visible
 
 
-def answer(arguments, env):
+def run_whole(arguments, env):
     """Do what `exec ...` or `run -m ...` says; the exit status."""
     first, *rest = arguments
     if first == "exec":
