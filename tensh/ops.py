@@ -1,6 +1,7 @@
 """torch.ops: operators by namespace; ``aten`` holds tensh's own, any other what ``torch.library`` has made."""
 
 import sys
+from operator import attrgetter
 from types import ModuleType
 
 
@@ -42,6 +43,8 @@ class Operators(ModuleType):
 
             found = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
             found = found or getattr(tensh.Tensor, name, None)
+        if found is None and space == "prim" and name in ("device", "dtype", "layout"):
+            found = attrgetter(name)
         if found is None and space == "aten":  # a table of a library names it; only a call needs it
 
             def found(*args, **kwargs):

@@ -11,6 +11,8 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     native_layer_norm native_dropout native_batch_norm native_group_norm lift_fresh permute t rsub constant_pad_nd copy_
     linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
     threshold_backward _reshape_alias unfold scalar_tensor""".split()
+FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
+    sym_is_contiguous""".split()  # what dispatch tables of tensor classes answer, too
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
 UNWANTED = re.compile(r"Dimname|Stream|Storage|QScheme|\*,.*\w!\)")
 
@@ -27,7 +29,8 @@ def main():
     lines = []
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
-        wanted = space == "aten" and name in names and not name.startswith(("__", "is_", "set_", "get_"))
+        known = name in names and not name.startswith(("__", "is_", "set_", "get_"))
+        wanted = space == "aten" and (known or name in FACTS)
         if not wanted:
             continue
         text = ALIAS.sub("", str(schema)[6:].replace("SymInt", "int")).rpartition(" -> ")[0]
@@ -37,7 +40,9 @@ def main():
         try:
             composed = torch._C._dispatch_has_kernel_for_dispatch_key(full, "CompositeImplicitAutograd")
         except RuntimeError:  # an operator of TorchScript alone
-            continue
+            if name not in FACTS:
+                continue
+            composed = False
         lines.append("+" * composed + text)
     TARGET.write_text(
         "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+"))), encoding="utf-8"

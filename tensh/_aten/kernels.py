@@ -99,6 +99,11 @@ def slice_tensor(self, dim=0, start=None, end=None, step=1):
     return self[(slice(None),) * (dim % self.dim()) + (slice(start, end, step),)]
 
 
+def ask_tensor(name):
+    """A kernel that asks the tensor itself."""
+    return lambda self, *args: getattr(self, name)(*args)
+
+
 KERNELS = {
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
@@ -118,6 +123,7 @@ KERNELS = {
     "pow": lambda self, exponent: torch.pow(self, exponent),
     "where": lambda condition, *values: torch.where(condition, *values),
     "slice": slice_tensor,
+    **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (
         convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_,
         _to_copy, threshold_backward,
