@@ -1572,7 +1572,7 @@ def set_autocast_enabled(device_type: _Any, enabled: _Any = None) -> _Any:
 def set_autocast_gpu_dtype(dtype: _dtype | None) -> _Any:
     """Set the dtype of lower precision on "cuda"."""
 def set_default_device(device: _device | _str | _int | None) -> None:
-    """Make new tensors on the CPU or on "meta"; AssertionError or NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  NotImplementedError for any other device."""
 def set_default_dtype(d: _Any) -> None:
     """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
 def set_default_tensor_type(t: _Any) -> None:
@@ -1582,7 +1582,7 @@ def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
 def set_float32_matmul_precision(precision: _Any) -> _Any:
     """Set the precision of matrix products: "highest", "high" or "medium"."""
 def set_flush_denormal(mode: _Any) -> None:
-    """Not supported: False, and numbers next to zero keep their precision."""
+    """Keep the precision of numbers next to zero for False; True is not supported.  Returns whether the wish is met."""
 def set_num_interop_threads(n: _Any) -> _Any:
     """Set the number of threads between operators.  RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:

@@ -43,7 +43,9 @@ def run(grads, graph, keep, wanted=None, record=None):
             node = heappop(queue)[1]
             g = grads.pop(node)
             if node.hooks is not None:
-                g = before_hooks(node, g, graph)
+                if only is not None and node not in only and node not in wanted:
+                    continue
+                g = before_hooks(node, g, graph, only is None or node in only)
                 if g is None:
                     continue
             if only is not None and not _runs(node, g, wanted, only):
@@ -90,8 +92,8 @@ class Misfit(Exception):
 def finish(grads, graph, wanted):
     """Hand the leaves their gradients: into ``wanted`` if there is one, else into ``.grad``."""
     for leaf, g in grads.items():
-        if leaf.hooks is not None:
-            g = before_hooks(leaf, g, graph)
+        if leaf.hooks is not None and (wanted is None or leaf in wanted):
+            g = before_hooks(leaf, g, graph, wanted is None)
             if g is None:
                 continue
         if wanted is None:
@@ -227,8 +229,8 @@ def _raw(g, graph):
     return g if graph or not isinstance(g, Tensor) else g.array
 
 
-def before_hooks(node, g, graph):
-    """Call the tensor hooks, then retain gradients, then call the node's own pre-hooks; return the new gradient."""
+def before_hooks(node, g, graph, runs):
+    """Call the tensor hooks, retain gradients, then call the own pre-hooks of a node that ``runs``; return the new gradient."""
     hooks = node.hooks
     if type(g) is not Parts and (hooks.tensor or hooks.retain):
         t = as_tensor(g)
@@ -240,7 +242,7 @@ def before_hooks(node, g, graph):
         g = _raw(t, graph)
         if type(node) is AccumulateGrad and not graph:
             g = g.copy()  # a hook may have kept the array
-    for hook in list(hooks.before.values()):
+    for hook in list(hooks.before.values()) if runs else ():
         given = arrived(g)
         result = hook(given)
         if result is not None:
@@ -287,8 +289,8 @@ def running_queue():
 
 
 def nodes_to_come(node):
-    """The nodes that still receive a gradient in the running pass, including ``node``, where the pass is now."""
-    queue, grads, _, only = mode.running
+    """The nodes that still receive a needed gradient in the running pass, including ``node``, where the pass is now."""
+    queue, grads, wanted, only = mode.running
     found = {node, *(each for _, each in queue), *grads}
     stack = list(found)
     while stack:
@@ -297,4 +299,4 @@ def nodes_to_come(node):
             new = [n for n in node.inputs if n is not None and n not in found]
             found.update(new)
             stack += new
-    return found
+    return found if only is None else {n for n in found if n in only or n in wanted}

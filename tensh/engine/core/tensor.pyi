@@ -465,7 +465,7 @@ class Tensor:
         """Slope of lgamma at input."""
     def dim(self) -> _int:
         """The number of dimensions."""
-    def dim_order(self) -> Tensor:
+    def dim_order(self, *, ambiguity_check: _Any = False) -> Tensor:
         """The dimensions from the widest step in memory to the narrowest."""
     def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
         """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. RuntimeError for integers."""

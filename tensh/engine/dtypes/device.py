@@ -149,9 +149,9 @@ def default_device():
 
 
 def set_default_device(where):
-    """Make new tensors on a device from now on, the CPU or "meta"; None is the CPU."""
+    """Make new tensors on a device from now on, the CPU or "meta"; None is the CPU.  "cuda" fails when one is made."""
     where = cpu if where is None else device(where)
-    if where.type != "meta":
+    if where.type not in ("meta", "cuda"):
         require_cpu(where)
     mode.device = None if where.type == "cpu" else where
     switch_shortcuts()

@@ -12,7 +12,7 @@ from tensh.engine.core import inference
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, default_device
+from tensh.engine.dtypes.device import channels_last, contiguous_format, default_device, memory_format
 from tensh.engine.dtypes.device import set_default_device as make_default
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, of_scalar, promote_types, scalar_dtype
 
@@ -138,15 +138,36 @@ def is_distributed(input):
     return False
 
 
-def dim_order(self):
+def dim_order(self, *, ambiguity_check=False):
     """The dimensions from the widest step in memory to the narrowest.
+
+    ``ambiguity_check``, True or a list of memory formats, raises RuntimeError where there is no one order, or no one of these.
 
     >>> import tensh as torch
     >>> torch.ones(2, 3).t().dim_order()
     (1, 0)
     """
     steps = strides(self.array)
-    return tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
+    order = tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
+    if ambiguity_check is not False:
+        refuse_ambiguous(self, order, ambiguity_check)
+    return order
+
+
+def refuse_ambiguous(t, order, check):
+    """Raise if other orders of the dimensions say the same, unless exactly one of the memory formats in ``check`` fits."""
+    formats = [] if check is True else check
+    if not isinstance(formats, list) or not all(isinstance(each, memory_format) for each in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    steps = strides(t.array)
+    if len(set(steps)) == len(steps) and 1 not in t.array.shape:
+        return
+    if sum(t.is_contiguous(memory_format=each) for each in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    if t.array.ndim == 4 and t.is_contiguous() and t.is_contiguous(memory_format=channels_last):
+        raise RuntimeError("The tensor does not have unique dim order.")
 
 
 METHODS["dim_order"] = dim_order
@@ -199,7 +220,7 @@ def get_default_device():
 
 @public
 def set_default_device(device):
-    """Make new tensors on the CPU or on "meta"; AssertionError or NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  NotImplementedError for any other device."""
     make_default(device)
 
 

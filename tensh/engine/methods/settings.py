@@ -145,8 +145,8 @@ def is_warn_always_enabled():
 
 @public
 def set_flush_denormal(mode):
-    """Not supported: False, and numbers next to zero keep their precision."""
-    return False
+    """Keep the precision of numbers next to zero for False; True is not supported.  Returns whether the wish is met."""
+    return not mode
 
 
 @public

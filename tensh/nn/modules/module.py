@@ -1,6 +1,7 @@
 """torch.nn.Module: what all layers and models are."""
 
 import importlib
+from types import FunctionType
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import no_grad
@@ -284,3 +285,7 @@ def indent(text):
 
 
 Module._origin = called_as_pytorchs(Module)
+for _part in (Members, Calls, State):
+    for _name, _function in vars(_part).items():
+        if isinstance(_function, FunctionType):
+            _function.__qualname__ = f"Module.{_name}"

@@ -128,7 +128,8 @@ class RNNBase(Module):
         self._check(input, states, None)
         steps = input.transpose(0, 1) if self.batch_first else input
         output, states = self._compute(steps, states, None)
-        output = output.transpose(0, 1) if self.batch_first else output
+        if self.batch_first:  # PyTorch records the transposition of one of them as one in place
+            output = (output.transpose if self.mode == "LSTM" else output.transpose_)(0, 1)
         if dims == 2:
             return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
         return output, states

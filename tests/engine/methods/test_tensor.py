@@ -179,8 +179,12 @@ def test_a_number_of_a_device_that_cannot_be(arguments, error, words):
 def test_pinned_and_foreign_devices_are_refused():
     with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         torch.ones(2).to("cuda")
-    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
-        torch.set_default_device("cuda")
+    torch.set_default_device("cuda")
+    try:
+        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+            torch.ones(2)
+    finally:
+        torch.set_default_device(None)
     assert torch.get_default_device() == torch.device("cpu")
     with torch.device("cpu"):
         assert torch.ones(1).device == torch.device("cpu")

@@ -147,7 +147,9 @@ def hardshrink(input, lambd=0.5):
 
 def softshrink(input, lambd=0.5):
     require_lambda(lambd, input)
-    return np.subtract(input, np.clip(input, as_array(-lambd, input), as_array(lambd, input)))
+    bound = as_array(lambd, input)
+    out = np.subtract(input, np.clip(input, -bound, bound))
+    return np.copysign(out, input)  # a number that becomes zero keeps its sign
 
 
 def require_lambda(lambd, input):

@@ -255,6 +255,8 @@ def binary_cross_entropy_with_logits(
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
     constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    if input.is_floating_point():  # other weights are multiplied into the loss, which keeps its dtype
+        weight, pos_weight = (each if each is None else each.to(input.dtype) for each in (weight, pos_weight))
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 
 

@@ -451,10 +451,10 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         array = source.array
         if array.dtype is not dtype:
             raise RuntimeError(
-                f"Could not set tensor of type {BY_NUMPY[array.dtype].ctype} to a tensor of type {self.dtype.ctype}"
+                f"Could not set tensor of type {BY_NUMPY[array.dtype].spoken} to a tensor of type {self.dtype.spoken}"
             )
     else:
-        require_kind(source, dtype, "type ", self.dtype.ctype)
+        require_kind(source, dtype, "type ", self.dtype.spoken)
         data = source.untyped().bytes()
         array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
     if "size" in given:
