@@ -8,9 +8,9 @@ from tensh.engine.arguments.binding import make_array
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import absent
+from tensh.engine.autograd.inference import REQUIRE, is_inference
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.clock import mode
-from tensh.engine.core.inference import REQUIRE, is_inference
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.ports import reduce_parameter
 from tensh.engine.core.tensor import Tensor, wrap

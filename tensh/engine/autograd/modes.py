@@ -3,8 +3,8 @@
 import functools
 import inspect
 
+from tensh.engine.autograd import inference
 from tensh.engine.codegen.table import public
-from tensh.engine.core import inference
 from tensh.engine.core.clock import mode
 from tensh.engine.errors.warnings import warn
 

@@ -56,6 +56,12 @@ batched_grad = Port("engine.dispatch.vmap.differentiation", "grad")
 grad_by_batches = Port("engine.dispatch.vmap.differentiation", "by_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
 
+mark_inference = Port("engine.autograd.inference", "mark")
+"""``mark_inference(t)``: a new view of a tensor of inference mode, as one itself."""
+
+inference_operand = Port("engine.autograd.inference", "as_operand")
+"""``inference_operand(t)``: the node of a tensor of inference mode, which the node of a gradient must not save."""
+
 make_sparse = Port("engine.operators.sparse.creation", "make_sparse")
 """``make_sparse(name, default, given)``: the tensor of zeros that ``zeros`` or ``empty`` was asked for in a sparse layout."""
 

@@ -6,10 +6,10 @@ tick at which its node was last valid, ``_how`` is a ``ViewInfo`` or None.
 
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.core import ports
 from tensh.engine.core.clock import clock, mode, tick, written_after
 from tensh.engine.core.hooks import keep_retaining
-from tensh.engine.core.inference import INFERENCE, as_operand, mark
-from tensh.engine.core.nodes import AccumulateGrad, NoGradView, track_temporary
+from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, track_temporary
 from tensh.engine.errors.views import NO_GRAD, view_write_error
 
 
@@ -26,6 +26,19 @@ class ViewInfo:
         self.steps, self.locked = steps, locked
 
 
+class Inference:
+    """The base of all tensors that were made in inference mode: none that could be written, or want a gradient."""
+
+    node = object.__new__(Dual)
+    _base = _how = None
+
+    def __repr__(self):
+        return "inference"
+
+
+INFERENCE = Inference()
+
+
 def record_view(base, t, locked=None):
     """Record that ``t`` shares the memory of ``base``.  Its place in that memory describes the view.
 
@@ -34,8 +47,7 @@ def record_view(base, t, locked=None):
     root, how = base._base, None
     if root is not None:
         if root is INFERENCE:
-            mark(t)
-            return t
+            return ports.mark_inference(t)
         how = base._how
     if not mode.grad:
         locked = NO_GRAD
@@ -67,7 +79,7 @@ def refresh_node(t):
     """The node that receives the gradient of ``t``, derived from the base again if the memory of a view was written."""
     if t._base is not None and t._time < clock.last_write:
         if t._base is INFERENCE:
-            return as_operand(t)
+            return ports.inference_operand(t)
         if not written_after(t._time, t.array):
             t._time = tick()
         elif t._base.node is None:

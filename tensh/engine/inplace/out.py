@@ -1,9 +1,9 @@
 """``out=``: results written into tensors of the caller."""
 
 from tensh.engine.arrays import memory
+from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import counted_on, mode, owner, wrote
-from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast

@@ -15,10 +15,10 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.arrays import memory
+from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.autograd.packing import copy_packed
 from tensh.engine.core.clock import FORWARD, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.core.hooks import keep_retaining
-from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal

@@ -7,8 +7,8 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.memory import strides
+from tensh.engine.autograd import inference
 from tensh.engine.codegen.table import METHODS, PUBLIC, public
-from tensh.engine.core import inference
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node

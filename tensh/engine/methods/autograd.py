@@ -6,6 +6,8 @@ import weakref
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd import gradients
+from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
+from tensh.engine.autograd.replaced_data import renew_leaf
 from tensh.engine.codegen.registry import HANGING
 from tensh.engine.codegen.table import (
     MEMBERS,
@@ -19,8 +21,7 @@ from tensh.engine.codegen.table import (
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
-from tensh.engine.core.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
-from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live, renew_leaf
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dispatch.override.points import add_member, armed

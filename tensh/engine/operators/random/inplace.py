@@ -5,9 +5,9 @@ The record says that the tensor no longer depends on its history: an arriving gr
 
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.absent import Absent
+from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.table import composite, op
 from tensh.engine.core.clock import mode, tick, wrote
-from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace

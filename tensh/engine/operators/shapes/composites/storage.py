@@ -13,9 +13,9 @@ from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, is_absent
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
+from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.core.clock import counted_on, owner, wrote
-from tensh.engine.core.inference import INFERENCE, refuse_write
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node

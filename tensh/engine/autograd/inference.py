@@ -11,8 +11,9 @@ import weakref
 from numpy import ndarray
 
 from tensh.engine.core.clock import listen, mode, owner, unlisten
-from tensh.engine.core.nodes import Dual, plain
+from tensh.engine.core.nodes import plain
 from tensh.engine.core.tensor import Tensor, new
+from tensh.engine.core.views import INFERENCE
 
 WRITE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
@@ -26,18 +27,6 @@ SAVE = (
 REQUIRE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 VERSION = "Inference tensors do not track version counter."
 
-
-class Inference:
-    """The base of all tensors that were made in inference mode: none that could be written, or want a gradient."""
-
-    node = object.__new__(Dual)
-    _base = _how = None
-
-    def __repr__(self):
-        return "inference"
-
-
-INFERENCE = Inference()
 
 running: list = []  # an entry for each time that a thread entered the mode and has not left it
 made: dict = {}  # while the mode is on: id of a tensor -> a weak reference to it
