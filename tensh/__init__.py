@@ -27,6 +27,9 @@ ELSEWHERE = {
         "set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype".split(),
         "amp.settings",
     ),
+    **dict.fromkeys(
+        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(), "symbols"
+    ),
     "install": "alias",
     "VERSION": "release",
     "__version__": "torch_version",

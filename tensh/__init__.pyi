@@ -214,6 +214,15 @@ class Storage(TypedStorage):
     """Storages of torch.float32."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     kind: _Any
+class SymBool:
+    """A bool that a compiler traces; no truth value of tensh's is one."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+class SymFloat:
+    """A float that a compiler traces; no number of tensh's is one."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+class SymInt:
+    """An int that a compiler traces; no number of tensh's is one."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class TypedStorage:
     """The memory of a tensor as one row of elements: all of them, in the order of the memory."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -1685,6 +1694,22 @@ def swapaxes(input: Tensor, axis0: _Any, axis1: _Any) -> Tensor:
     """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+def sym_float(a: _Any) -> _Any:
+    """The number as a float."""
+def sym_int(a: _Any) -> _Any:
+    """The number as an int, rounded towards zero."""
+def sym_ite(b: _Any, t: _Any, f: _Any) -> _Any:
+    """``t`` if ``b``, else ``f``.  AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type."""
+def sym_max(a: _Any, b: _Any) -> _Any:
+    """The larger of two numbers, a float if one of them is.  AssertionError for what is no number."""
+def sym_min(a: _Any, b: _Any) -> _Any:
+    """The smaller of two numbers, a float if one of them is.  AssertionError for what is no number."""
+def sym_not(a: _Any) -> _Any:
+    """The opposite of a truth value."""
+def sym_sqrt(a: _Any) -> _Any:
+    """The square root.  ValueError for a negative number."""
+def sym_sum(args: _Any) -> _Any:
+    """The sum of some numbers."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -1,9 +1,10 @@
 """torch._tensor: the class Tensor, and how a pickled one of another class is rebuilt."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.classes import convert_result as _convert
 from tensh.engine.methods.unsupported import unsupported_lookup
 
-__all__ = ["Tensor"]
+__all__ = ["Tensor", "_convert"]
 
 
 def _rebuild_from_type_v2(func, new_type, args, state):

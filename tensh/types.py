@@ -9,6 +9,7 @@ from tensh.engine.dtypes import device, dtype
 from tensh.engine.dtypes.device import layout
 from tensh.engine.dtypes.size import Size
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.symbols import SymBool, SymFloat, SymInt
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
 Device = Union[device, str, int, None]  # noqa: UP007
@@ -18,6 +19,10 @@ _dtype, _device, _layout = dtype, device, layout
 _int, _float, _bool, _complex = int, float, bool, complex
 _size = Union[Size, list[int], tuple[int, ...]]  # noqa: UP007
 _symsize = _size
+
+IntLikeType, FloatLikeType, BoolLikeType = int | SymInt, float | SymFloat, bool | SymBool
+PySymType = SymInt | SymFloat | SymBool
+py_sym_types = SymInt, SymFloat, SymBool
 
 FileLike = Union[str, os.PathLike[str], IO[bytes]]  # noqa: UP007
 

@@ -7,7 +7,7 @@ from functools import cache
 NAME = "torch"
 ROOT = os.path.dirname(os.path.dirname(__file__))
 DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
-OWN = "alias bounded_json checks cli engine escaping explain foreach graph namespace naming release replacing show switched_off tolerances __main__".split()
+OWN = "alias bounded_json checks cli engine escaping explain foreach graph namespace naming release replacing show switched_off symbols tolerances __main__".split()
 """Parts of tensh that PyTorch has no counterpart of."""
 KEPT = tuple(
     f"tensh.{each}"

@@ -1,0 +1,143 @@
+"""Numbers that may be symbols: PyTorch's compilers trace sizes as symbols, tensh computes at once and has numbers alone.
+
+The classes are there for ``isinstance``, and nothing is of them; the functions take numbers.
+"""
+
+import math
+
+import numpy as np
+
+__all__ = [
+    "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt", "sym_sum",
+]  # fmt: skip
+NUMBERS = (np.integer, np.floating, int, float)
+
+
+class SymInt:
+    """An int that a compiler traces; no number of tensh's is one.
+
+    >>> import tensh as torch
+    >>> isinstance(3, torch.SymInt)
+    False
+    """
+
+    __module__ = "torch"
+
+
+class SymFloat:
+    """A float that a compiler traces; no number of tensh's is one.
+
+    >>> import tensh as torch
+    >>> isinstance(3.0, torch.SymFloat)
+    False
+    """
+
+    __module__ = "torch"
+
+
+class SymBool:
+    """A bool that a compiler traces; no truth value of tensh's is one.
+
+    >>> import tensh as torch
+    >>> isinstance(True, torch.SymBool)
+    False
+    """
+
+    __module__ = "torch"
+
+
+def sym_float(a):
+    """The number as a float.
+
+    >>> import tensh as torch
+    >>> torch.sym_float(3)
+    3.0
+    """
+    return float(a)
+
+
+def sym_int(a):
+    """The number as an int, rounded towards zero.
+
+    >>> import tensh as torch
+    >>> torch.sym_int(-3.7)
+    -3
+    """
+    return math.trunc(a)
+
+
+def sym_not(a):
+    """The opposite of a truth value.
+
+    >>> import tensh as torch
+    >>> torch.sym_not(True)
+    False
+    """
+    return not a
+
+
+def sym_max(a, b):
+    """The larger of two numbers, a float if one of them is.  AssertionError for what is no number.
+
+    >>> import tensh as torch
+    >>> torch.sym_max(3, 2.0)
+    3.0
+    """
+    return of_one_kind(max, a, b)
+
+
+def sym_min(a, b):
+    """The smaller of two numbers, a float if one of them is.  AssertionError for what is no number.
+
+    >>> import tensh as torch
+    >>> torch.sym_min(3, 2.0)
+    2.0
+    """
+    return of_one_kind(min, a, b)
+
+
+def of_one_kind(choose, a, b):
+    """What ``choose`` takes of two numbers, as a float if one of them is."""
+    for each in (a, b):
+        if not isinstance(each, NUMBERS):
+            raise AssertionError(f"expected {NUMBERS}, got {type(each)}")
+    is_float = any(isinstance(each, (float, np.floating)) for each in (a, b))
+    return float(choose(a, b)) if is_float else choose(a, b)
+
+
+def sym_sqrt(a):
+    """The square root.  ValueError for a negative number.
+
+    >>> import tensh as torch
+    >>> torch.sym_sqrt(4)
+    2.0
+    """
+    return math.sqrt(a)
+
+
+def sym_sum(args):
+    """The sum of some numbers.
+
+    >>> import tensh as torch
+    >>> torch.sym_sum([1, 2, 3])
+    6
+    """
+    return sum(args)
+
+
+def sym_ite(b, t, f):
+    """``t`` if ``b``, else ``f``.  AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type.
+
+    >>> import tensh as torch
+    >>> torch.sym_ite(True, 1, 2)
+    1
+    """
+    if type(b) is not bool:
+        raise AssertionError(f"expected SymBool or bool, got {type(b)}")
+    if type(t) is not type(f):
+        raise AssertionError(f"type mismatch: {type(t)} vs {type(f)}")
+    return t if b else f
+
+
+for _each in (sym_float, sym_int, sym_ite, sym_max, sym_min, sym_not, sym_sqrt, sym_sum):
+    _each.__module__ = "torch"
