@@ -22,7 +22,6 @@ class Adagrad(Elementwise):
     tensor(0.9000, requires_grad=True)
     """
 
-    TAKES_SPARSE = True
     ARRAYS = ("sum",)
     LATER = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
@@ -47,6 +46,13 @@ class Adagrad(Elementwise):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p] = self.begin(p, group)
+
+    def refuse_sparse(self, group):
+        """Sparse gradients change what dense ones of the same elements would, but without weight decay."""
+        if group["fused"]:
+            raise RuntimeError("`fused` does not support sparse grad or complex param")
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
 
     def begin(self, p, group):
         start = self.defaults["initial_accumulator_value"]

@@ -1,6 +1,6 @@
 """What the arguments of optimisers must be: each declared once, with PyTorch's words for what is not."""
 
-from tensh.engine.core.tensor import SPARSE, Tensor
+from tensh.engine.core.tensor import Tensor
 
 BETA = "Invalid beta parameter at index {}: {}"
 
@@ -46,12 +46,11 @@ REQUIRED_OF_YOUNG = {
 }
 
 
-def require_dense_gradients(params, name):
-    """Raise RuntimeError if a parameter has a sparse gradient, before any of them changes; ``name`` is the optimiser's."""
-    if any(p.grad is not None and type(p.grad.array) in SPARSE for p in params):
-        name = name.removesuffix("W")  # AdamW is Adam with another decay
-        instead = ", please consider SparseAdam instead" if name == "Adam" else ""
-        raise RuntimeError(f"{name} does not support sparse gradients{instead}")
+def refuse_sparse_gradients(name):
+    """Raise the RuntimeError of the optimiser of that name."""
+    name = name.removesuffix("W")  # AdamW is Adam with another decay
+    instead = ", please consider SparseAdam instead" if name == "Adam" else ""
+    raise RuntimeError(f"{name} does not support sparse gradients{instead}")
 
 
 def require(declared=REQUIRED, **values):

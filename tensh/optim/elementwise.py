@@ -5,7 +5,7 @@ from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.core.clock import wrote
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.operators.shapes.layout import view_as_real
-from tensh.optim.checks import require_dense_gradients, require_fusible
+from tensh.optim.checks import refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import in_pieces
 
@@ -18,11 +18,14 @@ class Elementwise(Optimizer):
     See Note [One rule, two readings] in raw.py.
     """
 
-    TAKES_SPARSE = False  # sparse gradients change what dense ones of the same elements would
     ARRAYS = ()  # those parts of the state that have the shape of the parameter
     COUNTERS = ("step",)  # those that are one number
     CAPTURED = "params and state_steps"  # what would have to be on a device that captures
     DEVICES = CAPTURING
+
+    def refuse_sparse(self, group):
+        """Raise RuntimeError where the group does not take its sparse gradients."""
+        refuse_sparse_gradients(type(self).__name__)
 
     def begin(self, p, group):
         """The state of a parameter before its first step."""
@@ -51,8 +54,8 @@ class Elementwise(Optimizer):
         for group in self.param_groups:
             if group.get("fused"):
                 require_fusible(group["params"])
-            if SPARSE and not self.TAKES_SPARSE:
-                require_dense_gradients(group["params"], type(self).__name__)
+            if SPARSE and any(p.grad is not None and type(p.grad.array) in SPARSE for p in group["params"]):
+                self.refuse_sparse(group)
             values = _with_numbers(group, number)
             for p in group["params"]:
                 grad = p.grad

@@ -22,7 +22,6 @@ class SGD(Elementwise):
     tensor(0.8000, requires_grad=True)
     """
 
-    TAKES_SPARSE = True
     ARRAYS, COUNTERS = ("momentum_buffer",), ()
     LATER = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
 
@@ -39,6 +38,13 @@ class SGD(Elementwise):
         }  # fmt: skip
         super().__init__(params, options)
         require_one_way(fused, foreach, differentiable)
+
+    def refuse_sparse(self, group):
+        """Sparse gradients change what dense ones of the same elements would, but for the fused kernel and weight decay."""
+        if group["fused"]:
+            raise RuntimeError("`_fused_sgd` does not support sparse gradients")
+        if group["weight_decay"] != 0:
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
 
     def begin(self, p, group):
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}

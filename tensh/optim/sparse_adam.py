@@ -25,17 +25,21 @@ class SparseAdam(Optimizer):
     """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, maximize=False):
-        if isinstance(lr, (int, float)) and not lr > 0:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        if not lr > 0:
             raise ValueError(f"Invalid learning rate: {lr}")
         if not eps > 0:
             raise ValueError(f"Invalid epsilon value: {eps}")
         require(betas=betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        found = [
-            [i, j] for i, group in enumerate(self.param_groups) for j, p in enumerate(group["params"]) if p.is_sparse
-        ]
-        if found:
-            raise ValueError(f"Sparse params at indices {found}: SparseAdam requires dense parameter tensors")
+        params = [((i, j), p) for i, group in enumerate(self.param_groups) for j, p in enumerate(group["params"])]
+        for kind, found, message in (
+            ("Sparse", [[*at] for at, p in params if p.is_sparse], "requires dense parameter tensors"),
+            ("Complex", [[*at] for at, p in params if p.is_complex()], "does not support complex parameters"),
+        ):
+            if found:
+                raise ValueError(f"{kind} params at indices {found}: SparseAdam {message}")
 
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""

@@ -2,7 +2,7 @@
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
-from tensh.optim.checks import require_dense_gradients
+from tensh.optim.checks import refuse_sparse_gradients
 from tensh.optim.optimizer import Optimizer
 
 
@@ -22,7 +22,8 @@ class Whole(Optimizer):
         loss = self._evaluate(closure)
         with no_grad(), Uninterrupted():
             for group in self.param_groups:
-                require_dense_gradients(group["params"], type(self).__name__)
+                if any(p.grad is not None and p.grad.is_sparse for p in group["params"]):
+                    refuse_sparse_gradients(type(self).__name__)
                 for p in group["params"]:
                     if p.grad is not None:
                         if p.is_complex():

@@ -1,8 +1,25 @@
-"""How the results of layers lie in memory: channels innermost where those of an operand do, and row-major otherwise."""
+"""How the results of layers lie in memory: mostly with channels innermost where those of an operand are, or row-major."""
 
 import functools
 
 from tensh.engine.arrays.memory import channels_innermost, laid
+
+
+def row_major(kernel):
+    """A kernel whose results lie row-major, however its input does."""
+
+    @functools.wraps(kernel)
+    def function(input, *args, **options):
+        results = kernel(input, *args, **options)
+        if input.flags.c_contiguous:
+            return results
+        return tuple(map(ascontiguous, results)) if isinstance(results, tuple) else ascontiguous(results)
+
+    return function
+
+
+def ascontiguous(array):
+    return laid(array, tuple(range(array.ndim)))
 
 
 def keeping_format(kernel=None, *, operands=1):

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.taps import Taps, declare_tap
 
 
@@ -66,4 +66,6 @@ def declare_pad(name, dims):
 
 REFLECTION_PAD = {dims: declare_pad("reflection", dims) for dims in (1, 2, 3)}
 REPLICATION_PAD = {dims: declare_pad("replication", dims) for dims in (1, 2, 3)}
-CIRCULAR_PAD = dict.fromkeys((1, 2, 3), declare_tap("circular_pad", "PadCircularBackward0", types="biufc"))
+CIRCULAR_PAD = dict.fromkeys(
+    (1, 2, 3), declare_tap("circular_pad", "PadCircularBackward0", types="biufc", lying=row_major)
+)

@@ -13,7 +13,7 @@ import numpy as np
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.convolution import middle, reach
-from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.max_pooling import even, largest_in
 from tensh.engine.operators.layers.taps import Taps, declare_tap
 from tensh.engine.operators.precision import in_float32
@@ -129,8 +129,9 @@ for dims in (2, 3):
         ("adaptive", ADAPTIVE_MAX_POOL, f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
         ("fractional", FRACTIONAL_MAX_POOL, f"fractional_max_pool{dims}d"),
     ):
+        lying = keeping_format if (kind, dims) == ("adaptive", 2) else row_major
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "kernel_name": called}
-        operators[dims] = op(keeping_format(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
+        operators[dims] = op(lying(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
            input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
 
 
@@ -189,7 +190,6 @@ def divide_sums(sums, divisor):
     return np.divide(sums, np.asarray(divisor, sums.dtype), sums)
 
 
-@keeping_format
 @in_float32
 def avg_pool(input, kernel, stride, padding, size, divisor):
     ones = (1,) * len(kernel)
@@ -214,8 +214,9 @@ def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
 MEAN = "kernel, stride, padding, size, divisor"
 AVG_POOL, ADAPTIVE_AVG_POOL = {}, {}
 for dims in (2, 3):
+    lying = keeping_format if dims == 2 else row_major
     declared = {"public": False, "types": "iuf", "kernel_name": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
-    AVG_POOL[dims] = op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
+    AVG_POOL[dims] = op(lying(avg_pool), name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
        input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
        public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
@@ -224,6 +225,7 @@ for dims in (2, 3):
         f"AdaptiveAvgPool{dims}DBackward0",
         kernel_name=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
         saves_input=True,
+        lying=lying,
     )
 
 

@@ -191,9 +191,12 @@ def adjoint(maps):
     return tuple(None if taps is None else taps.adjoint for taps in maps)
 
 
-def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False):
-    """Declare a linear map by its name and that of PyTorch's node, which may save the input without need."""
+def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False, lying=keeping_format):
+    """Declare a linear map by its name and that of PyTorch's node, which may save the input without need.
+
+    ``lying`` says how its results do.
+    """
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
-    return op(keeping_format(in_float32(through)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
+    return op(lying(in_float32(through)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
               input=f"tied({back}, input)" if saves_input else back)  # fmt: skip

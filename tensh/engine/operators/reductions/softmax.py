@@ -97,7 +97,7 @@ def powers(input, axis, out):
 
 def in_blocks(finish, input, axis):
     """``finish(out, input, axis)`` for all lines along ``axis``: as many at a time as stay in the cache."""
-    out = np.empty_like(input)
+    out = np.empty(input.shape, input.dtype)
     if not input.size:
         return out
     if input.size < LARGE or not input.flags.c_contiguous:

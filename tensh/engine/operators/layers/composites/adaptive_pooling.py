@@ -144,6 +144,8 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     shape = require(input, name, "input", 1).array.shape
     if output_size is None:
+        if dims == 3 and not isinstance(output_ratio, (tuple, list)):  # as in PyTorch, not of two dimensions
+            output_ratio = (output_ratio,) * dims
         if len(output_ratio) > dims:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
         output_size = [int(n * ratio) for n, ratio in zip(shape[-dims:], output_ratio)]
@@ -160,7 +162,10 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))
     )
     check_fractional(dims, shape, kernel, sizes, samples)
-    windows = fractional_windows(shape[-dims:], kernel, sizes, samples.array)
+    if dims == 3 and samples.dtype is not input.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    batch = shape[0] if len(shape) == dims + 2 else 1
+    windows = fractional_windows(shape[-dims:], kernel, sizes, samples.array[:batch])
     return tuple(FRACTIONAL_MAX_POOL[dims].fn(input, windows, dims))
 
 
@@ -184,8 +189,15 @@ def check_fractional(dims, shape, kernel, sizes, samples):
     for axis, n, k, size in zip(("time", "height", "width")[-dims:], shape[-dims:], kernel, sizes):
         if size + k - (dims == 2) > n:  # in three dimensions PyTorch leaves one element over
             raise RuntimeError(f"{name}: pool {axis} {k} too large relative to input {axis} {n}")
-    if samples.array.shape[0] < (shape[0] if len(shape) == dims + 2 else 1):
+    given = samples.array.shape
+    if len(given) != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(given)}")
+    if given[0] < (shape[0] if len(shape) == dims + 2 else 1):
         raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if given[1] != shape[-dims - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if given[2] != dims:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {given[2]}.")
 
 
 def declare_fractional(dims):

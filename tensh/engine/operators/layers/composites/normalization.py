@@ -126,7 +126,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
     In ``training`` mean and deviation are those of the batch, and the running ones are moved towards them in place;
     otherwise they are the running ones.  Differentiable in input, weight and bias.  ValueError for one value per
-    channel in training, RuntimeError for other shapes.
+    channel or an ``eps`` that is not positive in training, or a negative one; RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, training=True)
@@ -137,6 +137,10 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         shape = require(input, "batch_norm", "input", 1).array.shape
         if math.prod(shape[:1] + shape[2:]) == 1 and len(shape) > 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {size_of(shape)}")
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    elif eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
