@@ -157,3 +157,29 @@ def test_a_function_is_armed_whatever_its_variables_are_called():
 def test_functions_of_pytorch_refuse_tensors_of_tensh(oracle):
     with pytest.raises(TypeError):
         oracle.cholesky_inverse(torch.eye(2))
+
+
+class Elsewhere(torch.Tensor):
+    """A tensor whose elements only its ``__torch_dispatch__`` knows."""
+
+    @staticmethod
+    def __new__(cls, data):
+        made = torch.Tensor._make_wrapper_subclass(cls, data.size(), dtype=data.dtype)
+        made.data_elsewhere = data
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args, kwargs=None):
+        plain = [each.data_elsewhere if isinstance(each, Elsewhere) else each for each in args]
+        return Elsewhere(func(*plain, **(kwargs or {})))
+
+
+def test_a_function_of_ones_own_may_return_such_a_tensor_as_it_came():
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+    x = Elsewhere(torch.arange(3.0))
+    y = Same.apply(x)
+    assert type(y) is Elsewhere and y is not x and y.data_elsewhere.tolist() == [0, 1, 2]
