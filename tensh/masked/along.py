@@ -6,14 +6,14 @@ more dimensions than the input.
 """
 
 import tensh as torch
-from tensh.masked.masks import dimensions, filled, greatest, least, separated
+from tensh.masked.masks import fill_unchosen, greatest_number, least_number, list_dims, separate_mask
 from tensh.masked.reductions import norm
 
 
 def prepare(input, dim, mask, dtype):
     """(elements, mask or None, the dimension)."""
-    input, mask = separated(input, mask)
-    (dim, *_) = dimensions(dim, input.ndim) or (0,)
+    input, mask = separate_mask(input, mask)
+    (dim, *_) = list_dims(dim, input.ndim) or (0,)
     return input if dtype is None else input.to(dtype), mask, dim
 
 
@@ -25,7 +25,7 @@ def softmax(input, dim, *, dtype=None, mask=None):
     tensor([0.5000, 0.0000, 0.5000])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return torch.nn.functional.softmax(filled(input, mask, least(input.dtype)), dim)
+    return torch.nn.functional.softmax(fill_unchosen(input, mask, least_number(input.dtype)), dim)
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
@@ -36,7 +36,7 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
     tensor([-0.6931,    -inf, -0.6931])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return torch.nn.functional.log_softmax(filled(input, mask, least(input.dtype)), dim)
+    return torch.nn.functional.log_softmax(fill_unchosen(input, mask, least_number(input.dtype)), dim)
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
@@ -47,7 +47,7 @@ def softmin(input, dim, *, dtype=None, mask=None):
     tensor([0.5000, 0.0000, 0.5000])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return torch.nn.functional.softmin(filled(input, mask, greatest(input.dtype)), dim)
+    return torch.nn.functional.softmin(fill_unchosen(input, mask, greatest_number(input.dtype)), dim)
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
@@ -61,7 +61,7 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
     length = norm(input, ord, dim, keepdim=True, mask=mask)
-    return filled(input, mask, 0) / torch.maximum(length, length.new_full((), eps))
+    return fill_unchosen(input, mask, 0) / torch.maximum(length, length.new_full((), eps))
 
 
 def cumsum(input, dim, *, dtype=None, mask=None):
@@ -72,7 +72,7 @@ def cumsum(input, dim, *, dtype=None, mask=None):
     tensor([1., 1., 5.])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return filled(input, mask, 0).cumsum(dim, dtype=dtype)
+    return fill_unchosen(input, mask, 0).cumsum(dim, dtype=dtype)
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
@@ -83,4 +83,4 @@ def cumprod(input, dim, *, dtype=None, mask=None):
     tensor([ 3.,  3., 12.])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return filled(input, mask, 1).cumprod(dim, dtype=dtype)
+    return fill_unchosen(input, mask, 1).cumprod(dim, dtype=dtype)

@@ -4,15 +4,15 @@ import tensh as torch
 from tensh.masked.maskedtensor.core import MaskedTensor
 
 
-def separated(input, mask):
+def separate_mask(input, mask):
     """(the elements, the mask or None), both of a MaskedTensor where ``input`` is one and no mask is given beside."""
     if isinstance(input, MaskedTensor):
         mask = input.get_mask() if mask is None else mask
         input = input.get_data()
-    return input, None if mask is None else expanded(input, mask)
+    return input, None if mask is None else expand_mask(input, mask)
 
 
-def expanded(input, mask):
+def expand_mask(input, mask):
     """A mask as bools in the shape of the input; IndexError if it has more dimensions."""
     if mask.shape != input.shape:
         if mask.ndim > input.ndim:
@@ -23,22 +23,22 @@ def expanded(input, mask):
     return mask.to(torch.bool)
 
 
-def filled(input, mask, value):
+def fill_unchosen(input, mask, value):
     """The elements, with ``value`` where the mask is off."""
     return input if mask is None else torch.where(mask, input, torch.tensor(value, dtype=input.dtype))
 
 
-def least(dtype):
+def least_number(dtype):
     """The number below all others of a dtype."""
     return -torch.inf if dtype.is_floating_point else False if dtype is torch.bool else torch.iinfo(dtype).min
 
 
-def greatest(dtype):
+def greatest_number(dtype):
     """The number above all others of a dtype."""
     return torch.inf if dtype.is_floating_point else True if dtype is torch.bool else torch.iinfo(dtype).max
 
 
-def dimensions(dim, ndim):
+def list_dims(dim, ndim):
     """The dimensions that ``dim`` names, all of them where it is None; IndexError for one outside, RuntimeError for one twice."""
     if dim is None or dim == ():
         return tuple(range(ndim))

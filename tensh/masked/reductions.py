@@ -7,16 +7,16 @@ the input.
 """
 
 import tensh as torch
-from tensh.masked.masks import dimensions, filled, greatest, least, separated
+from tensh.masked.masks import fill_unchosen, greatest_number, least_number, list_dims, separate_mask
 
 
 def prepare(input, dim, mask, dtype=None):
     """(elements, mask or None, dimensions)."""
-    input, mask = separated(input, mask)
-    return input if dtype is None else input.to(dtype), mask, dimensions(dim, input.ndim)
+    input, mask = separate_mask(input, mask)
+    return input if dtype is None else input.to(dtype), mask, list_dims(dim, input.ndim)
 
 
-def counted(dtype):
+def dtype_of_sum(dtype):
     """The dtype of sums: whole numbers are added as int64."""
     return torch.int64 if not (dtype.is_floating_point or dtype.is_complex) else dtype
 
@@ -29,7 +29,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(5.)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return filled(input, mask, 0).sum(dims, keepdim=bool(keepdim), dtype=dtype or counted(input.dtype))
+    return fill_unchosen(input, mask, 0).sum(dims, keepdim=bool(keepdim), dtype=dtype or dtype_of_sum(input.dtype))
 
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -40,7 +40,7 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(12.)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    result = filled(input, mask, 1).to(dtype or counted(input.dtype))
+    result = fill_unchosen(input, mask, 1).to(dtype or dtype_of_sum(input.dtype))
     for each in sorted(dims, reverse=True):
         result = result.prod(each, keepdim=bool(keepdim))
     return result
@@ -61,10 +61,10 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
             "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{input.dtype}"
         )
-    return filled(input, mask, 0).sum(dims, keepdim=bool(keepdim)) / number(input, mask, dims, keepdim)
+    return fill_unchosen(input, mask, 0).sum(dims, keepdim=bool(keepdim)) / count_chosen(input, mask, dims, keepdim)
 
 
-def number(input, mask, dims, keepdim):
+def count_chosen(input, mask, dims, keepdim):
     """How many elements are chosen."""
     return (torch.ones(input.shape, dtype=torch.bool) if mask is None else mask).sum(dims, keepdim=bool(keepdim))
 
@@ -77,7 +77,7 @@ def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(5)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return filled(input, mask, least(input.dtype)).amax(dims, keepdim=bool(keepdim))
+    return fill_unchosen(input, mask, least_number(input.dtype)).amax(dims, keepdim=bool(keepdim))
 
 
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -88,7 +88,7 @@ def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(3)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return filled(input, mask, greatest(input.dtype)).amin(dims, keepdim=bool(keepdim))
+    return fill_unchosen(input, mask, greatest_number(input.dtype)).amin(dims, keepdim=bool(keepdim))
 
 
 def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -98,9 +98,9 @@ def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     >>> torch.masked.argmax(torch.tensor([1, 9, 5]), mask=torch.tensor([True, False, True]))
     tensor(2)
     """
-    input, mask = separated(input, mask)
+    input, mask = separate_mask(input, mask)
     input = input if dtype is None else input.to(dtype)
-    return filled(input, mask, least(input.dtype)).argmax(dim, keepdim=bool(keepdim)).to(input.dtype)
+    return fill_unchosen(input, mask, least_number(input.dtype)).argmax(dim, keepdim=bool(keepdim)).to(input.dtype)
 
 
 def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -110,9 +110,9 @@ def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     >>> torch.masked.argmin(torch.tensor([3, 1, 5]), mask=torch.tensor([True, False, True]))
     tensor(0)
     """
-    input, mask = separated(input, mask)
+    input, mask = separate_mask(input, mask)
     input = input if dtype is None else input.to(dtype)
-    return filled(input, mask, greatest(input.dtype)).argmin(dim, keepdim=bool(keepdim)).to(input.dtype)
+    return fill_unchosen(input, mask, greatest_number(input.dtype)).argmin(dim, keepdim=bool(keepdim)).to(input.dtype)
 
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
@@ -126,10 +126,10 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     """
     input, mask, (dim, *_) = prepare(input, dim, mask, dtype)
     if input.is_floating_point():
-        return filled(input, mask, torch.nan).nanmedian(dim, keepdim).values
+        return fill_unchosen(input, mask, torch.nan).nanmedian(dim, keepdim).values
     if mask is not None and not mask.any(dim).all():
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    result = filled(input.to(torch.float64), mask, torch.nan).nanmedian(dim, keepdim).values
+    result = fill_unchosen(input.to(torch.float64), mask, torch.nan).nanmedian(dim, keepdim).values
     return result.to(input.dtype)
 
 
@@ -142,7 +142,7 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
     nothing = torch.inf if ord == -torch.inf else 0
-    return torch.linalg.vector_norm(filled(input, mask, nothing), ord, dims, bool(keepdim))
+    return torch.linalg.vector_norm(fill_unchosen(input, mask, nothing), ord, dims, bool(keepdim))
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
@@ -160,11 +160,11 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     correction = int(unbiased is not False) if correction is None else correction
     if not (input.is_floating_point() or input.is_complex()):
         input = input.to(torch.get_default_dtype())
-    chosen = number(input, mask, dims, True)
-    far = filled(input, mask, 0)
-    far = filled(input - far.sum(dims, keepdim=True) / chosen, mask, 0)
+    chosen = count_chosen(input, mask, dims, True)
+    far = fill_unchosen(input, mask, 0)
+    far = fill_unchosen(input - far.sum(dims, keepdim=True) / chosen, mask, 0)
     squares = (far * far.conj()).real if far.is_complex() else far * far
-    left = (number(input, mask, dims, keepdim) - correction).clamp(min=0)
+    left = (count_chosen(input, mask, dims, keepdim) - correction).clamp(min=0)
     return squares.sum(dims, keepdim=bool(keepdim)) / left
 
 
@@ -186,7 +186,9 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(0.6931)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return torch.logsumexp(filled(input, mask, least(input.dtype)), dims, keepdim=bool(keepdim)).to(input.dtype)
+    return torch.logsumexp(fill_unchosen(input, mask, least_number(input.dtype)), dims, keepdim=bool(keepdim)).to(
+        input.dtype
+    )
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
@@ -197,7 +199,7 @@ def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
     >>> torch.masked.logaddexp(torch.zeros(2), torch.zeros(2), other_mask=off)
     tensor([0.6931, 0.0000])
     """
-    (input, input_mask), (other, other_mask) = separated(input, input_mask), separated(other, other_mask)
+    (input, input_mask), (other, other_mask) = separate_mask(input, input_mask), separate_mask(other, other_mask)
     if dtype is not None:
         input, other = input.to(dtype), other.to(dtype)
-    return torch.logaddexp(filled(input, input_mask, -torch.inf), filled(other, other_mask, -torch.inf))
+    return torch.logaddexp(fill_unchosen(input, input_mask, -torch.inf), fill_unchosen(other, other_mask, -torch.inf))

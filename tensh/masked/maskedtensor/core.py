@@ -3,7 +3,7 @@
 import tensh as torch
 from tensh.engine.dispatch.override.points import keep_armed
 from tensh.engine.errors.warnings import warn
-from tensh.masked.maskedtensor.printing import text
+from tensh.masked.maskedtensor.printing import format_tensor
 
 PROTOTYPE = (
     "The PyTorch API of MaskedTensors is in prototype stage and will change in the near future. Please open a Github issue "
@@ -34,7 +34,7 @@ class MaskedTensor(torch.Tensor):
 
     def __new__(cls, data, mask, requires_grad=False):
         require_fitting(data, mask)
-        return masked(data.detach().clone().requires_grad_(requires_grad), mask.clone())
+        return attach_mask(data.detach().clone().requires_grad_(requires_grad), mask.clone())
 
     def __init__(self, data, mask, requires_grad=False):
         pass  # all is done in __new__
@@ -43,7 +43,7 @@ class MaskedTensor(torch.Tensor):
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         if not all(issubclass(cls, each) or issubclass(each, torch.Tensor) for each in types):
             return NotImplemented
-        rule = RULES.get(func.__name__, unknown)
+        rule = RULES.get(func.__name__, refuse_function)
         with torch.DisableTorchFunctionSubclass():
             return rule(func, *args, **(kwargs or {}))
 
@@ -61,13 +61,13 @@ class MaskedTensor(torch.Tensor):
         return self.get_data().masked_fill(~self._masked_mask, value)
 
     def __repr__(self, *, tensor_contents=None):
-        return text(self.get_data().detach(), self._masked_mask)
+        return format_tensor(self.get_data().detach(), self._masked_mask)
 
     def __format__(self, spec):
         return format(repr(self), spec)
 
 
-def masked(data, mask):
+def attach_mask(data, mask):
     """An ordinary tensor that nobody else has as a masked one, with its place in the graph."""
     keep_armed()
     warn(PROTOTYPE)
@@ -86,7 +86,7 @@ def is_masked_tensor(obj, /):
     return isinstance(obj, MaskedTensor)
 
 
-def unknown(func, *args, **kwargs):
+def refuse_function(func, *args, **kwargs):
     """The rule of a function that has none."""
     raise TypeError(f"{func.__name__} is not implemented for MaskedTensor")
 

@@ -1,7 +1,7 @@
 """New masked tensors, of data and a mask."""
 
 from tensh.masked.maskedtensor import rules
-from tensh.masked.maskedtensor.core import RULES, MaskedTensor, masked, require_fitting
+from tensh.masked.maskedtensor.core import RULES, MaskedTensor, attach_mask, require_fitting
 
 RULES.update(rules.RULES)
 
@@ -32,4 +32,4 @@ def as_masked_tensor(data, mask):
     tensor([1., 0.])
     """
     require_fitting(data, mask)
-    return masked(data.clone(), mask.clone())
+    return attach_mask(data.clone(), mask.clone())

@@ -8,8 +8,8 @@ import copy
 
 import tensh as torch
 from tensh.masked import along, reductions
-from tensh.masked.maskedtensor.core import MaskedTensor, is_masked_tensor, masked
-from tensh.masked.masks import dimensions
+from tensh.masked.maskedtensor.core import MaskedTensor, attach_mask, is_masked_tensor
+from tensh.masked.masks import list_dims
 
 OF_ONE = """
     abs absolute acos arccos acosh arccosh angle asin arcsin asinh arcsinh atan arctan atanh arctanh bitwise_not ceil clamp clip
@@ -48,45 +48,45 @@ def mask_of(*values):
     return masks[0]
 
 
-def masked_as(result, mask, before):
+def mask_result(result, mask, before):
     """A result with a mask, broadcast to its shape; one of the operands ``before`` that was written stays what it is."""
     if any(result is each for each in before):
         return result
-    return masked(result, mask if mask.shape == result.shape else mask.expand(result.shape).clone())
+    return attach_mask(result, mask if mask.shape == result.shape else mask.expand(result.shape).clone())
 
 
 # ── rules ────────────────────────────────────────────────────────────────────
-def elementwise(func, *args, **kwargs):
+def keep_mask(func, *args, **kwargs):
     """The mask of the operands is that of the result."""
     operands = [*args, *kwargs.values()]
     mask = mask_of(*operands)
     if func.__name__.endswith("_") and not func.__name__.startswith("__") and not is_masked_tensor(args[0]):
         raise TypeError(f"{func.__name__} writes a masked tensor into one without a mask")
-    return masked_as(func(*args, **kwargs), mask, operands)
+    return mask_result(func(*args, **kwargs), mask, operands)
 
 
-def view(func, input, *args, **kwargs):
+def view_both(func, input, *args, **kwargs):
     """The mask is viewed as the elements are."""
     mask = input._masked_mask
-    args = [plain(each) for each in args]
+    args = [without_mask(each) for each in args]
     result, of_mask = func(input, *args, **kwargs), func(mask, *args, **kwargs)
     if isinstance(result, tuple | list):
-        return tuple(masked(data, each) for data, each in zip(result, of_mask))
-    return masked(result, of_mask)
+        return tuple(attach_mask(data, each) for data, each in zip(result, of_mask))
+    return attach_mask(result, of_mask)
 
 
-def plain(value):
+def without_mask(value):
     """The elements of a masked tensor that is an index, or another value as it is."""
     return value.as_subclass(torch.Tensor) if is_masked_tensor(value) else value
 
 
-def cast(func, input, *args, **kwargs):
+def cast_elements(func, input, *args, **kwargs):
     """Another dtype; a text that names the type is an answer, not a tensor."""
     result = func(input, *args, **kwargs)
-    return result if isinstance(result, str) else masked_as(result, input._masked_mask, [input])
+    return result if isinstance(result, str) else mask_result(result, input._masked_mask, [input])
 
 
-def reduction(func, input, *args, **kwargs):
+def reduce_elements(func, input, *args, **kwargs):
     """The elements that count are reduced; what was reduced of none does not count."""
     mask = input._masked_mask
     options = dict(zip(ARGUMENTS.get(func.__name__, ("dim", "keepdim")), args)) | kwargs
@@ -94,7 +94,7 @@ def reduction(func, input, *args, **kwargs):
     if func.__name__ == "norm":
         options["ord"] = options.get("ord", 2.0)
     result = getattr(reductions, func.__name__)(input.as_subclass(torch.Tensor), mask=mask, **options)
-    return masked(result, kept(mask, options.get("dim"), bool(options.get("keepdim"))))
+    return attach_mask(result, reduce_mask(mask, options.get("dim"), bool(options.get("keepdim"))))
 
 
 ARGUMENTS = {
@@ -105,61 +105,61 @@ ARGUMENTS = {
 NAMES = {"axis": "dim", "p": "ord"}
 
 
-def kept(mask, dim, keepdim):
+def reduce_mask(mask, dim, keepdim):
     """Where anything counts along the dimensions that were reduced."""
-    return mask.any(dimensions(dim, mask.ndim), keepdim=keepdim) if mask.ndim else mask
+    return mask.any(list_dims(dim, mask.ndim), keepdim=keepdim) if mask.ndim else mask
 
 
-def all_true(func, input, *args, **kwargs):
+def reduce_truth(func, input, *args, **kwargs):
     """Elements that do not count are left out."""
     mask = input._masked_mask
     options = dict(zip(("dim", "keepdim"), args)) | kwargs
     data = input.as_subclass(torch.Tensor).masked_fill(~mask, True)
-    return masked(func(data, **options), kept(mask, options.get("dim"), options.get("keepdim", False)))
+    return attach_mask(func(data, **options), reduce_mask(mask, options.get("dim"), options.get("keepdim", False)))
 
 
-def normalised(func, input, dim=None, *args, **kwargs):
+def normalize_elements(func, input, dim=None, *args, **kwargs):
     """A softmax of the elements that count."""
     dtype = kwargs.get("dtype")
     result = getattr(along, func.__name__)(input, dim, dtype=dtype)
-    return masked(result.nan_to_num(0.0), input._masked_mask)
+    return attach_mask(result.nan_to_num(0.0), input._masked_mask)
 
 
-def joined(func, tensors, *args, **kwargs):
+def join_both(func, tensors, *args, **kwargs):
     """The masks are joined as the elements are; a tensor without a mask counts whole."""
     masks = [
         each._masked_mask if is_masked_tensor(each) else torch.ones_like(each, dtype=torch.bool) for each in tensors
     ]
-    return masked(func(tensors, *args, **kwargs), func(masks, *args, **kwargs))
+    return attach_mask(func(tensors, *args, **kwargs), func(masks, *args, **kwargs))
 
 
-def chosen(func, condition, input, other):
+def choose_elements(func, condition, input, other):
     """``where``: each element brings its mask."""
-    condition = plain(condition)
+    condition = without_mask(condition)
     masks = [each._masked_mask if is_masked_tensor(each) else torch.tensor(True) for each in (input, other)]
-    return masked(func(condition, input, other), func(condition, *masks))
+    return attach_mask(func(condition, input, other), func(condition, *masks))
 
 
-def filled_like(func, input, *args, **kwargs):
+def fill_like(func, input, *args, **kwargs):
     """A tensor of one number with the mask of another."""
-    return masked(func(input.as_subclass(torch.Tensor), *args, **kwargs), input._masked_mask)
+    return attach_mask(func(input.as_subclass(torch.Tensor), *args, **kwargs), input._masked_mask)
 
 
-def number(func, input, *args):
+def read_number(func, input, *args):
     """The number that a single element is; ValueError for one that does not count."""
     if input.numel() == 1 and not input._masked_mask.item():
         raise ValueError("__torch_dispatch__, aten._local_scalar_dense: expected a mask tensor")
     return func(input, *args)
 
 
-def deep_copy(func, input, memo):
+def copy_both(func, input, memo):
     """A copy of the elements and of the mask."""
     if id(input) not in memo:
-        memo[id(input)] = masked(copy.deepcopy(input.as_subclass(torch.Tensor), {}), input._masked_mask.clone())
+        memo[id(input)] = attach_mask(copy.deepcopy(input.as_subclass(torch.Tensor), {}), input._masked_mask.clone())
     return memo[id(input)]
 
 
-def reduced(func, input, protocol):
+def reduce_for_pickle(func, input, protocol):
     """What a pickle holds: the elements, the mask, and whether gradients are wanted."""
     if not input.is_leaf:
         raise RuntimeError("only masked tensors that are leaves can be pickled")
@@ -167,24 +167,24 @@ def reduced(func, input, protocol):
     return MaskedTensor, (data, input._masked_mask, input.requires_grad)
 
 
-def fact(func, *args, **kwargs):
+def ask_elements(func, *args, **kwargs):
     """What the elements alone say."""
     return func(*args, **kwargs)
 
 
-def accessor(func, input, *args):
+def read_attribute(func, input, *args):
     """An attribute: of tensors the gradient and the data have the mask."""
     result = func(input, *args)
     if not isinstance(result, torch.Tensor) or is_masked_tensor(result):
         return result
     if func.__self__ in (torch.Tensor.grad, torch.Tensor.data):
-        return masked(result, input._masked_mask)
+        return attach_mask(result, input._masked_mask)
     if func.__self__ is torch.Tensor._base:
         return result
     raise TypeError("this attribute of a masked tensor has no rule for its mask")
 
 
-def refused(text):
+def refuse_with(text):
     """A rule that refuses in PyTorch's words."""
 
     def rule(func, *args, **kwargs):
@@ -194,22 +194,22 @@ def refused(text):
 
 
 # ── which functions ──────────────────────────────────────────────────────────
-def written(names):
+def in_place_names(names):
     """Functions that write into their first operand."""
     return [f"{name}_" for name in names.split() if not name.startswith("__")]
 
 
 RULES = {
-    **dict.fromkeys([*OF_ONE.split(), *OF_TWO.split(), *IN_PLACE.split(), *written(OF_ONE), *written(OF_TWO)], elementwise),
-    **dict.fromkeys(VIEWS.split(), view),
-    **dict.fromkeys(CASTS.split(), cast),
-    **dict.fromkeys(REDUCTIONS.split(), reduction),
-    **dict.fromkeys(JOINS.split(), joined),
-    **dict.fromkeys(FACTS.split(), fact),
-    **dict.fromkeys("softmax log_softmax softmin".split(), normalised),
-    **dict.fromkeys("ones_like empty_like".split(), filled_like),
-    **dict.fromkeys("item __bool__ __float__ __int__ __index__ __complex__".split(), number),
-    "__deepcopy__": deep_copy, "__reduce_ex__": reduced, "all": all_true, "where": chosen, "__get__": accessor,
-    "numpy": refused(".numpy() is not supported for tensor subclasses."),
-    "tolist": refused(".tolist() is not supported for tensor subclasses, got MaskedTensor"),
+    **dict.fromkeys([*OF_ONE.split(), *OF_TWO.split(), *IN_PLACE.split(), *in_place_names(OF_ONE), *in_place_names(OF_TWO)], keep_mask),
+    **dict.fromkeys(VIEWS.split(), view_both),
+    **dict.fromkeys(CASTS.split(), cast_elements),
+    **dict.fromkeys(REDUCTIONS.split(), reduce_elements),
+    **dict.fromkeys(JOINS.split(), join_both),
+    **dict.fromkeys(FACTS.split(), ask_elements),
+    **dict.fromkeys("softmax log_softmax softmin".split(), normalize_elements),
+    **dict.fromkeys("ones_like empty_like".split(), fill_like),
+    **dict.fromkeys("item __bool__ __float__ __int__ __index__ __complex__".split(), read_number),
+    "__deepcopy__": copy_both, "__reduce_ex__": reduce_for_pickle, "all": reduce_truth, "where": choose_elements, "__get__": read_attribute,
+    "numpy": refuse_with(".numpy() is not supported for tensor subclasses."),
+    "tolist": refuse_with(".tolist() is not supported for tensor subclasses, got MaskedTensor"),
 }  # fmt: skip
