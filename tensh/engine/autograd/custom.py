@@ -192,7 +192,8 @@ def _own(cls, o, inputs, dirty, recording):
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         wrote(o.array)
         return o
-    if getattr(type(o), "__torch_dispatch__", None) is not None and type(o.array) is not ndarray:  # elements are elsewhere
+    if type(o.array) is not ndarray and getattr(type(o), "__torch_dispatch__", None) is not None:
+        # its elements are elsewhere, and memory says nothing of it
         return o.detach() if any(i is o for i in inputs) else o
     source = next((i for i in inputs if i is o or owner(i.array) is owner(o.array)), None)
     if source is None:
