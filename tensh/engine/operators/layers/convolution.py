@@ -15,6 +15,12 @@ from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import in_float32
 from tensh.engine.operators.reductions.summation import add_along
 
+
+def is_double_volume(input):
+    """Is the input one of three dimensions in float64, which PyTorch convolves row by row?"""
+    return input.ndim == 5 and input.dtype == np.float64
+
+
 GEOMETRY = "stride, padding, dilation, groups"
 # Elements of windows that are made at a time, if one image has no more: those of all would fill memory.
 COLUMNS = 1 << 20
@@ -34,7 +40,7 @@ def convolution(kernel_name, **derivatives):
     weight=f"tied(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
 )
-@keeping_format(operands=2)
+@keeping_format(operands=2, unless=is_double_volume)
 @in_float32
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
@@ -68,7 +74,7 @@ def slid(input, weight, stride, padding, dilation, groups, size):
     weight=f"tied(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
-@keeping_format(operands=2)
+@keeping_format(operands=2, unless=is_double_volume)
 @in_float32
 def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""

@@ -22,10 +22,13 @@ def ascontiguous(array):
     return laid(array, tuple(range(array.ndim)))
 
 
-def keeping_format(kernel=None, *, operands=1):
-    """A kernel whose results of the input's number of dimensions lie as the first ``operands`` arrays do."""
+def keeping_format(kernel=None, *, operands=1, unless=None):
+    """A kernel whose results of the input's number of dimensions lie as the first ``operands`` arrays do.
+
+    They are row-major where ``unless`` is true of the input.
+    """
     if kernel is None:
-        return functools.partial(keeping_format, operands=operands)
+        return functools.partial(keeping_format, operands=operands, unless=unless)
 
     @functools.wraps(kernel)
     def function(*args, **options):
@@ -34,7 +37,8 @@ def keeping_format(kernel=None, *, operands=1):
         if all([array.flags.c_contiguous for array in arrays]):
             return results
         ndim = arrays[0].ndim
-        innermost = any(channels_innermost(array) for array in arrays)
+        kept = unless is None or not unless(arrays[0])
+        innermost = kept and any(channels_innermost(array) for array in arrays)
         order = (0, *range(2, ndim), 1) if innermost else tuple(range(ndim))
         if not isinstance(results, tuple):
             return laid(results, order)
