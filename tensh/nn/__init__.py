@@ -50,7 +50,7 @@ WHERE = {
     "tensh.nn.modules.upsampling": "Upsample UpsamplingNearest2d UpsamplingBilinear2d",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
-SUBMODULES = ("attention", "functional", "grad", "init", "modules", "parallel", "parameter", "utils")
+SUBMODULES = ("attention", "common_types", "functional", "grad", "init", "modules", "parallel", "parameter", "utils")
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 

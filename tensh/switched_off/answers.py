@@ -149,27 +149,27 @@ ANSWERS = {
     no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
-        _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting""",
+        _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
     script: "jit.script jit._script.script",
     same: """jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
         jit.optimize_for_inference jit._script_if_tracing jit._overload jit._overload_method jit.export_opnames
         _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
-        _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
+        _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
         _dynamo.external_utils.* compiler.keep_*_unsafe fx.has_side_effect fx.node.has_side_effect
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
     after: "onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph _dynamo.optimize *.register_backend _dynamo.optimize_assert monitor.register_event_handler",
     nothing: """onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
-        distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.* cuda.set_stream backends.mha.set_*""",
+        distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode""",
     parse_to: "_C._nn._parse_to",
     list: "jit.annotations.List",
     dict: "jit.annotations.Dict",
     tuple: "jit.annotations.Tuple",
     **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
-    Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
+    Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
         *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",

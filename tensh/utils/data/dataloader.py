@@ -1,7 +1,8 @@
 """The loader: batches of a data set, made here or by worker processes."""
 
 import math
-from typing import Generic, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 from tensh.engine.arrays.threads import processors
 from tensh.engine.errors.warnings import warn
@@ -12,6 +13,9 @@ from tensh.utils.data.sampler import BatchSampler, RandomSampler, Sampler, Seque
 from tensh.utils.data.worker_info import get_worker_info  # noqa: F401
 
 Sample = TypeVar("Sample", covariant=True)
+_T = TypeVar("_T")
+_collate_fn_t = Callable[[list[_T]], Any]
+_worker_init_fn_t = Callable[[int], None]
 FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())
 
 

@@ -86,13 +86,13 @@ REASONS = (
         "what PyTorch is built of, not what it is used for",
         """
         USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
-        get_file_path torch_version storage StorageBase Tensor.module_load nn.modules nn.common_types nn.factory_kwargs
+        get_file_path torch_version storage StorageBase Tensor.module_load nn.modules nn.factory_kwargs
         nn.Container nn.attention nn.backends nn.cpp contrib numa
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
         autograd.function.FunctionMeta utils.ThroughputBenchmark utils.backcompat
         utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
-        utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version
+        utils.throughput_benchmark utils.hooks utils.deterministic version.git_version
         utils.bundled_inputs utils.cpp_extension utils.debug_log utils.file_baton utils.hipify utils.jit utils.mkldnn
         utils.mobile_optimizer utils.model_dump utils.module_tracker utils.serialization utils.show_pickle utils.viz
         utils.data.backward_compatibility

@@ -1,3 +1,3 @@
-"""Where programs written for PyTorch look for its rules of collation."""
+"""Where programs written for PyTorch look for its rules of collation and its workers."""
 
-from tensh.utils.data._utils import collate  # noqa: F401
+from tensh.utils.data._utils import collate, worker  # noqa: F401
