@@ -172,6 +172,10 @@ def test_versions_compare_as_in_pytorch(oracle, other):
 
 OFF = {
     "torch.distributed.is_available()": False,
+    "torch._subclasses.fake_tensor.is_fake(1)": False,
+    "isinstance(1, torch.SymInt)": False,
+    "torch.nn.common_types._size_2_t": int | tuple[int, int],
+    "torch.utils.data._utils.worker._generate_state(123456789012, 3)": [769313048, 1460814176, 2980110427, 1364817390],
     "torch.jit.is_scripting() or torch.compiler.is_compiling()": False,
     "torch.jit.script(f) is f and torch.jit.ignore(drop=True)(f) is f and torch.compiler.disable(f) is f": True,
     "isinstance(torch.nn.Linear(1, 1), torch.jit.ScriptModule)": False,
