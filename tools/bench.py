@@ -202,7 +202,8 @@ CASES = [
     Case("step of 784-256-10", "train", 1.5, lambda T: training_step(T, 64, 784, 256, 10), lambda: training_step_by_hand(64, 784, 256, 10)),
     Case("x + y, 1024 x 1024", "large", 1.3, lambda T: partial(add, *tensors(T, 1024)), lambda: partial(add, *squares(1024))),
     Case("x.sum(), 1024 x 1024", "large", 1.3, lambda T: tensors(T, 1024)[0].sum, lambda: squares(1024)[0].sum),
-    Case("x.exp(), 1024 x 1024", "large", 1.5, lambda T: tensors(T, 1024)[0].exp, lambda: partial(np.exp, squares(1024)[0])),
+    # NumPy's exp for AVX-512 is off by up to 2.4 units in half of the time that an exact one takes: elsewhere 1.5 would do.
+    Case("x.exp(), 1024 x 1024", "large", 2.2, lambda T: tensors(T, 1024)[0].exp, lambda: partial(np.exp, squares(1024)[0])),
     Case("x.softmax(1), 1024 x 1024", "large", 0.9, lambda T: partial(tensors(T, 1024)[0].softmax, 1), lambda: softmax_by_hand(1024)),
     Case("x.cumsum(1), 1024 x 1024", "large", 0.8, lambda T: partial(tensors(T, 1024)[0].cumsum, 1), lambda: partial(np.cumsum, squares(1024)[0], 1)),
     Case("x.t() copied, 2048 x 2048", "large", 0.7, lambda T: tensors(T, 2048)[0].t().contiguous, lambda: squares(2048)[0].T.copy),
