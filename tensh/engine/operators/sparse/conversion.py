@@ -38,6 +38,10 @@ def to_coo(t, label="ToSparseBackward0"):
 
 def to_lines(t, layout, label=None):
     """A tensor of the layout sparse_coo in the layout sparse_csr or sparse_csc."""
+    if t.array.sparse_dim != 2:
+        raise NotImplementedError(
+            f"tensh has no batches of matrices in the layout {layout}: to_sparse() takes any number of dimensions"
+        )
     t = coalesce_as(t)
     index = t.array.indices[0]
     first = 0 if layout is CSR else 1
