@@ -6,11 +6,16 @@ functions made of them are in the composites/ of the family.
 
 from functools import cache
 
-import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
+from tensh.engine.arrays.blas import single_threaded
+from tensh.engine.arrays.uninterrupted import Uninterrupted
+
+with Uninterrupted(), single_threaded():  # NumPy turns a ^C during its import into another error
+    import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
 
 from tensh.engine.arrays import floating_errors, malloc, threads
-from tensh.engine.codegen.registry import read_all
-from tensh.engine.codegen.table import PUBLIC, public, public_object
+from tensh.engine.codegen.public_forms import public_object
+from tensh.engine.codegen.registry import PUBLIC, read_all
+from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtypes.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype

@@ -3,10 +3,10 @@
 from functools import cache
 
 from tensh.engine.arguments.signatures import Form, choose
-from tensh.engine.arrays.absent import absent, without_elements, without_elements_of
+from tensh.engine.arrays.absent import absent, drop_elements, without_elements_of
 from tensh.engine.arrays.memory import order_in
 from tensh.engine.core import ports
-from tensh.engine.core.clock import mode, wrote
+from tensh.engine.core.clock import mode, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.tensor import new
 from tensh.engine.core.views import refresh_node
@@ -104,7 +104,7 @@ def make_absent(make, dtype, given):
         return absent(source.shape, dtype, order_in(source, order or preserve_format))
     size = given.get("size")
     if size is None or min(size, default=0) < 0:
-        return without_elements(make_array(make, dtype))
+        return drop_elements(make_array(make, dtype))
     if "stride" in given:
         return without_elements_of(size, given["stride"], dtype)
     return absent(size, dtype, None if order is None else order_in(absent(size, dtype), order))
@@ -133,4 +133,4 @@ def settle(out, array, name=None):
     if out.array.shape != array.shape:
         resize_out(out, array.shape, silent=True)
     out.array[...] = array
-    wrote(out.array)
+    stamp_write(out.array)

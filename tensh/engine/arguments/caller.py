@@ -9,7 +9,7 @@ HAND_ON = (ARMED, os.path.join("override", "dispatch.py"), os.path.join("amp", "
 """Files whose functions look for overrides or cast operands, and hand ``options`` on as they were given."""
 
 
-def named_at_the_call(frame):
+def list_call_keywords(frame):
     """The keywords of the call that ``frame`` is making, in order; None if its code does not show them."""
     if frame.f_code.co_filename.endswith(HAND_ON):
         return tuple(frame.f_locals.get("options", ()))

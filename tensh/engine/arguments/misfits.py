@@ -1,8 +1,8 @@
 """PyTorch's argument errors for calls that failed inside a function, where PyTorch checks arguments first.
 
 A function that does not check its arguments fails with Python's message about its inside: a tuple has no attribute
-``array``, a list is no key.  Only after such a failure, ``misfit`` looks for the argument that caused the failure, and
-returns PyTorch's error for that argument.
+``array``, a list is not a key.  Only after such a failure, ``misfit`` looks for the argument that caused the failure,
+and returns PyTorch's error for that argument.
 """
 
 from tensh.engine.arguments.signatures import type_name
@@ -37,11 +37,11 @@ def misfit(failure, function, parameters, args, options, python=False):
         return larger
     if not tells_of_the_inside(failure):
         return None
-    named = [*by_position(parameters, args), *((None, name, value) for name, value in options.items())]
-    if isinstance(failure, AttributeError) and in_words_of_pytorch(failure, function, python):
+    named = [*list_positional(parameters, args), *((None, name, value) for name, value in options.items())]
+    if isinstance(failure, AttributeError) and is_in_words_of_pytorch(failure, function, python):
         return None
     for place, name, value in named:
-        if (said := of_argument(failure, place, name, value)) is not None:
+        if (said := describe_argument(failure, place, name, value)) is not None:
             return TypeError(said.format(function=function))
     for place, name, value in named:  # the failure was about something made of an argument
         p = parameters.get(name)
@@ -57,14 +57,14 @@ def tells_of_the_inside(failure):
     )
 
 
-def in_words_of_pytorch(failure, function, python):
+def is_in_words_of_pytorch(failure, function, python):
     """True if an AttributeError was raised on purpose, or PyTorch's own Python function raises the same one."""
     if failure.name is None:
         return True
     return python and (failure.name in ASKED or failure.name == function) and not is_class(failure.obj)
 
 
-def by_position(parameters, args):
+def list_positional(parameters, args):
     """(place, name, value) of the arguments that were given by position; those of ``*name`` are one value."""
     for place, (name, p) in enumerate(parameters.items()):
         if p.kind is p.VAR_POSITIONAL:
@@ -73,7 +73,7 @@ def by_position(parameters, args):
             yield place + 1, name, args[place]
 
 
-def of_argument(failure, place, name, value):
+def describe_argument(failure, place, name, value):
     """The error for an argument if the failure is about it or one of its elements."""
     if isinstance(failure, AttributeError):
         kind = WANTED.get(failure.name) or ("Tensor" if hasattr(Tensor, failure.name) else None)

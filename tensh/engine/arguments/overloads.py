@@ -56,21 +56,21 @@ def forms_of(name, method, parameters):
     if texts is None:
         texts = overloads().get(base) or [signature_text(name, parameters)]
         if method or base != name:
-            texts = [without_out(text) for text in texts]
+            texts = [drop_out(text) for text in texts]
         if method:
-            texts = [without_self(text) for text in texts if text == "..." or text.removeprefix(OLD).startswith(SELF)]
+            texts = [drop_self(text) for text in texts if text == "..." or text.removeprefix(OLD).startswith(SELF)]
     return [Form(name, text) for text in texts]
 
 
 SELF = ("(Tensor input", "(Tensor~ input", "(Tensor self", "(Tensor y", "(Number beta, Tensor input")
 
 
-def without_self(text):
+def drop_self(text):
     """The signature of a method: the tensor itself is not among the arguments."""
     return re.sub(r"^((?:old )?\((?:Number beta, )?)Tensor~? \w+(, )?", r"\1", text)
 
 
-def without_out(text):
+def drop_out(text):
     """The signature without ``out=``."""
     text = re.sub(r", (Tensor|tuple of Tensors|object) out = None", "", text)
     return text.replace(", *)", ")").replace("(*)", "()")

@@ -17,9 +17,9 @@ import types
 from contextlib import suppress
 from functools import cached_property
 
-from tensh.engine.arguments.caller import named_at_the_call
+from tensh.engine.arguments.caller import list_call_keywords
 from tensh.engine.arguments.misfits import misfit
-from tensh.engine.arguments.signatures import OVERFLOW, choose, type_name
+from tensh.engine.arguments.signatures import OVERFLOW, choose, refuse_receiver, type_name
 from tensh.engine.codegen.guards import wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
@@ -56,26 +56,26 @@ class PublicWrapper:
         self.positional = {n: p for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
         self.flags = [*flags(parameters)]
 
-    def called(self, args, options):
+    def call_bound(self, args, options):
         """Call the function by its true signature."""
         for place, name in self.flags:
             value = args[place] if place < len(args) else options.get(name, False)
             if value is not False and value is not True:
                 self.require_bool(name, value)
         if options and not options.keys() <= self.parameters.keys():
-            args, options = self.with_own_names(args, options)
+            args, options = self.translate_names(args, options)
         given = {**dict(zip(self.positional, args, strict=False)), **options}
         for name in INTEGERS & given.keys():
             if is_long(given[name]) and self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
         if len(args) > len(self.positional) and (values := self.as_of_old(args, options)) is not None:
             return self.fn(**values)
-        positional, named = self.given(args, False)
+        positional, named = self.list_given(args, False)
         if self.method and "out" in options:
             raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         return self.fn(*positional, **named, **options)
 
-    def with_own_names(self, args, options):
+    def translate_names(self, args, options):
         """The arguments with our names for NumPy's; a default that such a name replaces is taken from its position."""
         args, known, places = list(args), {}, list(self.positional)
         for name, value in options.items():
@@ -92,7 +92,7 @@ class PublicWrapper:
         return {form.named[name].kind for form in self.forms if name in form.named}
 
     def require_bool(self, name, value):
-        """TypeError if ``value`` is no bool where PyTorch takes nothing else."""
+        """TypeError if ``value`` is not a bool where PyTorch takes nothing else."""
         if self.kinds_of(name) == {"bool"}:
             raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
 
@@ -115,10 +115,10 @@ class PublicWrapper:
 
     def call_for_batches(self, args, options):
         """Call the function for batches: see Note [Batches] in core/lift.py."""
-        positional, named = self.given(args, False)
+        positional, named = self.list_given(args, False)
         return ports.batched_function(self.name, self.fn, positional, named | options)
 
-    def given(self, args, without_defaults, keywords=None):
+    def list_given(self, args, without_defaults, keywords=None):
         """The given arguments, by position and by name, optionally without those equal to their defaults.
 
         A wrapper cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
@@ -157,11 +157,9 @@ class PublicWrapper:
         if isinstance(failure, Warning):  # the program turns warnings into errors
             return None
         if self.method and not isinstance(args[0], Tensor):
-            kind = type_name(args[0])
-            words = f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object"
-            raise TypeError(words) from None
-        keywords = named_at_the_call(sys._getframe(2))
-        positional, named = self.given(args, True, keywords)
+            refuse_receiver(self.name, args[0])
+        keywords = list_call_keywords(sys._getframe(2))
+        positional, named = self.list_given(args, True, keywords)
         named |= options
         if answer := ports.answer_override(self.public, tuple(positional), named):
             return answer
@@ -217,7 +215,7 @@ def long_integers(positional):
 
 
 def wrap_public(fn, name, method=False, spoken=None):
-    """The wrapper of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
+    """The wrapper of ``fn``, which is not an operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
         return fn
     own = f"Tensor.{name}" if method else spoken or name
@@ -271,7 +269,7 @@ def compile_wrapper(fn, fast, name, known):
     source = (
         f"def {name}({', '.join(header)}{', ' if header else ''}*{star or 'surplus'}, **options):\n"
         f"    try:\n"
-        f"        if {' or '.join(slow)}: return wrapper.called({given}, options)\n"
+        f"        if {' or '.join(slow)}: return wrapper.call_bound({given}, options)\n"
         f"        return fn({names}{f'*{star}' if star else ''})\n"
         f"    except Lift:\n"
         f"        return wrapper.call_for_batches({given}, options)\n"

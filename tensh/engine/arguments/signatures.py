@@ -23,7 +23,7 @@ from tensh.engine.errors.messages import too_large
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
 LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
 MARKS = re.compile(r"\[1\]|~|\?")  # marks that are not printed
-NOT_SHOWN, OLD = "...", "old "  # in place of old forms, and before them: they are not printed, either
+NOT_SHOWN, OLD = "...", "old "  # deprecated forms, tried first and left out of messages
 NO_FIT = object()  # result of a converter for a value of another kind
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"
@@ -78,7 +78,7 @@ def take_generator(value):
     return value if ports.is_generator(value) else NO_FIT
 
 
-def _of(*classes):
+def _build_instance_check(*classes):
     return lambda value: value if isinstance(value, classes) else NO_FIT
 
 
@@ -86,17 +86,17 @@ TAKERS = {
     "int": take_int,
     "float": take_float,
     "tuple of ints": take_ints,
-    "bool": _of(bool),
-    "str": _of(str),
-    "tuple of Tensors": _of(tuple, list),
-    "tuple of Scalars": _of(tuple, list),
-    "tuple of floats": _of(tuple, list),
+    "bool": _build_instance_check(bool),
+    "str": _build_instance_check(str),
+    "tuple of Tensors": _build_instance_check(tuple, list),
+    "tuple of Scalars": _build_instance_check(tuple, list),
+    "tuple of floats": _build_instance_check(tuple, list),
     "object": lambda value: value,
-    "Tensor": _of(Tensor),
-    "torch.dtype": _of(dtype),
-    "torch.layout": _of(layout),
-    "torch.device": _of(device, str, int),
-    "torch.memory_format": _of(memory_format),
+    "Tensor": _build_instance_check(Tensor),
+    "torch.dtype": _build_instance_check(dtype),
+    "torch.layout": _build_instance_check(layout),
+    "torch.device": _build_instance_check(device, str, int),
+    "torch.memory_format": _build_instance_check(memory_format),
     "torch.Generator": take_generator,
     "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
 }
@@ -118,13 +118,6 @@ class ElementError(TypeError):
             error = self.error or f"type must be {kind},but got {self.name}"
             return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
-
-
-class OverflowedElement(ElementError):
-    """An element of a sequence of ints needs more than 64 bits."""
-
-    def message(self, where, position, kind):
-        return f'{where} failed to unpack the object at pos {self.place + 1} with error "{OVERFLOW}"'
 
 
 HEAP = 1 << 9  # the flag of types that are made while a program runs, as those of Python's `class` are
@@ -315,6 +308,12 @@ ANYTHING = inspect.Signature(
 """The signature that ``inspect`` shows for a function of several forms."""
 
 
+def refuse_receiver(name, value):
+    """Raise PyTorch's TypeError for a method that was called on what is not a tensor: ``Tensor.to(3)``."""
+    words = f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(value)}' object"
+    raise TypeError(words) from None
+
+
 def accepts(*texts, method=False, shown=None):
     """Bind the arguments of a function by these signatures; it then receives every value by name.
 
@@ -342,9 +341,7 @@ def accepts(*texts, method=False, shown=None):
                 raise too_large(error) or error from None
             except AttributeError:
                 if own and not isinstance(own[0], Tensor):
-                    raise TypeError(
-                        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(own[0])}' object"
-                    ) from None
+                    refuse_receiver(name, own[0])
                 raise
 
         if shown is not None or len(texts) > 1:

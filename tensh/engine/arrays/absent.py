@@ -30,7 +30,7 @@ def nowhere():
 
 
 class Layout:
-    """What NumPy needs to know to make an array over memory that is not there."""
+    """The layout that NumPy needs for an array over memory that does not exist."""
 
     def __init__(self, shape, kind, strides=None):
         self.__array_interface__ = {
@@ -54,19 +54,18 @@ class Absent:
     nbytes = property(lambda a: a.layout.nbytes)
     size = property(lambda a: a.layout.size)
     base = property(lambda a: None if a.root is a else a.root)
+    parts = ()  # arrays with elements that it consists of
 
     @property
     def flags(self):
-        """Those of the layout: order, and nothing else that anybody may rely on."""
+        """The flags of the layout, of which only the order is to be relied on."""
         return self.layout.flags
-
-    parts = ()  # arrays with elements that it consists of
 
     def place(self):
         """The number of elements between the start of the memory and the first one."""
         return (address(self.layout) - address(self.root.layout)) // self.itemsize
 
-    def seen(self, layout):
+    def view_as(self, layout):
         """An array over the same memory."""
         return Absent(layout, self.root)
 
@@ -89,11 +88,11 @@ class Absent:
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """New memory for another dtype, in the same order."""
         dtype = np.dtype(dtype)
-        return self if not copy and dtype is self.dtype else like(self, dtype)
+        return self if not copy and dtype is self.dtype else make_like(self, dtype)
 
     def copy(self, order="C"):
         """New memory: row by row, or with "K" in the same order."""
-        return like(self) if order == "K" else absent(self.shape, self.dtype)
+        return make_like(self) if order == "K" else absent(self.shape, self.dtype)
 
     def fill(self, number):
         """Nothing: there are no elements."""
@@ -102,7 +101,7 @@ class Absent:
         index = index if type(index) is tuple else (index,)
         if not all([each is None or each is ... or type(each) in (int, slice) for each in index]):
             raise Absence
-        return self.seen(self.layout[index if ... in index else (*index, ...)])
+        return self.view_as(self.layout[index if ... in index else (*index, ...)])
 
     def __setitem__(self, index, value):
         """Nothing: there are no elements."""
@@ -132,7 +131,7 @@ class Absent:
 
 def _view(name):
     def method(self, *args):
-        return self.seen(getattr(self.layout, name)(*args))
+        return self.view_as(getattr(self.layout, name)(*args))
 
     setattr(Absent, name, method)
 
@@ -140,7 +139,7 @@ def _view(name):
 for _name in ("transpose", "swapaxes", "squeeze", "view", "diagonal"):
     _view(_name)
 for _name in ("T", "real", "imag"):
-    setattr(Absent, _name, property(lambda a, name=_name: a.seen(getattr(a.layout, name))))
+    setattr(Absent, _name, property(lambda a, name=_name: a.view_as(getattr(a.layout, name))))
 for _name in (
     "iter contains bool int float complex index eq ne lt le gt ge neg pos abs invert add radd iadd sub rsub isub mul rmul imul "
     "truediv rtruediv itruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand iand or ror ior xor rxor ixor "
@@ -176,13 +175,13 @@ def absent(shape, dtype, order=None):
     return root if order is None else root.transpose(np.argsort(order))
 
 
-def like(array, dtype=None):
+def make_like(array, dtype=None):
     """A new array without elements, with the dimensions of ``array`` in the same order and no gaps."""
     order = None if array.flags.c_contiguous else memory.order_of(array.shape, array.strides)
     return absent(array.shape, dtype or array.dtype, order)
 
 
-def without_elements(array):
+def drop_elements(array):
     """A new array of the shape, strides and dtype of ``array``."""
     if type(array) is Absent:
         return array

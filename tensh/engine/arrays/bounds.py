@@ -1,4 +1,4 @@
-"""The proof that a shape, strides and an offset lie within memory, and the one place that makes such an array.
+"""Prove that a shape, strides and an offset stay within memory; the one place that makes arrays with strides.
 
 NumPy checks strides in 64 bits, and its sum overflows: ``ndarray([2**24], "u1", bytes(8), 0, [2**40])`` succeeds and
 reads anywhere.  Python's integers do not overflow.  Shapes, strides and offsets come from files, from other libraries
@@ -12,8 +12,8 @@ from operator import index
 
 from numpy import ndarray
 
-MOST = 2**63 - 1  # bytes that can be addressed
-MOST_DIMENSIONS = 64  # of an array of NumPy
+MOST = 2**63 - 1  # largest number of addressable bytes
+MOST_DIMENSIONS = 64  # dimensions of a NumPy array
 
 
 def count_elements(shape, steps, start=0):
@@ -68,8 +68,8 @@ def view_memory(block, dtype, shape, steps, start=0):
     steps = [s * size for s in steps]
     if max(steps, default=0) > MOST:  # along a dimension of one element
         steps = [0 if s > MOST else s for s in steps]
-    if type(block) is not ndarray and hasattr(type(block), "seen"):  # without elements
-        return block.seen(view_memory(block.layout, dtype, shape, [s // size for s in steps], start))
+    if type(block) is not ndarray and hasattr(type(block), "view_as"):  # no elements
+        return block.view_as(view_memory(block.layout, dtype, shape, [s // size for s in steps], start))
     if dtype.kind != "V":
         return ndarray(shape, dtype, block, start * size, steps)
     bits = f"u{size}"  # ml_dtypes: the buffer protocol does not know them

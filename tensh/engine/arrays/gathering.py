@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import BLOCK, over_rows
+from tensh.engine.arrays.threads import BLOCK, map_rows
 
 LINE = 64  # bytes of a line of the cache
 
 
-def within(index, n):
+def is_within(index, n):
     """True if all numbers are from 0 to ``n`` - 1.  Read as unsigned, negative ones are large: one pass, not two."""
     return index.view(f"u{index.itemsize}").max() < n
 
@@ -31,7 +31,7 @@ def take_flat(array, index, place=None):
     def work(part):
         flat.take(index[part] if place is None else place(index[part], part), None, out[part], "wrap")
 
-    over_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would not stay in the cache
+    map_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would not stay in the cache
     return out
 
 
@@ -53,7 +53,7 @@ def take_in_rows(rows, index, require):
             flat.view(np.uint8)[::LINE].max()  # brings the rows into the cache in order: a sixth less
         flat.take(some + begins[: len(some)], None, out[part], "wrap")
 
-    over_rows(work, *index.shape, BLOCK)
+    map_rows(work, *index.shape, BLOCK)
     return out
 
 
@@ -65,7 +65,7 @@ def take_slices(array, index, dim):
         return array.take(index, dim)
     out = np.empty(shape, array.dtype)
     if dim:
-        over_rows(lambda part: array[part].take(index, dim, out[part], "wrap"), len(out), size // len(out))
+        map_rows(lambda part: array[part].take(index, dim, out[part], "wrap"), len(out), size // len(out))
     else:
-        over_rows(lambda part: array.take(index[part], 0, out[part], "wrap"), len(out), size // len(out))
+        map_rows(lambda part: array.take(index[part], 0, out[part], "wrap"), len(out), size // len(out))
     return out

@@ -1,4 +1,4 @@
-"""Where an array lies: its memory's owner, its place in it, and other arrays over the same memory.
+"""The memory of an array: its owner, the place of the array in it, and other arrays over it.
 
 Strides and offsets are counted in elements, as in PyTorch.
 """
@@ -118,7 +118,7 @@ def view_strided(array, shape, steps, start=0):
     return view_memory(block, array.dtype, shape, steps, start)
 
 
-def within(array, shape, steps, start):
+def view_within(array, shape, steps, start):
     """View memory with any offset, where the result may lie anywhere in the memory of ``array``."""
     block = dense_owner(array)
     if block is array:
@@ -132,7 +132,7 @@ def flat_memory(array):
     return data[: data.size // array.itemsize * array.itemsize].view(array.dtype)
 
 
-def in_room(array, shape, steps):
+def fit_in_room(array, shape, steps):
     """An array of another size from the same place on; where the memory is too short, in new memory."""
     number, start, whole = math.prod(shape), offset(array), flat_memory(array)
     if start + number <= whole.size:
@@ -216,10 +216,10 @@ class _Interface:
         self.__array_interface__ = array.__array_interface__ | {"shape": shape, "strides": None}
 
 
-def apart(array):
+def share_apart(array):
     """Share memory under another owner, a memoryview: writes through it do not count as writes to ``array``."""
     if type(array) is not np.ndarray:
-        return array.seen(array.layout)
+        return array.view_as(array.layout)
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without an element nothing can be written
     block = dense_owner(array)
@@ -304,13 +304,13 @@ def row_major(array):
     return out
 
 
-def laid(array, order):
+def copy_in_order(array, order):
     """``array`` in memory without gaps, its dimensions in ``order`` from the outermost to the innermost."""
     inside = array.transpose(order)
     return (inside if inside.flags.c_contiguous else row_major(inside)).transpose(np.argsort(order))
 
 
-def laid_as(array, other):
+def copy_in_order_of(array, other):
     """``array`` with its dimensions in memory ordered as in ``other``, which has the same shape."""
     if other.flags.c_contiguous:
         return array

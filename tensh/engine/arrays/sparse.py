@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tensh.engine.arrays.gathering import within
+from tensh.engine.arrays.gathering import is_within
 
 INDICES = frozenset(map(np.dtype, ("i4", "i8")))
 NUMBERS = INDICES | frozenset(map(np.dtype, ("f4", "f8", "i1", "i2", "u1", "u2", "u4", "u8")))
@@ -52,7 +52,7 @@ def add_at(out, index, values):
     module = loops()
     if module is None:
         return False
-    if not within(index, len(out)):
+    if not is_within(index, len(out)):
         raise IndexError(f"an index is out of bounds for {len(out)} places")
     add = add_numbers if out.size == len(out) else add_rows
     add(module, out, index, values)

@@ -16,6 +16,8 @@ from itertools import count, pairwise
 import numpy as np
 from numpy import ndarray, ufunc
 
+from tensh.engine.arrays import halves
+from tensh.engine.arrays.blas import MANY, read_limit
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
 
@@ -50,7 +52,8 @@ class ThreadPool:
     """Threads that wait for a job.  They are made on first use, and again in a forked child."""
 
     def __init__(self):
-        self.limit = None  # of threads, as set; None is the number of processors
+        # Of threads, as set by a program or its environment; None is the number of processors
+        self.limit = read_limit("OMP_NUM_THREADS", "MKL_NUM_THREADS")
         self.forget()
 
     def forget(self):
@@ -88,12 +91,13 @@ def processors():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
-def run(work, blocks, alone=False):
+def run(work, blocks, alone=False, limit=MANY):
     """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order, on several threads unless ``alone``.
 
+    No more than ``limit`` of them take part.
     A job inside a job, or beside one of another thread, runs in the calling thread alone.
     """
-    helpers = 0 if alone else min(pool.size(), blocks) - 1
+    helpers = 0 if alone else min(pool.size(), blocks, limit) - 1
     if helpers < 1 or not pool.busy.acquire(blocking=False):
         for i in range(blocks):
             work(i)
@@ -123,6 +127,7 @@ def run_with_helpers(work, blocks, helpers):
     pool.call(helpers)
     job()
     over.acquire()
+    work = None  # a thread that wakes late holds the job, which should not keep its arrays
     if errors:
         raise errors[min(errors)]
 
@@ -132,7 +137,7 @@ def block_size(size):
     return min(max(size // BLOCKS, BLOCK), MOST)
 
 
-def over_rows(work, rows, length, size=None, least=None):
+def map_rows(work, rows, length, size=None, least=None):
     """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``.
 
     On several threads, if there are ``least`` elements (SPREAD).
@@ -142,7 +147,7 @@ def over_rows(work, rows, length, size=None, least=None):
     run(lambda i: work(slice(i * number, (i + 1) * number)), blocks, rows * length < (least or PARALLEL))
 
 
-def over_shares(work, rows):
+def map_shares(work, rows):
     """Call ``work(part)`` for slices of ``rows`` that may be cut anywhere, because each row is computed by itself.
 
     The calling thread begins with an equal share, woken threads with less, and the rest is cut small: two cores add
@@ -173,6 +178,8 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     """
     if any([type(a) is not ndarray for a in arrays if a is not None]):
         return kernel(*arrays, *others, **options)  # which asks for elements that are not there
+    if halves.fits(kernel, arrays, into):
+        return halves.compute(kernel, *arrays)
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct, write = isinstance(kernel, ufunc), getattr(kernel, "into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
@@ -239,7 +246,7 @@ def lines_of(arrays, shape):
         return flat
     if all([a.shape == shape and a.flags.f_contiguous for a in arrays]):
         return transpose
-    return same if shape[0] > 1 and all([in_order(a) for a in arrays]) else None
+    return same if shape[0] > 1 and all([is_in_order(a) for a in arrays]) else None
 
 
 def flat(array):
@@ -254,7 +261,7 @@ def same(array):
     return array
 
 
-def in_order(array):
+def is_in_order(array):
     """True if the elements follow one another in memory, gaps allowed."""
     steps = [abs(step) for n, step in zip(array.shape, array.strides, strict=True) if n > 1 and step]
     return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])

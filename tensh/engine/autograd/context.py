@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.core.clock import tick, written_after
+from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.nodes import Node, Output, plain
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -70,9 +70,9 @@ class BackwardCFunction(Node, FunctionCtx):
         if self.saved is None:
             raise RuntimeError(second_time)
         self.check()
-        return tuple(self._again(value) for value in self.saved)
+        return tuple(self._call_again(value) for value in self.saved)
 
-    def _again(self, value):
+    def _call_again(self, value):
         if not isinstance(value, SavedOutput):
             return value
         return wrap(value.array, None if value.index is None else self._output(value.index))
@@ -82,7 +82,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def check(self):
         for value in plain(self.saved):
-            if isinstance(value, (Tensor, SavedOutput)) and written_after(self.time, value.array):
+            if isinstance(value, (Tensor, SavedOutput)) and is_written_after(self.time, value.array):
                 own = isinstance(value, SavedOutput)
                 node = self if own else refresh_node(value)
                 raise RuntimeError(self._modified_by(node, value.array))
@@ -107,7 +107,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _call(self, g, graph):
         """Run the user's backward; one gradient for each tensor argument."""
-        incoming = self._incoming(g)
+        incoming = self._take_gradient(g)
         backward = self.function.derivative()
         returned = backward(self, *incoming)
         returned = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
@@ -124,7 +124,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 )
         return [self._checked(i, n, returned[p]) for i, (n, p) in enumerate(zip(self.inputs, self.places))]
 
-    def _incoming(self, g):
+    def _take_gradient(self, g):
         gs = [g] if not self.op.many else [g.get(i) for i in range(len(self.shape))]
         zeros = lambda facts: wrap(np.zeros(*facts))  # noqa: E731
         return [

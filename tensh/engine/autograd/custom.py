@@ -9,7 +9,7 @@ from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.autograd.custom_jvp import carry
 from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
-from tensh.engine.core.clock import announce, listeners, mode, owner, tick, wrote
+from tensh.engine.core.clock import announce, listeners, mode, owner, stamp_write, tick
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Node, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
@@ -190,7 +190,7 @@ def _own(cls, o, inputs, dirty, recording):
     if id(o) in dirty:
         if recording and type(o.node) is AccumulateGrad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        wrote(o.array)
+        stamp_write(o.array)
         return o
     if type(o.array) is not ndarray and getattr(type(o), "__torch_dispatch__", None) is not None:
         # its elements are elsewhere, and memory says nothing of it
@@ -226,7 +226,7 @@ def _connect(node, outputs, returned, edges):
 
 
 def _require_returned(node, returned):
-    """RuntimeError if an input was marked as changed that is no output."""
+    """RuntimeError if an input was marked as changed that is not an output."""
     given = {id(o) for o in returned}
     if not all(id(t) in given for t in node.dirty_tensors):
         raise RuntimeError(

@@ -15,7 +15,7 @@ def carry(node, args, returned, outputs):
     ``returned`` is what ``forward`` returned, ``outputs`` are the tensors that the user gets for it.
     """
     for depth, level in enumerate(mode.levels):
-        tangents = [level.of(n) for n in node.edges]
+        tangents = [level.find_tangent(n) for n in node.edges]
         if tangents.count(None) == len(tangents):
             continue
         with Computing(mode.levels[:depth], mode.grad):

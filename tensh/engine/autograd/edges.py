@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.engine.core.clock import wrote
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.nodes import Node, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -74,4 +74,4 @@ def increment_version(tensor):
     if not all(isinstance(each, Tensor) for each in tensors):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in tensors:
-        wrote(each.array)
+        stamp_write(each.array)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arrays.absent import Absent, like
+from tensh.engine.arrays.absent import Absent, make_like
 from tensh.engine.autograd.edges import GradientEdge
 from tensh.engine.core import ports
 from tensh.engine.core.backward import Misfit, accumulate, fit, run
@@ -139,8 +139,16 @@ def _finish_gradient(number, t, g, allow_unused, materialize):
                 f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        return wrap(np.zeros_like(t.array) if type(t.array) is not Absent else like(t.array)) if materialize else None
-    return g if isinstance(g, Tensor) else wrap(g)
+        return (
+            wrap(np.zeros_like(t.array) if type(t.array) is not Absent else make_like(t.array)) if materialize else None
+        )
+    g = g if isinstance(g, Tensor) else wrap(g)
+    return g if type(t) is Tensor else getattr(type(t), "_gradient_like", same)(t, g)
+
+
+def same(t, g):
+    """The gradient as it is: that of most tensors."""
+    return g
 
 
 def _grad_of_batch(outputs, inputs, weights, *options):
@@ -220,7 +228,7 @@ def _one(t):
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
     if type(array) is Absent:
-        return like(array)
+        return make_like(array)
     one = np.empty(array.shape, array.dtype)  # and fill: a quarter of the time of np.ones
     one.fill(1)
     return one

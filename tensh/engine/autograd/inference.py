@@ -1,8 +1,8 @@
 """Tensors that were made in inference mode: they are not written outside it, and nothing of them is saved for a gradient.
 
-Nothing is asked of other tensors.  While the mode is on, ``new`` remembers what it makes; when the mode ends, what is no view
-of a tensor from outside gets ``INFERENCE`` for its base.  That sends it, as views go, past the fast paths of operators: to
-``refresh_node`` as an operand and to ``begin_write`` as a target.
+Nothing is asked of other tensors.  While the mode is on, ``new`` remembers what it makes; when the mode ends, whatever
+is not a view of a tensor from outside gets ``INFERENCE`` for its base.  That sends it, as views go, past the fast paths
+of operators: to ``refresh_node`` as an operand and to ``begin_write`` as a target.
 """
 
 import math

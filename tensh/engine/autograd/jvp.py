@@ -16,8 +16,9 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.derivatives import forward_source, words_of
-from tensh.engine.codegen.source import compiled
-from tensh.engine.codegen.table import Op, derivative_words
+from tensh.engine.codegen.node_classes import derivative_words
+from tensh.engine.codegen.operator import Op
+from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
@@ -55,7 +56,7 @@ def diagonal_jvp(kind, graph):
     """The function that adds up the contributions of the inputs' tangents, generated from a node class's derivatives."""
     op, derivatives = kind.op, kind.derivatives
     namespace = derivative_words(op, TENSORS if graph else ARRAYS, derivatives)
-    compiled(forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
+    compile_source(forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
     return namespace["forward"]
 
 
@@ -139,14 +140,14 @@ def constant(node):
     """A copy of the node whose saved values receive no gradient; a custom function's node is returned unchanged."""
     if not isinstance(node.op, Op | None):
         return node
-    twin = object.__new__(with_constants(type(node)))
+    twin = object.__new__(make_constant_kind(type(node)))
     twin.inputs, twin.saved, twin.time, twin.hooks = node.inputs, node.saved, node.time, None
     twin.shape, twin.dtype = node.shape, node.dtype
     return twin
 
 
 @functools.cache
-def with_constants(kind):
+def make_constant_kind(kind):
     """The class of nodes whose saved values are tensors without a history."""
     return type(kind.__name__, (kind,), {"__slots__": (), "unpack": Node.constants})
 

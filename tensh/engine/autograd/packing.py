@@ -54,7 +54,7 @@ class Parcel:
             raise RuntimeError(NOT_ITSELF)
         self.restore, self.source = restore, weakref.ref(tensor.array)
 
-    def opened(self):
+    def open(self):
         tensor = self.unpack(self.contents)
         if not isinstance(tensor, Tensor):
             raise TypeError(
@@ -83,7 +83,7 @@ class Packed:
 
 def unpack_value(value):
     if type(value) is Parcel:
-        return value.opened()
+        return value.open()
     return tuple(map(unpack_value, value)) if type(value) is tuple else value
 
 
@@ -122,10 +122,10 @@ def pack_value(node, role, value, hooks):
         return tuple(pack_value(node, role, one, hooks) for one in value)
     if type(value) is not ndarray or not (value.ndim or value.flags.writeable):  # a number that became an array
         return value
-    return Parcel(hooks, saved_tensor(node, role, value), array_of)
+    return Parcel(hooks, restore_tensor(node, role, value), array_of)
 
 
-def saved_tensor(node, role, array):
+def restore_tensor(node, role, array):
     """The tensor that was saved: the leaf itself, or a tensor with its node."""
     origin = node._edge(role)
     if type(origin) is AccumulateGrad and (leaf := origin.variable) is not None and leaf.array is array:
@@ -180,7 +180,7 @@ def read_number(array):
     return int(number) if type(number) is float and number.is_integer() else number
 
 
-def saved_members(reads, roles):
+def list_saved_members(reads, roles):
     """``_saved_self`` and others: the saved values under PyTorch's names.
 
     Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.

@@ -4,7 +4,7 @@ import contextlib
 import threading
 
 from tensh.engine.autograd.packing import WHAT_IS_TAKEN, Packed, pack_value
-from tensh.engine.codegen.table import Op
+from tensh.engine.codegen.operator import Op
 from tensh.engine.core.clock import listen, mode, unlisten
 
 
@@ -45,7 +45,7 @@ def pop():
 
 
 @contextlib.contextmanager
-def without_hooks():
+def disable_hooks():
     """A context in which no pair of hooks is in force."""
     before, mode.packing = mode.packing, ()
     try:

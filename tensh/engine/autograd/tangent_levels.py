@@ -16,14 +16,14 @@ takes the perturbation of another for its own.
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
-from tensh.engine.codegen.table import Op
+from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import as_tensor
 from tensh.engine.core.clock import FORWARD, listen, mode, tick, unlisten
 from tensh.engine.core.nodes import Dual, NoGradView, Output, live, track_temporary
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.copy_slices import CopySlices
-from tensh.engine.inplace.writes import copy_saved, keys_while_growing, named_node_class
+from tensh.engine.inplace.writes import copy_saved, keys_while_growing, name_node_class
 from tensh.engine.operators.shapes.views import view
 
 
@@ -33,7 +33,7 @@ class Level:
     def __init__(self):
         self.tangents = WeakKeyDictionary()
 
-    def of(self, node):
+    def find_tangent(self, node):
         """The tangent of the value that ``node`` stands for, or None."""
         if node is None:
             return None
@@ -44,7 +44,7 @@ class Level:
 
     def same(self, node, other):
         """Let ``node`` have the tangent of ``other``, which stands for the same value."""
-        tangent = self.of(other)
+        tangent = self.find_tangent(other)
         if tangent is not None:
             self.tangents[node] = tangent
 
@@ -64,7 +64,7 @@ class Levels(tuple):
             for t in tensors:
                 track_temporary(t)
 
-    def before_write(self, node, since, array):
+    def prepare_write(self, node, since, array):
         """Copy the arrays that tangents saved, before the value of ``node`` is written into ``array``."""
         found = {node: None}
         for n in keys_while_growing(found):
@@ -75,7 +75,7 @@ class Levels(tuple):
                     found[each] = None
                     copy_saved(each, array)
 
-    def after_write(self, node):
+    def finish_write(self, node):
         """Update tangents after the value of ``node`` was written into a tensor, perhaps of another size or dtype."""
         for level in self:
             t = level.tangents.get(node)
@@ -85,7 +85,7 @@ class Levels(tuple):
     def refuse_tangents(self, name, values):
         """Raise if one of ``values``, the arguments of a call with ``out=``, is a tensor that has a tangent."""
         nodes = [refresh_node(t) for t in values if isinstance(t, Tensor)]
-        if mode.forward and any([level.of(node) is not None for level in self for node in nodes]):
+        if mode.forward and any([level.find_tangent(node) is not None for level in self for node in nodes]):
             raise NotImplementedError(
                 f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
             )
@@ -146,9 +146,9 @@ def on_record(node, tensors):
 
 def carry(node, level, outer):
     """Compute the tangent of the value of ``node`` at one level, if it has one, as the ``outer`` levels see it."""
-    tangents = [level.of(n) for n in node.inputs]
+    tangents = [level.find_tangent(n) for n in node.inputs]
     write = type(node) is CopySlices
-    written = level.of(node.saved[3]) if write else None
+    written = level.find_tangent(node.saved[3]) if write else None
     given = [t for t in (*tangents, written) if t is not None]
     if not given:
         return
@@ -219,15 +219,15 @@ def placeholder(t, node):
 def parts(t, level, name="Identity"):
     """(the value of ``t`` without its tangent at ``level``, that tangent or None); ``name`` is that of the value's node."""
     node = refresh_node(t)
-    tangent = level.of(node)
+    tangent = level.find_tangent(node)
     others = tuple(each for each in mode.levels if each is not level)
     if live(node) and mode.grad is True:
         with Computing(others, mode.grad):
             value = view.fn(t, t.array.shape)
-            value.node.__class__ = named_node_class(type(value.node), name)
+            value.node.__class__ = name_node_class(type(value.node), name)
             return value, tangent
     value = wrap(t.array)
     with Computing(others, mode.grad):
-        if any(each.of(node) is not None for each in others):
+        if any(each.find_tangent(node) is not None for each in others):
             value.node = placeholder(value, node)
     return value, tangent

@@ -49,7 +49,7 @@ class Call:
         raise RuntimeError(INSTEAD[what])
 
     def refuse_capture(self, t, name):
-        """Raise where ``t``, into which something transformed is written, is no tensor of the transformed function's own."""
+        """Raise where a transformed value is written into ``t``, which is not the transformed function's own tensor."""
         if is_captured(t):
             raise RuntimeError(
                 f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
@@ -67,7 +67,9 @@ class Call:
 
     def holds(self, t, node, nodes):
         """True if ``t``, whose node leads to ``nodes``, comes from a tensor that the call made."""
-        return any(n in self.leaves for n in nodes) or self.level is not None and self.level.of(node) is not None
+        return (
+            any(n in self.leaves for n in nodes) or self.level is not None and self.level.find_tangent(node) is not None
+        )
 
 
 class Mapping(Call):
@@ -102,7 +104,7 @@ def is_captured(t):
     return False
 
 
-def given_tensor(t):
+def find_given_tensor(t):
     """(the tensor that the caller of ``vmap`` gave, or what a batch has as its value, the batch dimensions by the calls)."""
     dims = {}
     while (source := getattr(t, "source", None)) is not None:
@@ -112,7 +114,7 @@ def given_tensor(t):
 
 def text(t, plain):
     """The text of a tensor inside transforms, where ``plain(tensor)`` is that of one outside: a line for each that holds it."""
-    value, dims = given_tensor(t)
+    value, dims = find_given_tensor(t)
     calls, mode.transforms = mode.transforms, ()
     levels, mode.levels = mode.levels, ()
     try:
@@ -120,7 +122,7 @@ def text(t, plain):
         nodes = find_reached(node, calls)
         holders = [(number, call) for number, call in enumerate(calls, 1) if call.holds(t, node, nodes)]
         mode.levels = type(levels)([level for level in levels if all(call.level is not level for call in calls)])
-        shown = plain(outside(value, node, calls) if holders else t)
+        shown = plain(find_outside(value, node, calls) if holders else t)
     finally:
         mode.transforms, mode.levels = calls, levels
     for number, call in holders:
@@ -139,7 +141,7 @@ def find_reached(node, calls):
     return seen
 
 
-def outside(value, node, calls):
+def find_outside(value, node, calls):
     """The tensor outside of all calls."""
     for call in reversed(calls):
         node = call.leaves.get(node) or node

@@ -7,8 +7,8 @@
 import ast
 import functools
 
-from tensh.engine.codegen.scaling import with_named_numbers
-from tensh.engine.codegen.source import INDENT, indented
+from tensh.engine.codegen.scaling import name_numbers
+from tensh.engine.codegen.source import INDENT, indent_lines
 
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
@@ -71,9 +71,14 @@ def raw(name, op):
 
 
 # ── what is written from it ──────────────────────────────────────────────────
-def backward_source(op, recorded, derivatives):
-    """``backward(self, g)``: unpack the saved values, then one expression for every differentiable input."""
-    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacking_line(op, recorded)]
+def backward_source(op, recorded, derivatives, chains=False):
+    """``backward(self, g)``: unpack the saved values, then one expression for every differentiable input.
+
+    With ``chains`` (see chains.py) the derivatives of large arrays are computed block by block.
+    """
+    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):"]
+    lines += ["if g.size >= MANY and (found := derive(CHAINS, self, g)): return found"] if chains else []
+    lines += _write_unpacking(op, recorded)
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
         lines.append(f"{names} = filled(self, g)")
@@ -81,17 +86,17 @@ def backward_source(op, recorded, derivatives):
     lines += [f"{name} = {said(text)}" for name, text in op.let.items()]
     if op.sequence:
         lines.append(f"return {said(derivatives[op.sequence])}")
-        return indented(lines)
+        return indent_lines(lines)
     if len(derivatives) == 1:
         lines.append(f"return ({said(next(iter(derivatives.values())))},)")
-        return indented(lines)
+        return indent_lines(lines)
     lines.append(f"{' '.join(p + '_n,' for p in derivatives)} = self.inputs")
     values = [f"None if {p}_n is None else {said(text)}," for p, text in derivatives.items()]
     lines.append(f"return ({' '.join(values)})")
-    return indented(lines)
+    return indent_lines(lines)
 
 
-def _unpacking_line(op, recorded):
+def _write_unpacking(op, recorded):
     """The line that gives the saved values their names."""
     saved = "self.unpack()" if recorded else "self.saved"
     return [f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}"] if op.saves else []
@@ -99,20 +104,20 @@ def _unpacking_line(op, recorded):
 
 def forward_source(op, recorded, derivatives):
     """``forward(self, tangents)`` of an operator that works element by element: see Note [Forward from backward]."""
-    lines = ["def forward(self, tangents):", *_unpacking_line(op, recorded)]
+    lines = ["def forward(self, tangents):", *_write_unpacking(op, recorded)]
     lines += [f"{' '.join(p + '_t,' for p in derivatives)} = tangents", "total = None"]
     said = functools.partial(local, op=op, recorded=recorded)
     for p, text in derivatives.items():
         share = [f"g = {p}_t", *(f"{name} = {said(let)}" for name, let in op.let.items()), f"share = {said(text)}"]
         share.append("total = share if total is None else total + share")
         lines += [f"if {p}_t is not None:", *(INDENT + line for line in share)]
-    return indented([*lines, "return total"])
+    return indent_lines([*lines, "return total"])
 
 
 def local(text, op, recorded):
     """The derivative with local names in place of saved expressions such as ``input.shape``."""
     if recorded:
-        text = with_named_numbers(text, op.parameters.keys() - op.inputs.keys())
+        text = name_numbers(text, op.parameters.keys() - op.inputs.keys())
     for read in op.saves:
         if "." in read:
             text = text.replace(read, variable(read))

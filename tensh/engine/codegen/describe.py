@@ -3,7 +3,7 @@
 KINDS = {"b": "bools", "i": "integers", "f": "floating point numbers", "c": "complex numbers"}
 
 
-def in_place_text(name):
+def describe_inplace(name):
     """The documentation of the in-place version of a function."""
     return f"In-place version of {name}.  Shape: [*], kept. RuntimeError if the result does not fit."
 

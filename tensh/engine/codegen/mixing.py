@@ -1,4 +1,4 @@
-"""Operands of different kinds: dtype promotion and Python numbers, the slow path of every pointwise operator.
+"""Operands of mixed kinds: dtype promotion and Python numbers, the slow path of every pointwise operator.
 
 PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank decides the dtype only when its category
 (bool, integer, float, complex) is higher.
@@ -21,13 +21,13 @@ from tensh.engine.dtypes.dtype import (
     of_scalar,
     promote_types,
 )
-from tensh.engine.errors.messages import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype
+from tensh.engine.errors.messages import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype, too_large
 
 NUMBERS = (bool, int, float, complex)
 OF_NUMBERS = {"add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_rounded", "floor_divide"}
 """Operators that PyTorch also applies to two numbers."""
 
-NO_ARRAY = np.empty((), object)  # placeholder for an operand whose dtype differs from any other's
+NO_ARRAY = np.empty((), object)  # placeholder for an operand whose dtype differs from all others
 
 # kind of a NumPy dtype -> the Python types that do not change it ("V" is bfloat16, "W" complex32)
 WEAK = {
@@ -49,7 +49,7 @@ class Scalars(dict):
     """(number, NumPy dtype) -> a read-only 0-d array.
 
     A cache, because NumPy needs 300 ns to convert a Python number and a look-up takes 75.  Zeros, nan, complex
-    numbers and numbers of more than 64 bits are not kept here: 0.0 == -0.0, nan != nan, and an integer that is refused
+    numbers, tensors that stand for numbers, and numbers of more than 64 bits are not kept here: 0.0 == -0.0, nan != nan, and an integer that is refused
     equals a float that is not.
     """
 
@@ -60,8 +60,10 @@ class Scalars(dict):
         if not number and type(number) is not complex and (type(number) is int or copysign(1, number) > 0):
             return ZERO[dtype]
         array = np.array(wrap_integer(number, dtype) if type(number) is int else number, dtype)
+        if array.ndim:
+            raise TypeError(f"a number was expected, not {type(number).__name__}")
         array.flags.writeable = False
-        if number and type(number) is not complex and -(2**63) <= number < 2**64 and len(self) < self.LIMIT:
+        if number and isinstance(number, int | float) and -(2**63) <= number < 2**64 and len(self) < self.LIMIT:
             self[key] = array
         return array
 
@@ -128,7 +130,15 @@ def promote(first, second, name=None):
         to = get_default_dtype().numpy  # directly: an integer may be too large for the common integer dtype
     else:
         to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
-    return first if one is to else first.astype(to), second if two is to else second.astype(to)
+    return first if one is to else cast(first, to), second if two is to else cast(second, to)
+
+
+def cast(array, dtype):
+    """An array in another dtype; PyTorch's error where there is no memory for it."""
+    try:
+        return array.astype(dtype)
+    except MemoryError as error:
+        raise too_large(error) from None
 
 
 def dtype_of_all(arrays):
@@ -138,7 +148,7 @@ def dtype_of_all(arrays):
     return combine_categories(vectors, points)
 
 
-def refused_write(error, input, *others):
+def make_write_error(error, input, *others):
     """PyTorch's error for a write of several tensors, element by element, that refuses a dtype: shapes first."""
     arrays = [t.array for t in (input, *others) if isinstance(t, Tensor)]
     own = arrays[0]
@@ -150,7 +160,7 @@ def refused_write(error, input, *others):
     return error if can_cast(result, target) else cannot_cast(result, target)
 
 
-def refused_cast(error, name, input, other, out=None):
+def make_cast_error(error, name, input, other, out=None):
     """PyTorch's error for a write that refuses a dtype: the shape of ``out`` (or the input) is checked first."""
     op = OPS[name]
     if type(error) is RuntimeError and not comes_last(error):
@@ -165,7 +175,7 @@ def refused_cast(error, name, input, other, out=None):
         one, _ = promote(input.array, other.array)
     else:
         array, number = (input.array, other) if isinstance(input, Tensor) else (other.array, input)
-        one, _ = with_number(array, plain(number), op.floats)
+        one, _ = promote_number(array, plain(number), op.floats)
     result, target = BY_NUMPY[one.dtype], BY_NUMPY[(input if out is None else out).array.dtype]
     if op.floats and result.category < FLOAT:
         result = get_default_dtype()
@@ -180,17 +190,17 @@ def mix(name, input, other):
         if second in numbers and (number := plain(other)) is not None:
             if op.mixing is not None:
                 op.mixing(input.array.dtype, of_scalar[type(number)].numpy, number)
-            array, scalar = with_number(input.array, number, op.floats)
+            array, scalar = promote_number(input.array, number, op.floats)
             return array, scalar, refresh_node(input), None
     elif first in numbers and (number := plain(input)) is not None:
         if isinstance(other, Tensor):
             if op.mixing is not None:
                 op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
-            array, scalar = with_number(other.array, number, op.floats)
+            array, scalar = promote_number(other.array, number, op.floats)
             return scalar, array, None, refresh_node(other)
         if name in OF_NUMBERS and (second_number := plain(other)) is not None:
             scalar = SCALARS[number, of_scalar[type(number)].numpy]
-            return *with_number(scalar, second_number, op.floats), None, None
+            return *promote_number(scalar, second_number, op.floats), None, None
     if not isinstance(input, Tensor) and (first not in numbers or plain(input) is None or name not in OF_NUMBERS):
         refuse(name, first, 1, input)
     refuse(name, second, 2, other)
@@ -205,10 +215,10 @@ def plain(number):
     return next((kind(number) for kind in NUMBERS if isinstance(number, kind)), None)
 
 
-def with_number(array, number, floats=False):
+def promote_number(array, number, floats=False):
     """``array`` and ``number`` in their common dtype; ``floats``: integers count as the default dtype."""
     common = COMMON_WITH_NUMBER[array.dtype, type(number), floats, of_scalar[float]]
-    return array if array.dtype is common else array.astype(common), SCALARS[number, common]
+    return array if array.dtype is common else cast(array, common), SCALARS[number, common]
 
 
 def keep_dtype(t, *bounds):
@@ -227,7 +237,7 @@ def as_float(array, name=None):
     """Cast integers and bools to the default dtype, as PyTorch does before a floating point function."""
     if array.dtype.kind == "W":
         refuse_dtype(name, array.dtype)
-    return array.astype(get_default_dtype().numpy)
+    return cast(array, get_default_dtype().numpy)
 
 
 # ── arguments ────────────────────────────────────────────────────────────────
@@ -239,7 +249,7 @@ def refuse(name, parameter, position, value, expected="Tensor"):
 
 
 def require_operand(name, value):
-    """Raise unless ``value``, which is no tensor, can be the second operand of the operator's in-place form."""
+    """Raise unless ``value``, which is not a tensor, can be the second operand of the operator's in-place form."""
     second = list(OPS[name].inputs)[1]
     if second not in OPS[name].numbers or plain(value) is None:
         refuse(f"{name}_", second, 1, value)

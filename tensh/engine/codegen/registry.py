@@ -109,3 +109,12 @@ class Registry(dict):
 
     def __or__(self, other):
         return dict(self.items()) | other
+
+
+PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
+METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
+MEMBERS = Registry("MEMBERS")  # attributes of Tensor that are not wrapped: properties, special methods
+PYTHON_ONLY = Registry("PYTHON_ONLY")  # functions of Python's operators without a method, as 1 / x: "rdiv" -> function
+FORMS = Registry("FORMS")
+"""The functions for calls of a method whose one argument is not numbers side by side: ``x.view(2, 3)`` itself then
+takes no extra step."""

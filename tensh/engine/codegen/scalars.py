@@ -18,7 +18,7 @@ def overflow(name):
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
-def fitting(number, to):
+def cast_scalar(number, to):
     """``number`` as an element of the dtype ``to``; RuntimeError if it does not fit.
 
     Floats lose their fraction on the way to an integer; a negative number gives an unsigned integer its low bits.
@@ -27,7 +27,7 @@ def fitting(number, to):
         return bool(number)
     if isinstance(number, complex):
         if to.category == COMPLEX:
-            return complex(fitting(number.real, to.to_real()), fitting(number.imag, to.to_real()))
+            return complex(cast_scalar(number.real, to.to_real()), cast_scalar(number.imag, to.to_real()))
         if number.imag:
             raise overflow(to.ctype)
         number = number.real

@@ -23,15 +23,15 @@ COUNTS = {"count", "per_freedom"}  # words whose value is a number
 def node_beside_number(name):
     """The class of the nodes of the operator ``name`` of a tensor and a number."""
     second = list(OPS[name].inputs)[1]
-    kind = OPS[name]._node_beside_number(second, NODES[name])
+    kind = OPS[name].make_number_node_class(second, NODES[name])
     if name in ("mul", "div"):
         place = kind.reads.index(second)
         kind.keeps_arrays = False  # only the number is saved, so that the node can be used again
-        kind.backward_graph = lambda node, g: (beside_number(name, g, node.saved[place].item().conjugate()), None)
+        kind.backward_graph = lambda node, g: (combine_with_number(name, g, node.saved[place].item().conjugate()), None)
     return kind
 
 
-def beside_number(name, t, number):
+def combine_with_number(name, t, number):
     """The operator ``name`` of a tensor and a number."""
     result = OPS[name].fn(t, number)
     try:
@@ -42,21 +42,21 @@ def beside_number(name, t, number):
     return result
 
 
-def with_number(name):
+def accept_number(name):
     """The operator ``name`` with two operands, one of which may be a number."""
 
     def word(a, b):
         if isinstance(a, Tensor) is isinstance(b, Tensor):
             return PYTHON[name](a, b)
         if not isinstance(b, Tensor):
-            return beside_number(name, a, b)
-        return beside_number(name, b, a) if name in ("add", "mul") else OPS[name].fn(a, b)
+            return combine_with_number(name, a, b)
+        return combine_with_number(name, b, a) if name in ("add", "mul") else OPS[name].fn(a, b)
 
     return word
 
 
 for _name in NODES:
-    ARRAYS[f"{_name}_number"], TENSORS[f"{_name}_number"] = PYTHON[_name], with_number(_name)
+    ARRAYS[f"{_name}_number"], TENSORS[f"{_name}_number"] = PYTHON[_name], accept_number(_name)
 
 
 class Rewritten(ast.NodeTransformer):
@@ -89,6 +89,6 @@ class Rewritten(ast.NodeTransformer):
         return False
 
 
-def with_named_numbers(text, plain):
+def name_numbers(text, plain):
     """``text`` with named operations on numbers, as for a recorded derivative."""
     return ast.unparse(Rewritten(plain).visit(ast.parse(text, mode="eval")))

@@ -7,7 +7,7 @@ WRITTEN = "tensh.written"
 """The module that functions written here say they are of, in warnings."""
 
 
-def compiled(source, title, namespace):
+def compile_source(source, title, namespace):
     """Execute ``source`` in ``namespace``; tracebacks and debuggers can show its lines."""
     filename = f"<tensh {title}>"
     namespace.setdefault("__name__", WRITTEN)
@@ -15,5 +15,11 @@ def compiled(source, title, namespace):
     exec(compile(source, filename, "exec"), namespace)
 
 
-def indented(lines):
+def indent_lines(lines):
     return lines[0] + "\n" + "".join(f"{INDENT}{line}\n" for line in lines[1:])
+
+
+def set_public_module(function):
+    """Name a function's public module, not the one that defines it."""
+    function.__module__ = "torch"
+    return function

@@ -4,6 +4,7 @@ Names follow one rule: for a parameter ``input``, ``input_`` is its raw array an
 gradient.
 """
 
+from tensh.engine.arrays.halves import ARITHMETIC
 from tensh.engine.arrays.threads import is_light
 from tensh.engine.codegen.derivatives import LIST, raw
 from tensh.engine.codegen.source import INDENT
@@ -46,7 +47,7 @@ NUMPY = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def default(parameter, op):
-    """The text of a default: its repr, or a name if the repr is no expression."""
+    """The text of a default: its repr, or a name if the repr is not an expression."""
     value = parameter.default
     if value is None or isinstance(value, (bool, int, float, str, tuple)) and value == value and abs_finite(value):
         return repr(value)
@@ -118,7 +119,7 @@ def operand_text(op):
     """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
     if op.derivatives:
         return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else refresh_node({0})"
-    return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # which may raise Lift
+    return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # may raise Lift
 
 
 def weak(op):
@@ -159,11 +160,11 @@ def argument_text(op):
 
 def kernel_lines(op):
     """The kernel call in a ``try``, which is free until NumPy raises; then the error becomes PyTorch's."""
-    op.environment[f"{op.name}_kernel"] = op.kernel
+    op.environment[f"{op.name}_kernel"] = getattr(op.kernel, "quick", op.kernel)
     operands = "".join(f"{p}_, " for p in op.inputs)
     return [
         f"try: out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})')}",
-        f"except Exception as error: raise explained(error, '{op.name}', ({operands})) from None",
+        f"except Exception as error: raise translate_error(error, '{op.name}', ({operands})) from None",
     ]
 
 
@@ -176,7 +177,11 @@ def kernel_call(op, call, into=None):
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
     least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL"
-    return f"{call} if {arrays[0]}.size < {least} else parallel_map({op.name}_kernel, {arguments})"
+    if op.kernel in ARITHMETIC:
+        few = f"{arrays[0]}.size < MANY_HALVES or {arrays[0]}.size < {least} and {arrays[0]}.dtype is not F2"
+    else:
+        few = f"{arrays[0]}.size < {least}"
+    return f"{call} if {few} else parallel_map({op.name}_kernel, {arguments})"
 
 
 # ── the result ───────────────────────────────────────────────────────────────
@@ -244,7 +249,7 @@ def _node(op):
 
 
 def _wants_gradient(op, who):
-    tests = [f"wanted({p}_n)" if p == op.sequence else f"{p}_n is not None" for p in who]
+    tests = [f"any_wants_gradient({p}_n)" if p == op.sequence else f"{p}_n is not None" for p in who]
     return f"if ({' or '.join(tests)})" if len(tests) > 1 else f"if {tests[0]}"
 
 

@@ -8,7 +8,7 @@ Every operator has up to five generated functions, each written when first neede
 - ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
 
 Their steps are in steps.py, and the generated derivatives in derivatives.py.
-Read the result with ``print(tensh.engine.codegen.table.OPS[name].text)``.
+Read the result with ``print(tensh.engine.codegen.vocabulary.OPS[name].text)``.
 """
 
 import inspect
@@ -16,7 +16,7 @@ import inspect
 from numpy import ufunc
 
 from tensh.engine.arguments.public_wrapper import long_integers, wrong_flags
-from tensh.engine.codegen.source import INDENT, indented
+from tensh.engine.codegen.source import INDENT, indent_lines
 from tensh.engine.codegen.steps import (
     aliases,
     argument_text,
@@ -44,20 +44,20 @@ def function_source(op):
     for parameter, alias in aliases(op).items():
         lines.append(f"if {alias} is not None: {parameter} = {alias}")
         if op.parameters[parameter].default is inspect.Parameter.empty:
-            lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
+            lines.append(f"elif {parameter} is REQUIRED: raise_missing({op.name!r}, {parameter!r})")
     if op.out:
         op.environment[f"{op.name}_out"] = None if op.out is True else op.out
         strict = "" if op.out is True and not op.apart and not op.parallel else f", {op.name}_out"
         if strict:
             strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (op.apart is not True)}"
         lines.append("if out is not None:")
-        lines += [INDENT + line for line in _out(op, strict)]
+        lines += [INDENT + line for line in _write_out(op, strict)]
     lines += _keyword_variants(op, "return {}") + operand_lines(op) + kernel_lines(op) + result_lines(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
-    return indented([*head, *with_batches(lines, _for_batches(op, out=op.out))])
+    return indent_lines([*head, *add_batch_exit(lines, _write_batch_call(op, out=op.out))])
 
 
-def _out(op, strict):
+def _write_out(op, strict):
     """Lines that compute and write into ``out``, with checks in PyTorch's order."""
     inputs = f"({' '.join(p + ',' for p in op.inputs)})"
     if op.derivatives and op.node != "NotImplemented":
@@ -75,17 +75,17 @@ def _out(op, strict):
         return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]
     given = f"error, '{op.name}', {', '.join(op.inputs)}, out"
     lines.append(f"try: result = {op.name}_fn({call(op)})")
-    lines.append(f"except NotImplementedError as error: raise refused_cast({given}) from None")
+    lines.append(f"except NotImplementedError as error: raise make_cast_error({given}) from None")
     lines.append(f"refuse_growth(out, result, {inputs})")
     return [*lines, f"return {into}(out, result, '{op.name}'{strict})"]
 
 
-def with_batches(lines, answer):
+def add_batch_exit(lines, answer):
     """The lines, with ``answer`` as the result for a tensor with a hidden batch dimension: see Note [Batches] in core/lift.py."""
     return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
 
 
-def _for_batches(op, suffix="", out=False):
+def _write_batch_call(op, suffix="", out=False):
     """The expression that calls the port of vmap for the operator, or for its in-place form."""
     return f"ports.batched_operator({op.name + suffix!r}, {call(op, variants=False)}{', out=out' if out else ''})"
 
@@ -101,7 +101,7 @@ def _keyword_variants(op, answer, made="fn"):
 
 
 def operator_source(op):
-    """The function as a Python operator: NotImplemented for an operand that is no tensor and no number."""
+    """The function as a Python operator: NotImplemented for an operand that is neither a tensor nor a number."""
     other = list(op.inputs)[1]
     if op.beyond is not None:
         operands = matrix_lines(op)
@@ -113,8 +113,12 @@ def operator_source(op):
             *check_lines(op),
         ]
     given = ", ".join(op.inputs)
-    lines = with_batches([*operands, *kernel_lines(op), *result_lines(op), "return out"], _for_batches(op))
-    return indented([f"def {op.name}_operator({given}):", *lines])
+    batched = _write_batch_call(op)
+    if op.whole is not None:
+        op.environment[f"{op.name}_whole"] = op.whole
+        batched = f"ports.batched_function('{op.whole.__name__}', {op.name}_whole, ({given}), {{}})"
+    lines = add_batch_exit([*operands, *kernel_lines(op), *result_lines(op), "return out"], batched)
+    return indent_lines([f"def {op.name}_operator({given}):", *lines])
 
 
 # ── its public form ─────────────────────────────────────────────────────────────────
@@ -126,12 +130,10 @@ def public_source(op, name, known):
         header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
         other = f"options or not {rest} or type({rest}[0]) is not int"
         start = [f"if {other}: return {op.name}_forms({first}, *{rest}, **options)"]
-        lifted = (
-            f"ports.batched_function({name!r}, {op.name}_forms, {given}, options) if {other} else {_for_batches(op)}"
-        )
+        lifted = f"ports.batched_function({name!r}, {op.name}_forms, {given}, options) if {other} else {_write_batch_call(op)}"
     else:
         header, given, start = _public_start(op, known)
-        lifted = _for_batches(op)
+        lifted = _write_batch_call(op)
     body = [
         *start,
         *operand_lines(op),
@@ -139,13 +141,13 @@ def public_source(op, name, known):
         *result_lines(op),
         f"return {'out' if op.outs == () else 'outs'}",
     ]
-    return _public(op, name, header, with_batches(body, lifted), f"{known}.refuse({given}, options)")
+    return _public(op, name, header, add_batch_exit(body, lifted), f"{known}.refuse({given}, options)")
 
 
 def public_inplace_source(op, name, known):
     """The in-place form as users call it."""
     header, given, start = _public_start(op, known)
-    lines = with_batches([*start, *_inplace(op)], _for_batches(op, "_"))
+    lines = add_batch_exit([*start, *_inplace(op)], _write_batch_call(op, "_"))
     return _public(op, name, header, lines, f"{known}.refuse({given}, options)")
 
 
@@ -163,12 +165,12 @@ def _public_start(op, known):
     given = f"({names}*surplus,)"
     known_positional = {n: p for n, p in op.parameters.items() if p.kind is not p.KEYWORD_ONLY}
     absent += "".join(f" or {wrong}" for wrong in (*wrong_flags(known_positional), *long_integers(known_positional)))
-    slow = f"if surplus or options{absent}: return {known}.called({given}, options)"
+    slow = f"if surplus or options{absent}: return {known}.call_bound({given}, options)"
     return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
 
 
 def _public(op, name, header, lines, refuse):
-    return indented(
+    return indent_lines(
         [
             f"def {name}({header}):",
             repr(op.doc),
@@ -185,7 +187,7 @@ def inplace_source(op):
     """``mul_``: with nothing to record, a write straight into the array; otherwise ``write_inplace``."""
     lines = [f"def {op.name}_({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
     body = [*_keyword_variants(op, "return {}", "inplace_fn"), *_inplace(op)]
-    return indented([*lines, *with_batches(body, _for_batches(op, "_"))])
+    return indent_lines([*lines, *add_batch_exit(body, _write_batch_call(op, "_"))])
 
 
 def _inplace(op):
@@ -204,7 +206,7 @@ def _inplace(op):
         return [
             *lines,
             f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
-            f"except NotImplementedError as error: raise refused_write(error, {', '.join(op.inputs)}) from None",
+            f"except NotImplementedError as error: raise make_write_error(error, {', '.join(op.inputs)}) from None",
         ]
     if not others or not op.pointwise:
         return [
@@ -216,7 +218,7 @@ def _inplace(op):
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
         f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
-        f"except (NotImplementedError, RuntimeError) as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+        f"except (NotImplementedError, RuntimeError) as error: raise make_cast_error(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
 
@@ -246,8 +248,8 @@ def _write_straight(op, a, b=None):
         lines.append(INDENT + f"if {' and '.join(fits)}:")
         depth += INDENT
     operands = f"({a}_, {b}_)" if b else f"({a}_,)"
-    failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}, True) from None"
-    done = [f"wrote({a}_)", f"return {a}"]
+    failed = f"except Exception as error: raise translate_error(error, '{op.name}_', {operands}, True) from None"
+    done = [f"stamp_write({a}_)", f"return {a}"]
     if isinstance(op.kernel, ufunc):
         call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"
         written = [f"try: {kernel_call(op, call, f'{a}_')}", failed, *done]

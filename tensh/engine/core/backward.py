@@ -11,9 +11,9 @@ from sys import getrefcount
 
 import numpy as np
 
-from tensh.engine.arrays.memory import dense, laid_as, row_major
+from tensh.engine.arrays.memory import copy_in_order_of, dense, row_major
 from tensh.engine.codegen.vocabulary import ARRAYS, recorded
-from tensh.engine.core.clock import FORWARD, clock, mode, wrote
+from tensh.engine.core.clock import FORWARD, clock, mode, stamp_write
 from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Parts
@@ -21,7 +21,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
 
 FRAMES = 100
-"""How many more calls within calls each pass within a pass allows: thousands may lie within one another, as in PyTorch."""
+"""How many more calls within calls each pass within a pass allows: thousands may be nested, as in PyTorch."""
 
 
 def run(grads, graph, keep, wanted=None, record=None):
@@ -31,7 +31,7 @@ def run(grads, graph, keep, wanted=None, record=None):
     ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
-    only = None if wanted is None else leading_to(wanted, grads)
+    only = None if wanted is None else find_needed_nodes(wanted, grads)
     inspect = mode.inspect
     before, mode.grad = mode.grad, graph if record is None else record
     outer, mode.running = mode.running, (queue, grads, wanted, only)
@@ -45,7 +45,7 @@ def run(grads, graph, keep, wanted=None, record=None):
             if node.hooks is not None:
                 if only is not None and node not in only and node not in wanted:
                     continue
-                g = before_hooks(node, g, graph, only is None or node in only)
+                g = call_pre_hooks(node, g, graph, only is None or node in only)
                 if g is None:
                     continue
             if only is not None and not _runs(node, g, wanted, only):
@@ -56,7 +56,7 @@ def run(grads, graph, keep, wanted=None, record=None):
                 node.check()
             gs = node.backward_graph(g) if graph else node.backward(g)
             if node.hooks is not None or inspect is not None:
-                gs = after_hooks(node, g, gs, graph)
+                gs = call_post_hooks(node, g, gs, graph)
             if not keep and node.keeps_arrays:
                 node.release()
             for n, gi in zip(node.inputs, gs):
@@ -74,7 +74,7 @@ def run(grads, graph, keep, wanted=None, record=None):
                     if wanted is None and not graph and type(gi) is not Parts and (gi is g or gi.base is not None):
                         if len(gs) == 1 and gi is not g:
                             g = None  # drop the array under the view ``gi``, so that ``owned`` need not copy
-                        gi = row_major(gi) if gi is g else owned(gi, gs)
+                        gi = row_major(gi) if gi is g else own_gradient(gi, gs)
                 grads[n] = gi
         finish(grads, graph, wanted)  # only gradients of leaves are left
     except Misfit as misfit:
@@ -93,7 +93,7 @@ def finish(grads, graph, wanted):
     """Hand the leaves their gradients: into ``wanted`` if there is one, else into ``.grad``."""
     for leaf, g in grads.items():
         if leaf.hooks is not None and (wanted is None or leaf in wanted):
-            g = before_hooks(leaf, g, graph, wanted is None)
+            g = call_pre_hooks(leaf, g, graph, wanted is None)
             if g is None:
                 continue
         if wanted is None:
@@ -119,7 +119,7 @@ def first(gi, g, n, graph):
     return gi
 
 
-def owned(g, gs):
+def own_gradient(g, gs):
     """The gradient ``g``, a view, in memory that ``.grad`` may own: a copy, unless no other array shares it.
 
     The transpose of a product made for this gradient alone is not copied.  ``gs`` are all gradients of the node.
@@ -141,8 +141,8 @@ def merge(sofar, gi, n, graph, add):
     return sofar
 
 
-def leading_to(wanted, roots):
-    """The nodes that must run: those between the roots and the wanted nodes."""
+def find_needed_nodes(wanted, roots):
+    """The nodes that must run: those between the roots and the requested nodes."""
     seen, stack = set(roots), list(roots)
     while stack:
         for n in stack.pop().inputs:
@@ -161,7 +161,7 @@ def fit(g, node, graph):
     words = recorded if graph else ARRAYS.__getitem__
     shape, own = g.shape, node.shape
     if shape != own:
-        if shape[len(shape) - len(own) :] != own and not expandable(own, shape):  # 0.1 us less in most cases
+        if shape[len(shape) - len(own) :] != own and not expandable(own, shape):  # saves 0.1 us in most cases
             raise Misfit(shape, own)
         g = words("sum_to")(g, own)
     a = g.array if graph else g
@@ -191,7 +191,7 @@ def accumulate(leaf, g, graph):
         array = leaf.grad.array
         try:
             np.add(array, g, array)
-            wrote(array)
+            stamp_write(array)
         except Lift:  # one of them is sparse
             leaf.grad = recorded("add")(*sorted((leaf.grad, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
     if leaf.hooks is not None:
@@ -217,7 +217,7 @@ def arrange(g, own):
         return g
     if not dense(own):
         return g if g.flags.c_contiguous else row_major(g)
-    return g if g.strides == own.strides else laid_as(g, own)
+    return g if g.strides == own.strides else copy_in_order_of(g, own)
 
 
 # ── hooks ────────────────────────────────────────────────────────────────────
@@ -229,7 +229,7 @@ def _raw(g, graph):
     return g if graph or not isinstance(g, Tensor) else g.array
 
 
-def before_hooks(node, g, graph, runs):
+def call_pre_hooks(node, g, graph, runs):
     """Call the tensor hooks, retain gradients, then call the own pre-hooks of a node that ``runs``; return the new gradient."""
     hooks = node.hooks
     if type(g) is not Parts and (hooks.tensor or hooks.retain):
@@ -243,7 +243,7 @@ def before_hooks(node, g, graph, runs):
         if type(node) is AccumulateGrad and not graph:
             g = g.copy()  # a hook may have kept the array
     for hook in list(hooks.before.values()) if runs else ():
-        given = arrived(g)
+        given = list_arrived_gradients(g)
         result = hook(given)
         if result is not None:
             result = [_raw(each, graph) for each in require_gradients(result, given, hook)]
@@ -251,20 +251,20 @@ def before_hooks(node, g, graph, runs):
     return g
 
 
-def arrived(g):
+def list_arrived_gradients(g):
     """The gradients that arrived at a node, one for each output, as its hooks receive them."""
     if type(g) is not Parts:
         return (as_tensor(g),)
     return tuple(as_tensor(g.get(number)) for number in range(max(g) + 1))
 
 
-def after_hooks(node, g, gs, graph):
+def call_post_hooks(node, g, gs, graph):
     """Run anomaly detection and the node's own hooks on the gradients that it computed."""
     if mode.inspect is not None:
         mode.inspect(node, gs)
     if node.hooks is None:
         return gs
-    outputs = arrived(g)
+    outputs = list_arrived_gradients(g)
     for hook in list(node.hooks.after.values()):
         given = tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs)
         result = hook(given, outputs)
@@ -283,7 +283,7 @@ def hands_out():
     return wanted is not None
 
 
-def running_queue():
+def find_running_queue():
     """The queue of the running pass: it identifies the pass, and is empty when the pass has ended."""
     return mode.running[0]
 

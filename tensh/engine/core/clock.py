@@ -80,7 +80,7 @@ class Clock:
 clock = Clock()
 
 
-def later(time):
+def advance(time):
     """Take a new tick for what was recorded at ``time``, and keep the provenance of a tick that has one."""
     return tick() if type(time) is int else time.later()
 
@@ -107,10 +107,10 @@ def owner(array):
     base = array.base
     if type(base) is ndarray:
         return base
-    return array.root if type(array) is not ndarray and hasattr(type(array), "root") else array  # without elements
+    return array.root if type(array) is not ndarray and hasattr(type(array), "root") else array  # no elements
 
 
-def wrote(array):
+def stamp_write(array):
     """Stamp the memory of ``array`` after a write."""
     try:  # saves 60 ns against looking for the owner and a missing stamp every time
         stamp = stamps[id(array if array.base is None else owner(array))]
@@ -122,12 +122,12 @@ def wrote(array):
     stamp.times.append(time)
 
 
-def wrote_as(array, operation):
+def stamp_whole_write(array, operation):
     """Remember the operation that last wrote a tensor's whole memory, because error messages name it."""
     stamps[id(owner(array))].operation = operation, array.shape
 
 
-def written_by(array):
+def find_last_write(array):
     """The recorded operation that last wrote the memory of ``array``; None if no write was recorded."""
     stamp = stamps.get(id(owner(array)))
     if stamp is None or stamp.operation is None:
@@ -136,7 +136,7 @@ def written_by(array):
     return operation if array.shape == shape else "AsStrided"
 
 
-def written_after(time, array):
+def is_written_after(time, array):
     """True if the memory of ``array`` was written after ``time``."""
     stamp = stamps.get(id(owner(array)))
     return stamp is not None and stamp.times[-1] > time
@@ -148,7 +148,7 @@ def version(array):
     return 0 if stamp is None else stamp.count
 
 
-def counted_on(before, array):
+def continue_version(before, array):
     """Start the version of new memory at that of the memory it replaces."""
     stamp = stamps.get(id(owner(before)))
     if stamp is not None:

@@ -4,7 +4,7 @@ Note [Batches]
 Inside ``vmap`` a tensor is a ``Batched`` (see dispatch/vmap/): one sample as far as the function can see.  Asked for its node,
 or for the elements of its array, a ``Batched`` raises ``Lift``.  Each generated function catches ``Lift`` and passes its
 arguments to the ports of vmap, so no operator has to look for batches; the ``except`` is free until it is used.
-``Lift`` is no subclass of ``Exception``, so that code which explains errors does not catch it.
+``Lift`` is not a subclass of ``Exception``, so that code which explains errors does not catch it.
 """
 
 import functools
@@ -29,7 +29,7 @@ class Absence(Lift):
         return "a tensor of the device 'meta' has no elements"
 
 
-def for_batches(fn):
+def accept_batches(fn):
     """Wrap ``fn``, a function without public wrapper, so that it accepts tensors with a hidden batch dimension."""
 
     @functools.wraps(fn)

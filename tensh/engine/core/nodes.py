@@ -4,7 +4,7 @@ import weakref
 
 from numpy import ndarray
 
-from tensh.engine.core.clock import mode, tick, version, version_at, written_after, written_by
+from tensh.engine.core.clock import find_last_write, is_written_after, mode, tick, version, version_at
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -20,7 +20,7 @@ class Node:
     ``inputs`` are the nodes of the differentiable inputs (None where no gradient is wanted); ``saved`` are raw arrays
     and plain values; ``shape`` and ``dtype`` are those of the output, to which incoming gradients are fitted.
     ``roles`` gives for every saved value the number of its input, -1 - i for output i, FOREIGN for an array that no
-    gradient goes to, None for a value that is no array.
+    gradient goes to, None for a value that is not an array.
     """
 
     __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
@@ -46,13 +46,13 @@ class Node:
         for role, value in zip(self.roles, plain(self.saved)):
             if role is not None:
                 for array in value if type(value) is tuple else (value,):
-                    if type(array) is ndarray and written_after(self.time, array):
+                    if type(array) is ndarray and is_written_after(self.time, array):
                         raise RuntimeError(self._modified(role, array))
 
     def _modified(self, role, value):
         node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
         leaf = node is None or type(node) is AccumulateGrad
-        operation = self.operation() if node is self else written_by(value) or (None if leaf else node.operation())
+        operation = self.operation() if node is self else find_last_write(value) or (None if leaf else node.operation())
         origin = "" if operation is None else f", which is output 0 of {operation},"
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "

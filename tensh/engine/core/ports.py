@@ -32,7 +32,8 @@ class LiftPort(Port):
         package = getattr(sys.exception(), "package", "vmap")
         if package == "vmap":
             return self.function(*args, **options)
-        return getattr(import_module(f"tensh.engine.{package}.dispatch"), self.name)(*args, **options)
+        module = import_module(f"tensh.engine.{package}.dispatch")
+        return getattr(module, self.name)(*args, **options)
 
 
 construct = Port("engine.methods.creation.legacy", "construct")
@@ -53,7 +54,7 @@ batched_custom = Port("engine.dispatch.vmap.custom", "apply_custom")
 batched_grad = Port("engine.dispatch.vmap.differentiation", "grad")
 """``autograd.grad`` of such tensors, or by batched weights."""
 
-grad_by_batches = Port("engine.dispatch.vmap.differentiation", "by_batches")
+grad_by_batches = Port("engine.dispatch.vmap.differentiation", "differentiate_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
 
 mark_inference = Port("engine.autograd.inference", "mark")
@@ -65,6 +66,9 @@ inference_operand = Port("engine.autograd.inference", "as_operand")
 make_sparse = Port("engine.operators.sparse.creation", "make_sparse")
 """``make_sparse(name, default, given)``: the tensor of zeros that ``zeros`` or ``empty`` was asked for in a sparse layout."""
 
+tensor_html = Port("show.html", "tensor_html")
+"""``tensor_html(t)``: a tensor as a notebook shows it."""
+
 reduce_tensor = Port("_utils", "reduce_tensor")
 """``reduce_tensor(t)``: what PyTorch's pickles say of a tensor."""
 
@@ -73,6 +77,7 @@ reduce_parameter = Port("_utils", "reduce_parameter")
 
 reduce_storage = Port("storage", "reduce_storage")
 """``reduce_storage(storage)``: the same of the memory of tensors."""
+
 dispatch_override = Port("engine.dispatch.override.dispatch", "dispatch")
 """``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""
 

@@ -99,7 +99,7 @@ class Tensor:
     def __reduce_ex__(self, protocol: _Any) -> _Any:
         """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
     def __repr__(self, *, tensor_contents: _Any = None) -> _str:
-        """The printed form of ``tensor``; a subclass may pass a text of its own for the elements."""
+        """Return the printed form of ``tensor``; a subclass may pass another text for the elements."""
     def __reversed__(self) -> Tensor:
         ...
     def __rfloordiv__(self, other: Tensor | _Number) -> Tensor: ...
@@ -148,11 +148,13 @@ class Tensor:
         """Make an object of a subclass with a shape and a dtype and no elements: its ``__torch_dispatch__`` knows them."""
     def _nnz(self) -> Tensor:
         """The number of values."""
+    def _repr_html_(self) -> _Any:
+        """The tensor in a notebook: as it is printed, with a line of facts."""
     def _values(self) -> Tensor:
         """The values, whether or not the tensor is coalesced, without history."""
     @property
     def _version(self) -> _int:
-        """How often the memory was written in place.  RuntimeError for tensors of inference mode."""
+        """The number of in-place writes to the memory.  RuntimeError for tensors of inference mode."""
     @_version.setter
     def _version(self, value: _int) -> None: ...
     def abs(self, *, out: Tensor | None = None) -> Tensor:
@@ -294,7 +296,7 @@ class Tensor:
     def bfloat16(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.bfloat16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def bincount(self, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
-        """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
+        """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights."""
     def bitwise_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Bits that are set in both."""
     def bitwise_and_(self, other: Tensor | _Number) -> Tensor:
@@ -368,7 +370,7 @@ class Tensor:
     def clip_(self, min: _Any = None, max: _Any = None) -> Tensor:
         """In-place version of clamp.  RuntimeError without a bound."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
+        """Copy the input into new dense memory, with its dimensions in the same order."""
     def coalesce(self) -> Tensor:
         """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable."""
     def col_indices(self) -> Tensor:
@@ -376,7 +378,7 @@ class Tensor:
     def conj(self) -> Tensor:
         """The complex conjugate; real tensors are returned as they are.  Differentiable."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
-        """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
+        """Return the complex conjugate in new memory; real tensors are returned as they are.  Differentiable."""
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded ones."""
     def const_data_ptr(self) -> Tensor:
@@ -830,7 +832,7 @@ class Tensor:
     def le_(self, other: Tensor | _Number) -> Tensor:
         """True where input is less than or equal to other."""
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
+        """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable."""
     def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
         """In-place version of lerp.  RuntimeError for several dtypes."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -928,7 +930,7 @@ class Tensor:
     def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
         """In-place version of masked_scatter.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
+        """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable."""
     def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
     def matrix_exp(self, *, out: Tensor | None = None) -> Tensor:
@@ -993,7 +995,7 @@ class Tensor:
     def narrow(self, dim: _Any, start: _Any, length: _Any) -> Tensor:
         """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view."""
     def narrow_copy(self, dim: _Any, start: _Any, length: _Any, *, out: Tensor | None = None) -> Tensor:
-        """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+        """Copy the ``length`` elements from ``start`` on along ``dim`` into new memory.  Differentiable."""
     @property
     def nbytes(self) -> _int:
         """Bytes of all elements."""
@@ -1268,11 +1270,11 @@ class Tensor:
     def storage(self) -> _Any:
         """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps."""
     def storage_offset(self) -> _int:
-        """How many elements of memory lie before the first one."""
+        """Return the number of elements of memory before the first one."""
     def storage_type(self) -> Tensor:
         """The class of the storage: ``torch.FloatStorage`` for float32."""
     def stride(self, dim: _Any = None) -> _Any:
-        """How many elements of memory a step along every dimension, or along ``dim``, goes on."""
+        """Return the number of elements of memory between neighbours along every dimension, or along ``dim``."""
     def sub(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """Difference of input and other."""
     def sub_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
@@ -1319,6 +1321,8 @@ class Tensor:
         """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
         """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable."""
+    def to_padded_tensor(self, padding: _Any, output_size: _Any = None) -> Tensor:
+        """An ordinary tensor, in which the tensors of a nested one are filled up with ``padding``. Differentiable."""
     def to_sparse(self, sparse_dim: _Any = None, *, layout: _layout | None = None, blocksize: _Any = None, dense_dim: _Any = None) -> Tensor:
         """The tensor in a sparse layout, sparse_coo unless ``layout`` says another; ``sparse_dim`` dimensions are sparse."""
     def to_sparse_bsc(self, blocksize: _Any, dense_dim: _Any = None) -> Tensor:

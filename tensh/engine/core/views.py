@@ -7,7 +7,7 @@ tick at which its node was last valid, ``_how`` is a ``ViewInfo`` or None.
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.vocabulary import recorded
 from tensh.engine.core import ports
-from tensh.engine.core.clock import clock, mode, tick, written_after
+from tensh.engine.core.clock import clock, is_written_after, mode, tick
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, track_temporary
 from tensh.engine.errors.views import NO_GRAD, view_write_error
@@ -42,7 +42,7 @@ INFERENCE = Inference()
 def record_view(base, t, locked=None):
     """Record that ``t`` shares the memory of ``base``.  Its place in that memory describes the view.
 
-    Generated functions contain the commonest case inline: ``base`` is no view, and ``t`` needs no ``ViewInfo``.
+    Generated functions contain the commonest case inline: ``base`` is not a view, and ``t`` needs no ``ViewInfo``.
     """
     root, how = base._base, None
     if root is not None:
@@ -80,7 +80,7 @@ def refresh_node(t):
     if t._base is not None and t._time < clock.last_write:
         if t._base is INFERENCE:
             return ports.inference_operand(t)
-        if not written_after(t._time, t.array):
+        if not is_written_after(t._time, t.array):
             t._time = tick()
         elif t._base.node is None:
             if type(t.node) is not AccumulateGrad:
@@ -105,7 +105,7 @@ def stale(t):
         t._base is not None
         and write_refusal(t) is not None
         and t._base.node is not None
-        and written_after(t._time, t.array)
+        and is_written_after(t._time, t.array)
     )
 
 

@@ -1,1 +1,1 @@
-"""Who answers an operation in the place of its function: batches, tensors without elements, classes and modes that override."""
+"""Answers in the place of an operator's function: batches, tensors without elements, classes and modes that override."""

@@ -6,7 +6,7 @@ from tensh.naming import torch_is_tensh
 
 
 class device:
-    """Where a tensor lives.  tensh computes on the CPU; other devices can be named, not used.
+    """The device of a tensor.  tensh computes on the CPU; other devices can be named, not used.
 
     RuntimeError for a name that PyTorch does not know.
 
@@ -144,7 +144,7 @@ def switch_shortcuts():
 
 
 def default_device():
-    """Where this thread makes new tensors."""
+    """Return the device on which this thread makes new tensors."""
     return mode.devices[-1] if mode.devices else mode.device or cpu
 
 
@@ -197,7 +197,7 @@ class Constant:
 
 
 class layout(Constant):
-    """How a tensor lies in memory; tensh has ``torch.strided``."""
+    """The layout of a tensor in memory; ``torch.strided`` is the usual one."""
 
     __slots__ = ()
     __module__ = "torch"

@@ -12,7 +12,7 @@ from tensh.naming import torch_is_tensh
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
 SPOKEN = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
-OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # whose tensors have a class of their own
+OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # of their tensors' separate classes
 
 
 class dtype:
@@ -52,6 +52,8 @@ class dtype:
             raise NotImplementedError(
                 f"tensh computes in no dtype of eight bits: torch.{self.name} is a name, with its limits"
             )
+        if self.name.startswith(("qint", "quint")):
+            raise NotImplementedError(f"tensh has no quantized tensors: torch.{self.name} is a name")
         if self.name in ("bfloat16", "complex32"):
             import ml_dtypes
 
@@ -186,7 +188,7 @@ def promote_types(type1, type2):
     try:
         low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
     except AttributeError:
-        return promote_types(**named_dtypes("promote_types", type1=type1, type2=type2))
+        return promote_types(**replace_python_types("promote_types", type1=type1, type2=type2))
     if low is high or low.category == BOOL:
         return high
     if low.category != high.category:
@@ -237,10 +239,10 @@ def can_cast(from_, to):
     try:
         return from_.category <= to.category
     except AttributeError:
-        return can_cast(**named_dtypes("can_cast", from_=from_, to=to))
+        return can_cast(**replace_python_types("can_cast", from_=from_, to=to))
 
 
-def named_dtypes(name, **given):
+def replace_python_types(name, **given):
     """Replace Python's types by the dtypes that they stand for; PyTorch's error for anything else."""
     for position, (parameter, value) in enumerate(given.items(), 1):
         if isinstance(value, type) and value in BUILTIN:

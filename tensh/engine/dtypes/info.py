@@ -58,7 +58,7 @@ class finfo(Limits):
     @shows("cls, type=None", "")
     def __new__(cls, *args, **kwargs):
         if len(args) + len(kwargs) > 1:
-            raise TypeError(unfitting(args, kwargs))
+            raise TypeError(describe_misfit(args, kwargs))
         which = argument("finfo", args, kwargs) if args or kwargs else get_default_dtype()
         if which.category not in (FLOAT, COMPLEX):
             raise TypeError(
@@ -134,7 +134,7 @@ def argument(name, args, kwargs):
     return which
 
 
-def unfitting(args, kwargs):
+def describe_misfit(args, kwargs):
     """The message for arguments that fit no form of ``finfo``."""
     names = [type_name(value) for value in args] + [f"{name}={type_name(kwargs[name])}" for name in sorted(kwargs)]
     got = ", ".join(names) + ("" if args else ", ")

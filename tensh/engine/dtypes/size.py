@@ -58,6 +58,9 @@ class Size(tuple):
 def whole_numbers(sizes):
     """The numbers of a size as integers; TypeError for one that is none."""
     for position, n in enumerate(sizes):
+        if getattr(n, "is_symbol", False):  # the size of a ragged dimension
+            yield n
+            continue
         try:
             yield index(n)
         except (TypeError, ValueError, RuntimeError):

@@ -27,7 +27,7 @@ OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} 
 """The message for an ``out=`` of another dtype than the result."""
 
 
-def explained(error, name, operands, shapes_first=False):
+def translate_error(error, name, operands, shapes_first=False):
     """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands.
 
     ``shapes_first`` reports shapes that do not fit before a dtype.
@@ -163,7 +163,7 @@ class Absent:
 ABSENT = Absent()
 
 
-def missing(name, parameter):
+def raise_missing(name, parameter):
     """Raise PyTorch's error for an argument that was not given."""
     raise TypeError(f'{name}() missing 1 required positional arguments: "{parameter}"')
 

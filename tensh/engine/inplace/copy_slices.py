@@ -2,7 +2,7 @@
 
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.vocabulary import recorded
-from tensh.engine.core.clock import later, mode
+from tensh.engine.core.clock import advance, mode
 from tensh.engine.core.nodes import Node
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import replay, steps_to
@@ -30,14 +30,14 @@ class CopySlices(Node):
             }
             others = tuple(edges)
         self.inputs, self.saved = (base.node, *others), (steps_to(t), memory.strides(base.array), old, node, inside)
-        self.time, self.shape, self.dtype, self.hooks = later(node.time), base.array.shape, base.array.dtype, None
+        self.time, self.shape, self.dtype, self.hooks = advance(node.time), base.array.shape, base.array.dtype, None
 
     def backward(self, g):
         steps, strides, *_ = self.saved
         whole = wrap(memory.empty_strided(self.shape, strides, self.dtype))
         whole.array[...] = g
         region = replay_raw(whole, steps)
-        inside, *others = self._through(region.copy(), False)
+        inside, *others = self._send_through(region.copy(), False)
         region[...] = 0 if inside is None else inside
         return (whole.array, *others)
 
@@ -45,14 +45,14 @@ class CopySlices(Node):
         steps, strides, *_ = self.saved
         whole = recorded("laid_out")(g, strides)
         region = replay(whole, steps)
-        inside, *others = self._through(region.clone(), True)
+        inside, *others = self._send_through(region.clone(), True)
         if inside is None:
             region.zero_()
         else:
             region.copy_(inside)
         return (whole, *others)
 
-    def _through(self, g, graph):
+    def _send_through(self, g, graph):
         """The gradients of the region before the write and of the write's other inputs."""
         *_, old, node, inside = self.saved
         if node.saved is None:

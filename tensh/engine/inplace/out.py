@@ -3,7 +3,7 @@
 from tensh.engine.arrays import memory
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.vocabulary import OPS
-from tensh.engine.core.clock import counted_on, mode, owner, wrote
+from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
@@ -68,7 +68,7 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
             out, b.shape, steps=memory.strides(b) if b.size and not b.flags.c_contiguous and memory.dense(b) else None
         )
     out.array[...] = b
-    wrote(out.array)
+    stamp_write(out.array)
     return out
 
 
@@ -124,11 +124,11 @@ def resize_out(out, shape, silent=False, steps=None):
             "t.resize_(0).",
         )
     before = out.array
-    out.array = memory.in_room(before, shape, steps or memory.contiguous_strides(shape))
+    out.array = memory.fit_in_room(before, shape, steps or memory.contiguous_strides(shape))
     if type(out.node) is AccumulateGrad:
         out.node.shape = shape
     if owner(out.array) is not owner(before):
-        counted_on(before, out.array)
+        continue_version(before, out.array)
         if out._base is not None:
-            wrote(before)
+            stamp_write(before)
         out._base = None

@@ -17,7 +17,7 @@ from numpy import ndarray
 from tensh.engine.arrays import memory
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.autograd.packing import copy_packed
-from tensh.engine.core.clock import FORWARD, later, mode, owner, tick, wrote, wrote_as
+from tensh.engine.core.clock import FORWARD, advance, mode, owner, stamp_whole_write, stamp_write, tick
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
 from tensh.engine.core.tensor import Tensor
@@ -49,17 +49,17 @@ def write_inplace(t, since, value, name, overlapping=False):
         for n in () if spoilt else inside:
             copy_saved(n, t.array)
         if mode.levels:
-            mode.levels.before_write(node, since, t.array)
+            mode.levels.prepare_write(node, since, t.array)
     old = None if node is None else refresh_node(t)
     if callable(overlapping) and memory.overlaps_itself(t.array):
         overlapping(t.array)
     else:
         t.array[...] = value.array
-    wrote(t.array)
+    stamp_write(t.array)
     if node is not None:
         node.shape, node.dtype = t.array.shape, t.array.dtype
         if mode.levels:
-            mode.levels.after_write(node)
+            mode.levels.finish_write(node)
             if mode.grad is FORWARD and live(old):  # the value changes, but not the receiver of its gradient
                 for level in mode.levels:
                     level.same(old, node)
@@ -119,7 +119,7 @@ def refuse_unrecordable(t):
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def unrecorded(t, *others):
+def needs_no_record(t, *others):
     """True if a write of ``others`` (tensors, or anything else) into ``t`` needs no record."""
     if t._base is INFERENCE:
         refuse_write(t)
@@ -143,9 +143,9 @@ def require_own_dtype(t, dtype):
 def become_view(t, viewed, name):
     """Turn ``t`` into its own view ``viewed``, as ``t_()`` does; ``name`` is the node's name."""
     if viewed.node is not None and name is not None:
-        viewed.node.__class__ = named_node_class(type(viewed.node), name)
+        viewed.node.__class__ = name_node_class(type(viewed.node), name)
     t.array = viewed.array
-    wrote(t.array)
+    stamp_write(t.array)
     if t._base is not None and t._how is not None and t._how.steps is not None:
         t._how.steps = viewed._how.steps
     if mode.grad:
@@ -159,7 +159,7 @@ def become_view(t, viewed, name):
 
 
 @functools.cache
-def named_node_class(kind, name):
+def name_node_class(kind, name):
     """A class of nodes under another name: PyTorch numbers the in-place forms of views separately."""
     return type(name, (kind,), {"__slots__": ()})
 
@@ -222,15 +222,15 @@ def rebase_history(t, old, node, inside, result):
     """Let ``t`` (or its base, if ``t`` is a view) continue from the node of the written value."""
     if any(s is result for s in plain(node.saved)):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
-    node.time = later(node.time)
+    node.time = advance(node.time)
     if t._base is None:
         keep_retaining(t, node)
-        wrote_as(t.array, node.operation())
+        stamp_whole_write(t.array, node.operation())
         track_temporary(t)
     else:
         slices = CopySlices(t, old, node, inside)
         keep_retaining(t._base, slices)
         if mode.levels:
             mode.levels.settle(slices, [t._base])
-        wrote_as(t._base.array, slices.operation())
+        stamp_whole_write(t._base.array, slices.operation())
         derive_again(t)

@@ -8,11 +8,12 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.memory import strides
 from tensh.engine.autograd import inference
-from tensh.engine.codegen.table import METHODS, PUBLIC, public
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import channels_last, contiguous_format, default_device, memory_format
+from tensh.engine.dtypes.device import channels_last, contiguous_format, default_device, memory_format, require_cpu
 from tensh.engine.dtypes.device import set_default_device as make_default
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, of_scalar, promote_types, scalar_dtype
 
@@ -39,16 +40,16 @@ def typename(obj):
     return kind.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{kind.__qualname__}"
 
 
-def of_tensor(fn):
+def answer_constant(fn):
     """A query whose answer does not depend on the tensor; TypeError for anything else than a tensor."""
 
     @functools.wraps(fn)
-    def asked(input):
+    def answer(input):
         if not isinstance(input, Tensor):
             raise TypeError(f"{fn.__name__}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         return fn(input)
 
-    return asked
+    return answer
 
 
 def fact(fn):
@@ -70,7 +71,7 @@ def is_signed(input):
 
 
 @fact
-@of_tensor
+@answer_constant
 def is_nonzero(input):
     """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
     return bool(input)
@@ -83,42 +84,42 @@ def is_same_size(input, other):
 
 
 @fact
-@of_tensor
+@answer_constant
 def is_conj(input):
     """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
     return False
 
 
 @fact
-@of_tensor
+@answer_constant
 def is_neg(input):
     """Is it negated only when it is read?  Never."""
     return False
 
 
 @fact
-@of_tensor
+@answer_constant
 def resolve_conj(input):
     """The tensor itself: conjugation was computed at once."""
     return input
 
 
 @fact
-@of_tensor
+@answer_constant
 def resolve_neg(input):
     """The tensor itself."""
     return input
 
 
 @fact
-@of_tensor
+@answer_constant
 def get_device(input):
     """The number of the device: -1 for the CPU."""
     return -1
 
 
 @fact
-@of_tensor
+@answer_constant
 def is_inference(input):
     """True if the tensor was made in inference mode.
 
@@ -132,7 +133,7 @@ def is_inference(input):
 
 
 @fact
-@of_tensor
+@answer_constant
 def is_distributed(input):
     """Is the tensor spread over processes?  Never."""
     return False
@@ -214,8 +215,14 @@ def result_type(*args, **given):
 # ── devices ──────────────────────────────────────────────────────────────────
 @public
 def get_default_device():
-    """Where new tensors live: on the CPU, unless :func:`set_default_device` or ``with torch.device("meta")`` says otherwise."""
-    return default_device()
+    """Return the device of new tensors: the CPU, or that of :func:`set_default_device` or ``with torch.device("meta")``.
+
+    Raises AssertionError where that is "cuda".
+    """
+    found = default_device()
+    if found.type != "meta" and found.index is None:
+        require_cpu(found)
+    return found
 
 
 @public

@@ -8,16 +8,8 @@ from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd import gradients
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.autograd.replaced_data import renew_leaf
-from tensh.engine.codegen.registry import HANGING
-from tensh.engine.codegen.table import (
-    MEMBERS,
-    METHODS,
-    PUBLIC,
-    PYTHON_ONLY,
-    as_python_operator,
-    function,
-    public_object,
-)
+from tensh.engine.codegen.public_forms import as_python_operator, function, public_object
+from tensh.engine.codegen.registry import HANGING, MEMBERS, METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
@@ -287,18 +279,18 @@ def _set_data(t, value):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
-    t.array = memory.apart(value.array)  # as in PyTorch, the two share memory but count their writes apart
+    t.array = memory.share_apart(value.array)  # as in PyTorch, the two share memory but count their writes apart
 
 
 @member(set=_set_data)
 def data(t):
     """A view without history, whose writes do not count as writes to this tensor."""
-    return mark_like(wrap(memory.apart(t.array)), t)
+    return mark_like(wrap(memory.share_apart(t.array)), t)
 
 
 @member()
 def _version(t):
-    """How often the memory was written in place.  RuntimeError for tensors of inference mode."""
+    """The number of in-place writes to the memory.  RuntimeError for tensors of inference mode."""
     if is_inference(t):
         raise RuntimeError(VERSION)
     return version(t.array)

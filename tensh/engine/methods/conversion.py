@@ -7,9 +7,10 @@ from numpy import ndarray
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import Absent, without_elements
-from tensh.engine.codegen.table import METHODS
+from tensh.engine.arrays.absent import Absent, drop_elements
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
@@ -71,11 +72,15 @@ def to(self, *args, **given):
     >>> torch.tensor([1, 2]).to(torch.float64)
     tensor([1., 2.], dtype=torch.float64)
     """
+    try:
+        array = self.array
+    except AttributeError:
+        refuse_receiver("to", self)
     if len(args) == 1 and not given:
         if type(args[0]) is dtype:
-            return cast(self, args[0])
+            return self if array.dtype is args[0].numpy else recast(self, args[0])
         if args[0] in HERE:
-            return self if type(self.array) is ndarray else move_absent(self, cpu)
+            return self if type(array) is ndarray else move_absent(self, cpu)
         if type(args[0]) in NUMBERS:  # stands for a tensor of this number
             return cast(self, NUMBERS[type(args[0])])
     given = bind("to", TO, args, given)
@@ -92,18 +97,18 @@ def move_absent(t, where, to=None, memory_format=None):
     """``t`` without its elements, on "meta"; from there no way leads back: NotImplementedError."""
     if not on_meta(where):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    return recast(wrap(without_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
+    return recast(wrap(drop_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
 
 
 def convert_tensor(t, to, copy=False, memory_format=None):
     """``t`` in a dtype and an order of memory; itself if it has both and no copy is asked for."""
-    ordered = memory_format is None or memory_format is preserve_format or in_order(t.array, memory_format)
+    ordered = memory_format is None or memory_format is preserve_format or is_in_order(t.array, memory_format)
     if to.numpy is t.array.dtype and ordered and not copy:
         return t
     return recast(t, to, memory_format)
 
 
-def in_order(array, memory_format):
+def is_in_order(array, memory_format):
     """True if the dimensions lie in memory in the order of the format."""
     if memory_format is contiguous_format:
         return array.flags.c_contiguous

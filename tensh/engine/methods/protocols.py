@@ -8,8 +8,9 @@ import numpy as np
 from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.mixing import NUMBERS
+from tensh.engine.codegen.public_forms import function
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import overflow
-from tensh.engine.codegen.table import METHODS, function
 from tensh.engine.core import ports
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift

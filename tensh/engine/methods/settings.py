@@ -17,15 +17,15 @@ MODES = {"default": 0, "warn": 1, "error": 2}
 
 @public
 def get_num_threads():
-    """The number of threads that was set, or the number of processors."""
+    """The number of threads that was set, by ``OMP_NUM_THREADS`` or ``MKL_NUM_THREADS`` in the environment, or of processors."""
     return pool.size()
 
 
 @public
 def set_num_threads(n):
-    """Set how many threads work on one large array.  Results are the same on any number of them.
+    """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them.
 
-    The library for matrix products (BLAS) has threads of its own.  RuntimeError unless it is positive.
+    RuntimeError unless it is positive.
     """
     require_positive("set_num_threads", n)
     pool.limit = n
@@ -145,7 +145,7 @@ def is_warn_always_enabled():
 
 @public
 def set_flush_denormal(mode):
-    """Keep the precision of numbers next to zero for False; True is not supported.  Returns whether the wish is met."""
+    """Keep the precision of numbers next to zero for False; True is not supported.  Return True on success."""
     return not mode
 
 

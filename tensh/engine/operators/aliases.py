@@ -1,6 +1,6 @@
 """A table of other names of functions, their methods and in-place forms."""
 
-from tensh.engine.codegen.table import METHODS, PUBLIC
+from tensh.engine.codegen.registry import METHODS, PUBLIC
 
 ALIASES = """
     absolute abs            arccos acos             arccosh acosh           arcsin asin             arcsinh asinh

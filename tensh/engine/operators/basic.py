@@ -9,6 +9,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import format_named
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.steps import RETYPED
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
@@ -116,9 +117,9 @@ def cast(input, dtype, memory_format=None):
     if input.dtype.kind in "cW" and dtype.kind not in "cbW":
         input = real_of(input)
     if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
-        input = input.astype(np.float32)  # PyTorch rounds twice on the way to a short type
+        input = input.astype(np.float32, copy=False)  # PyTorch rounds twice on the way to a short type
     if memory_format is None and input.flags.c_contiguous:
-        return input.astype(dtype)
+        return convert(input, dtype)
     result = memory.empty_like(input, dtype, memory_format)
     result[...] = input
     return result
@@ -126,7 +127,7 @@ def cast(input, dtype, memory_format=None):
 
 @op(node="CloneBackward0", inplace=False, out=False, input="g")
 def clone(input, *, memory_format=None):
-    """A copy of the input with memory of its own, dense and with its dimensions in the same order.
+    """Copy the input into new dense memory, with its dimensions in the same order.
 
     ``memory_format`` orders them otherwise, such as ``torch.contiguous_format``.  Differentiable.
 

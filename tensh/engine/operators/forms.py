@@ -2,7 +2,7 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.signatures import LIMIT
-from tensh.engine.codegen.table import METHODS
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor

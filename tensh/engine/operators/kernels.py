@@ -12,8 +12,9 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.arguments.signatures import NO_FIT, take_float
+from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote
-from tensh.engine.codegen.scalars import fitting
+from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, of_scalar
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.precision import F4, is_half
@@ -26,7 +27,7 @@ class Fitting(dict):
         number, dtype = key
         if not number and type(number) is not complex:
             return SCALARS[number, dtype]
-        array = SCALARS[fitting(number, BY_NUMPY[dtype]), dtype]
+        array = SCALARS[cast_scalar(number, BY_NUMPY[dtype]), dtype]
         if number and number == number and len(self) < SCALARS.LIMIT:
             self[key] = array
         return array
@@ -55,7 +56,7 @@ def is_real(array):
     return array.dtype.kind not in "cW"
 
 
-def promoted(*arrays):
+def promote_arrays(*arrays):
     """Arrays (or None) in the dtype in which PyTorch computes with all of them."""
     if len({id(a.dtype) for a in arrays if a is not None}) == 1:
         return arrays
@@ -69,8 +70,8 @@ def all_in_float32(kernel):
     @functools.wraps(kernel)
     def wide(input, *others):
         if is_half(input.dtype):
-            others = (o.astype(F4) if isinstance(o, ndarray) else o for o in others)
-            return kernel(input.astype(F4), *others).astype(input.dtype)
+            others = (convert(o, F4) if isinstance(o, ndarray) else o for o in others)
+            return convert(kernel(convert(input, F4), *others), input.dtype)
         return kernel(input, *others)
 
     return wide
@@ -104,7 +105,7 @@ def fill_where(input, mask, value):
         return zero_unless(input, np.logical_not(mask))
     value = SCALARS[value, input.dtype] if value else ZERO[input.dtype]
     if input.shape == mask.shape and input.ndim:
-        return blended(mask, value, input) if input.size >= LARGE and input.itemsize < 8 else put(input, mask, value)
+        return blend(mask, value, input) if input.size >= LARGE and input.itemsize < 8 else put(input, mask, value)
     return np.where(mask, value, input)
 
 
@@ -116,7 +117,7 @@ def choose(condition, input, other):
         if input.size < LARGE:
             return put(other, condition, input)  # 300 ns less than np.where
         if input.itemsize < 8:
-            return blended(condition, input, other)
+            return blend(condition, input, other)
     return np.where(condition, input, other)
 
 
@@ -127,7 +128,7 @@ def put(array, mask, values):
     return out
 
 
-def blended(condition, input, other):
+def blend(condition, input, other):
     """``np.where`` for arrays of one shape, in half the time, by flipping the bits in which they differ."""
     bits = BITS[input.itemsize]
     other = other.view(bits)
@@ -160,7 +161,7 @@ class Bounds(dict):
 BOUNDS = Bounds()
 
 
-def clipped(input, low, high, out=None):
+def clip(input, low, high, out=None):
     """``input`` between two numbers as 0-d arrays, of which one may be None."""
     if input.dtype.kind in "fiu" and (out is not None or input.size >= CLIPPED):
         lowest, highest = BOUNDS[input.dtype]
@@ -173,13 +174,13 @@ def clipped(input, low, high, out=None):
 def clamp_min(input, min):
     if input.size < CLIPPED or type(min) is not ndarray or min.ndim:
         return np.maximum(input, min)
-    return clipped(input, min, None)
+    return clip(input, min, None)
 
 
 def clamp_max(input, max):
     if input.size < CLIPPED or type(max) is not ndarray or max.ndim:
         return np.minimum(input, max)
-    return clipped(input, None, max)
+    return clip(input, None, max)
 
 
 def clamp_numbers(input, min, max, out=None):
@@ -191,15 +192,15 @@ def clamp_numbers(input, min, max, out=None):
             if bound is not None:
                 dtype = COMMON_WITH_NUMBER[dtype, type(bound), False, of_scalar[float]]
         input = input.astype(dtype, copy=False)
-    return clipped(input, *[None if bound is None else FITTING[bound, dtype] for bound in (min, max)], out)
+    return clip(input, *[None if bound is None else FITTING[bound, dtype] for bound in (min, max)], out)
 
 
 def relu(input):
     zero = ZERO[input.dtype]
-    return np.maximum(zero, input) if input.size < CLIPPED else clipped(input, zero, None)
+    return np.maximum(zero, input) if input.size < CLIPPED else clip(input, zero, None)
 
 
-relu.into = lambda out, input: clipped(input, ZERO[input.dtype], None, out)
+relu.into = lambda out, input: clip(input, ZERO[input.dtype], None, out)
 relu.light = True
 
 

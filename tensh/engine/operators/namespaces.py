@@ -1,16 +1,16 @@
 """The functions of torch.linalg, torch.fft and torch.special."""
 
-from tensh.engine.codegen.registry import Registry
-from tensh.engine.codegen.table import METHODS, PUBLIC, with_out
+from tensh.engine.codegen.composites import add_out
+from tensh.engine.codegen.registry import METHODS, PUBLIC, Registry
 
 LINALG, FFT = Registry("LINALG"), Registry("FFT")
-SPECIAL = Registry("SPECIAL")  # functions that are no operators; torch.special has the operators, too
+SPECIAL = Registry("SPECIAL")  # functions that are not operators; torch.special has the operators, too
 
 
 def linalg(fn):
     """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=``."""
     fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
-    function = LINALG[name] = with_out(fn)
+    function = LINALG[name] = add_out(fn)
     function.__module__ = "torch.linalg"
     return function
 
@@ -24,7 +24,7 @@ def fft(fn):
 
 def special(fn):
     """Make a function public as ``torch.special.NAME``, with ``out=``."""
-    function = SPECIAL[fn.__name__] = with_out(fn)
+    function = SPECIAL[fn.__name__] = add_out(fn)
     function.__module__ = "torch.special"
     return function
 

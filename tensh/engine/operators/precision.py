@@ -1,11 +1,15 @@
-"""Helpers of kernels that add many numbers: the dtype to compute in, and vectors of ones for BLAS."""
+"""Helpers of kernels that add many numbers: the dtype to compute in, the processor, and vectors of ones for BLAS."""
 
 import numpy as np
+
+from tensh.engine.arrays.halves import convert
 
 F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 C8 = np.dtype(np.complex64)
 WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # dtypes in which PyTorch accumulates
-KEPT = 4096  # the longest vector of ones that is kept
+KEPT = 4096  # length of the longest cached vector of ones
+HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))
+"""Whether the processor adds 16 numbers of float32 at a time: NumPy and BLAS have other loops there."""
 
 
 class Ones(dict):
@@ -26,13 +30,13 @@ ONES = {F4: Ones(F4), F8: Ones(F8)}
 
 
 def is_half(dtype):
-    """float16 or bfloat16, which are computed in float32."""
+    """Whether a dtype is float16 or bfloat16, which are computed in float32."""
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
-def widened(array):
+def widen(array):
     """``array``, in float32 if it is of a 16 bit floating point dtype; complex32 in complex64."""
-    return array.astype(F4) if is_half(array.dtype) else array.astype(C8) if array.dtype.kind == "W" else array
+    return convert(array, F4) if is_half(array.dtype) else array.astype(C8) if array.dtype.kind == "W" else array
 
 
 def real_dtype(dtype):
@@ -40,9 +44,9 @@ def real_dtype(dtype):
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind in "cW" else dtype
 
 
-def narrowed(result, dtype):
+def narrow_result(result, dtype):
     """A result computed in float32, in the 16 bit dtype it stands for."""
-    return result.astype(dtype) if is_half(dtype) else result
+    return convert(result, dtype) if is_half(dtype) else result
 
 
 def real_of(array):
@@ -55,19 +59,19 @@ def imaginary_of(array):
     return array.imag if array.dtype.kind != "W" else array.astype(C8).imag.astype(np.float16)
 
 
-def in_float32(kernel):
-    """A kernel that computes 16 bit floating point numbers in float32 and returns them as they came.
+def compute_in_float32(kernel):
+    """A kernel that computes 16 bit floating point numbers in float32 and returns the original dtype.
 
     The dtype of the first array decides.
     """
 
     def wide(input, *args, **options):
         if is_half(input.dtype):
-            args = [widened(a) if isinstance(a, np.ndarray) else a for a in args]
-            result = kernel(input.astype(F4), *args, **options)
+            args = [widen(a) if isinstance(a, np.ndarray) else a for a in args]
+            result = kernel(convert(input, F4), *args, **options)
             if isinstance(result, tuple):
                 return tuple(r.astype(input.dtype) if r.dtype == F4 else r for r in result)
-            return result.astype(input.dtype) if result.dtype == F4 else result
+            return convert(result, input.dtype) if result.dtype == F4 else result
         return kernel(input, *args, **options)
 
     wide.__wrapped__ = kernel  # inspect.signature reads the parameters there

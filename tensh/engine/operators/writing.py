@@ -9,14 +9,15 @@ import functools
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.describe import in_place_text
-from tensh.engine.codegen.table import METHODS, PUBLIC, op
+from tensh.engine.codegen.describe import describe_inplace
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.table import op
 from tensh.engine.core import ports
-from tensh.engine.core.clock import wrote
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared, warn_of_overlap
-from tensh.engine.inplace.writes import begin_write, unrecorded, write_inplace
+from tensh.engine.inplace.writes import begin_write, needs_no_record, write_inplace
 
 
 def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, shared=False, function=False, **keywords):
@@ -40,10 +41,10 @@ def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, sh
             np.array(input, order="C") if dense or not input.ndim else memory.copy(input)
         )  # NumPy's 0-d results are scalars
         write(out, *args, **options)
-        return memory.laid_as(out, input) if kept else out
+        return memory.copy_in_order_of(out, input) if kept else out
 
     declared = op(kernel, **{"out": False} | keywords)
-    declared.write_ = in_place(declared, write, dense, expanded, early, shared)
+    declared.write_ = declare_inplace(declared, write, dense, expanded, early, shared)
     if declared.public:
         METHODS[f"{name}_"] = declared.write_
     if function:
@@ -51,7 +52,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, sh
     return declared
 
 
-def in_place(declared, write, dense, expanded, early=False, shared=False):
+def declare_inplace(declared, write, dense, expanded, early=False, shared=False):
     """The form NAME_ of an operator that writes."""
     name = f"{declared.name}_"
     parameters = list(declared.parameters)[1:]
@@ -68,7 +69,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
             since = begin_write(self, *given.values(), may_overlap=shared)
             if not shared:
                 refuse_shared(self.array, given.values())
-            if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
+            if needs_no_record(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
                 array = self.array
                 if memory.overlaps_itself(array):
                     if expanded:
@@ -79,7 +80,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
                 write(target, **raw_of(given))
                 if target is not array:
                     array[...] = target
-                wrote(array)
+                stamp_write(array)
                 return self
             written = declared.fn(self, *args, **options)
             if expanded and memory.overlaps_itself(self.array):
@@ -91,7 +92,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
     function.__wrapped__, function.passes_on = write, True  # users call its public wrapper, which knows the parameters
-    function.__doc__ = in_place_text(declared.name)
+    function.__doc__ = describe_inplace(declared.name)
     return function
 
 

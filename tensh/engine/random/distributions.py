@@ -44,7 +44,7 @@ def fill(array, recipe, *args):
         flat[...] = values.reshape(flat.shape)
 
 
-def working(out, dtype):
+def iterate_blocks(out, dtype):
     """The blocks of ``out`` in turn, as arrays of ``dtype`` to write to; what was written is then put into ``out``."""
     for start in range(0, out.size, BLOCK):
         part = out[start : start + BLOCK]
@@ -170,7 +170,7 @@ def normal(out, generator, mean=0.0, std=1.0, whole=True):
     if whole and out.size >= 16:
         _normal_blocks(out, generator, mean, std)
     else:
-        for work in working(out, DOUBLE):
+        for work in iterate_blocks(out, DOUBLE):
             normal_pairs(work, generator, mean, std)
 
 
@@ -255,7 +255,7 @@ def _pairs(uniforms):
 # ── made from the two ────────────────────────────────────────────────────────
 def log_normal(out, generator, mean, std):
     """e to the power of normal numbers."""
-    for work in working(out, DOUBLE):
+    for work in iterate_blocks(out, DOUBLE):
         normal_pairs(work, generator, mean, std)
         library("exp", work)
 

@@ -43,7 +43,7 @@ STATE = np.dtype(
 
 
 class Generator:
-    """A source of random numbers with a state of its own; the same seed gives PyTorch's numbers.
+    """A source of random numbers, with its state; the same seed gives PyTorch's numbers.
 
     Raises RuntimeError for another device than the CPU.
 
@@ -137,7 +137,7 @@ class Generator:
     # ── the public methods ──────────────────────────────────────────────────────
     @property
     def device(self):
-        """Where the generator is: the CPU."""
+        """The device of the generator: the CPU."""
         return cpu
 
     def manual_seed(self, seed, /):

@@ -78,7 +78,7 @@ def directions(dimension):
     return out << BITS[::-1]
 
 
-def changed_direction(number):
+def find_changed_direction(number):
     """Which direction points number ``number`` and ``number + 1`` differ in: its lowest bit that is 0."""
     after = number + 1
     return np.bitwise_count((after & -after) - 1)
@@ -88,7 +88,7 @@ def points(before, directions, number, count):
     """The next ``count`` points, (count, dimension), after ``before``, which has the number ``number``."""
     if number + count >= 1 << MAXBIT:
         raise ValueError(f"a Sobol sequence has 2**{MAXBIT} points, but number {number + count} was asked for")
-    steps = directions.T.take(changed_direction(np.arange(number, number + count)), 0)
+    steps = directions.T.take(find_changed_direction(np.arange(number, number + count)), 0)
     steps[:1] ^= before
     return np.bitwise_xor.accumulate(steps, 0, out=steps)
 

@@ -11,15 +11,18 @@ import pytest
 import tensh as torch
 from tensh.engine.arrays import threads
 from tensh.engine.arrays.copying import copy_into
-from tensh.engine.codegen import table
+from tensh.engine.codegen import environment
 from tests.support.project import ROOT, plain_environment
 
 F = torch.nn.functional
 SHAPE = 640, 660  # no whole number of blocks
-LIMITS = {"SPREAD", "SPREAD_LIGHT", "SPREAD_SUMS"}
+LIMITS = {"PARALLEL", "PARALLEL_LIGHT", "SPREAD_SUMS"}
 FEW, NEVER = 1 << 18, 1 << 62
-THREADS = 1, 2, 3, 7
+THREADS = 1, 2, 3, 8
 
+CHAINS = (
+    "gelu silu softplus elu selu celu leaky_relu hardswish hardtanh relu6 hardsigmoid logsigmoid tanhshrink".split()
+)
 # name -> a function of x, y (floats of SHAPE), row (a vector), index (integers of SHAPE), and small (an index of a vector)
 JOBS = {
     "exp": lambda x, **_: x.exp(),
@@ -38,6 +41,16 @@ JOBS = {
     "relu": lambda x, y, **_: (F.relu(x), F.relu_(y * 2), x.half().relu(), y.clamp(max=0.2)),
     "gelu": lambda x, **_: F.gelu(x),
     "elu": lambda x, **_: F.elu(x),
+    "chains of steps": lambda x, y, **_: (
+        *[getattr(F, name)(x * 3) for name in CHAINS],
+        F.smooth_l1_loss(x, y, reduction="none"),
+        torch.hypot(x, y),
+        torch.erf(x) + torch.sin(y),
+    ),
+    "chains over columns": lambda x, **_: tuple(getattr(F, name)(x.t() * 3) for name in CHAINS if name != "logsigmoid"),
+    "chains in place": lambda x, **_: tuple(
+        f(x.detach().half(), inplace=True) for f in (F.elu, F.leaky_relu, F.hardtanh)
+    ),
     "in place": lambda x, y, **_: (x * 1).add_(y, alpha=0.1).mul_(y.detach()).neg_(),
     "sum": lambda x, **_: x.sum(),
     "sum of columns": lambda x, **_: x.sum(0),
@@ -87,6 +100,27 @@ JOBS = {
     "contiguous": lambda x, **_: x.t().contiguous(),
     "permuted": lambda x, **_: x.view(8, 80, 660).permute(2, 0, 1).contiguous(),
     "matrix product": lambda x, y, **_: x @ y.t(),
+    "few rows": lambda x, y, **_: x[:40] @ y.t(),
+    "few columns": lambda x, y, **_: torch.mm(x, y[:41].t()),
+    "few sums": lambda x, y, **_: x[:, :20].t() @ y[:, :30],
+    "stacks": lambda x, y, **_: x.view(16, 40, 660) @ y.view(16, 40, 660).mT,
+    "one stack": lambda x, y, **_: torch.bmm(x[None], y.t()[None]),
+    "one factor for a stack": lambda x, y, **_: x.view(16, 40, 660) @ y.t(),
+    "two dimensions of stacks": lambda x, y, **_: x.view(2, 8, 40, 660) @ y.view(1, 16, 40, 660)[:, :8].mT,
+    "matrix and vector": lambda x, row, **_: (x @ row, x.t() @ row[:640], torch.addmv(row[:640], x, row)),
+    "integer product": lambda index, **_: index @ index.t(),
+    "linear": lambda x, y, row, **_: F.linear(x, y[:300], row[:300]),
+    "einsum": lambda x, y, **_: torch.einsum("bij,bkj->ibk", x.view(8, 80, 660), y.view(8, 80, 660)),
+    "convolution": lambda x, y, row, **_: F.conv2d(
+        x.view(11, 6, 80, 80), y.view(-1)[:1350].view(25, 6, 3, 3), row[:25], padding=1
+    ),
+    "convolution of groups": lambda x, y, **_: F.conv1d(
+        x.view(33, 10, 1280), y.view(-1)[:600].view(20, 5, 6), groups=2
+    ),
+    "transposed convolution": lambda x, y, **_: F.conv_transpose2d(
+        x.view(11, 6, 80, 80), y.view(-1)[:1350].view(6, 25, 3, 3), stride=2
+    ),
+    "attention": lambda x, y, **_: F.scaled_dot_product_attention(*[t.view(4, 4, 440, 60) for t in (x, y, x + y)]),
     "half": lambda x, **_: x.half().exp() + 1,
     "sums of halves": lambda x, **_: (x.half().sum(1), x.half().mean(), x.bfloat16().sum(0).float()),
     "integers": lambda index, **_: index * 3 + index // 7,
@@ -106,7 +140,7 @@ def limits(monkeypatch):
 
     def limit(number):
         places = [vars(module) for name, module in sys.modules.items() if name.startswith("tensh.engine")]
-        for place in (*places, table.ENVIRONMENT):
+        for place in (*places, environment.ENVIRONMENT):
             for name in LIMITS & place.keys():
                 monkeypatch.setitem(place, name, number)
 
@@ -174,21 +208,6 @@ def test_random_numbers_come_in_the_same_order(draw, limits):
         torch.manual_seed(5)
         found.append(bits([draws[draw](), torch.rand(3)]))
     assert all(each == found[0] for each in found[1:])
-
-
-def test_sums_do_not_depend_on_the_threads_of_blas():
-    code = (
-        "import tensh as torch; torch.manual_seed(0); x = torch.randn(900, 700)\n"
-        "print([t.numpy().tobytes().hex() for t in (x.sum(), x.sum(0), x.sum(1), x.mean(0), x.softmax(1), x.cumsum(1))])"
-    )
-    texts = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=ROOT, env=plain_environment() | {"OPENBLAS_NUM_THREADS": number}, capture_output=True, check=True,
-        ).stdout
-        for number in ("1", "3")
-    ]  # fmt: skip
-    assert texts[0] == texts[1]
 
 
 WIDTHS = [1, 2, 3, 16, 31, 32, 33, 64, 100, 128, 129, 191, 192, 700, 4097]
@@ -323,6 +342,60 @@ def test_threads_are_a_setting():
     with pytest.raises(RuntimeError, match="expects a positive integer"):
         torch.set_num_threads(0)
     assert torch.get_num_threads() == 3
+
+
+def run_alone(code, **variables):
+    """What a program prints in a process with these environment variables and none of ours."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={name: value for name, value in plain_environment().items() if not name.endswith("_NUM_THREADS")}
+        | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+
+BLAS = "import threadpoolctl; print(*{each['num_threads'] for each in threadpoolctl.threadpool_info()})\n"
+
+
+@pytest.mark.parametrize("before", ["", "import numpy\n"])
+@pytest.mark.parametrize("variables", [{}, {"OPENBLAS_NUM_THREADS": "3"}])
+def test_blas_keeps_to_one_thread(before, variables):
+    code = (
+        before + "import os, tensh as torch; torch.ones(3)\n" + BLAS + "print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    )
+    assert run_alone(code, **variables) == ["1", variables.get("OPENBLAS_NUM_THREADS", "None")]
+
+
+@pytest.mark.parametrize(
+    ("variables", "number"),
+    [
+        ({"OMP_NUM_THREADS": "3"}, 3),
+        ({"OMP_NUM_THREADS": "5,2"}, 5),
+        ({"MKL_NUM_THREADS": "4"}, 4),
+        ({"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "4"}, 2),
+        ({"OMP_NUM_THREADS": "none", "MKL_NUM_THREADS": "4"}, 4),
+        ({"OMP_NUM_THREADS": "0"}, threads.processors()),
+        ({"OPENBLAS_NUM_THREADS": "7"}, threads.processors()),
+    ],
+)
+def test_the_environment_says_how_many_threads(variables, number):
+    assert run_alone("import tensh as torch; print(torch.get_num_threads())", **variables) == [str(number)]
+
+
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_products_take_no_more_threads_than_blas_was_given(number):
+    code = """
+import threading
+import tensh as torch
+torch.set_num_threads(4)
+x = torch.ones(600, 600)
+x @ x
+print(len([t for t in threading.enumerate() if t.name == "tensh"]))
+"""
+    assert run_alone(code, OPENBLAS_NUM_THREADS=number) == [str(int(number) - 1)]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

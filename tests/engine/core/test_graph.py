@@ -12,7 +12,7 @@ from tensh.engine.codegen.derivatives import words_of
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, recorded
 
-DEEP = 200_000
+DEEP = 100_000
 
 
 def chain(x, length):

@@ -32,13 +32,17 @@ def test_importing_tensh_loads_nothing_heavy():
     assert python("import sys, tensh; print('numpy' in sys.modules, 'tensh.engine' in sys.modules)") == "False False\n"
 
 
-def test_the_engine_loads_no_more_than_numpy_and_itself():
+@pytest.mark.parametrize(
+    ("first", "libraries"),
+    [("", {"numpy"}), ("import numpy", {"threadpoolctl"})],  # which tells a BLAS that is there to use one thread
+)
+def test_the_engine_loads_no_more_than_numpy_and_itself(first, libraries):
     loaded = python(
-        "import sys, numpy; before = set(sys.modules)\n"
+        f"import sys\n{first}\nbefore = set(sys.modules)\n"
         "import tensh; tensh.float32\n"
         "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
     ).split()
-    assert set(loaded) <= {"tensh", *sys.stdlib_module_names}
+    assert set(loaded) <= {"tensh", *libraries, *sys.stdlib_module_names}
     assert not {"typing_extensions", "asyncio", "unittest", "multiprocessing", "ssl"} & set(loaded)
 
 

@@ -79,7 +79,9 @@ def lacks():
         except ImportError:
             thing = None
         yield from (
-            f"{space}.{name}" for name in unsupported.recorded_names(space) if thing is None or not hasattr(thing, name)
+            f"{space}.{name}"
+            for name in unsupported.read_recorded_names(space)
+            if thing is None or not hasattr(thing, name)
         )
 
 
@@ -91,7 +93,7 @@ def test_every_pattern_of_a_reason_fits_a_name():
     names = [
         f"{space}.{name}".removeprefix("torch.")
         for space in unsupported.namespaces()
-        for name in unsupported.recorded_names(space)
+        for name in unsupported.read_recorded_names(space)
     ]
     patterns = [pattern for each in REASONS for pattern in each.patterns]
     assert [p for p in patterns if not any(fnmatchcase(name, p) for name in names)] == []

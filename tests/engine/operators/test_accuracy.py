@@ -54,6 +54,50 @@ def test_hyperbolic_functions_of_many_numbers_are_rounded_once(name, bound):
     assert np.max(np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float64))) < 0.55
 
 
+SINGLE = {  # functions of float32, and where their arguments lie
+    "exp": (-8, 8), "exp2": (-100, 100), "expm1": (-8, 8), "log": (0.01, 20), "log2": (0.5, 2), "log10": (0.5, 2), "log1p": (-0.9, 9),
+    "sin": (-1e4, 1e4), "cos": (-1e4, 1e4), "tan": (-8, 8), "asin": (-1, 1), "acos": (-1, 1), "atan": (-8, 8), "tanh": (-5, 5),
+    "sinh": (-8, 8), "cosh": (-8, 8), "atanh": (-1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [500, 100_000])
+@pytest.mark.parametrize("name", SINGLE)
+def test_float32_is_off_by_little_more_than_a_unit_on_every_processor(name, size):
+    x = np.random.default_rng(0).uniform(*SINGLE[name], size).astype(np.float32)
+    function = getattr(torch, name)
+    exact = function(torch.from_numpy(x.astype(np.float64))).numpy()
+    found = function(torch.from_numpy(x)).numpy()
+    assert np.max(np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 1.2
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_angles_of_points_of_float32(swapped):
+    y, x = np.random.default_rng(0).uniform(-8, 8, (2, 300, 400)).astype(np.float32)
+    exact = np.arctan2(y.astype(np.float64), x)
+    y, x = torch.from_numpy(y), torch.from_numpy(x)
+    found = torch.atan2(y.t(), x.t()).t() if swapped else torch.atan2(y, x)
+    assert found.is_contiguous()
+    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 1.2
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (500, 300)])
+def test_the_slope_of_gelu_by_tanh_about_its_root_and_far_out(shape):
+    """Computed as float64, it is rounded once."""
+    for low, high in ((-0.753, -0.752), (-6, -4), (-5, 5)):
+        x = torch.from_numpy(np.array(np.random.default_rng(0).uniform(low, high, shape), np.float32))
+        slopes = []
+        for dtype in (torch.float32, torch.float64):
+            each = x.to(dtype).requires_grad_()
+            (slope,) = torch.autograd.grad(F.gelu(each, approximate="tanh").sum(), each)
+            slopes.append(slope.numpy())
+        found, exact = slopes
+        assert np.all(np.abs(found - exact) <= 0.51 * np.spacing(np.abs(exact).astype(np.float32)))
+    ends = torch.tensor([-1e30, -30.0, 0.0, 30.0, 1e30, np.nan], requires_grad=True)
+    (slope,) = torch.autograd.grad(F.gelu(ends, approximate="tanh").sum(), ends)
+    assert str(slope.tolist()) == "[0.0, 0.0, 0.5, 1.0, 1.0, nan]"
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_digits_where_they_were_lost(name):
     compute, expected = CASES[name]
@@ -253,3 +297,22 @@ def test_erfinv_of_float64(many):
     found = torch.erfinv(torch.tensor([*INVERSES] * many, dtype=torch.float64)).numpy()
     exact = np.array([*INVERSES.values()] * many)
     assert (np.abs(found - exact) / np.spacing(exact)).max() <= 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64])
+@pytest.mark.parametrize(
+    "n, m, length", [(3, 3, 30_001), (1, 2, 2048), (8, 2, 80_000), (10, 100, 5000), (100, 1, 30_001)]
+)
+@pytest.mark.parametrize("is_transposed", [False, True])
+@pytest.mark.parametrize("product", [torch.mm, torch.mv, torch.bmm])
+def test_products_of_little_matrices_with_long_sums(product, n, m, length, is_transposed, dtype):
+    """As of the weight of a small layer over many rows."""
+    a, b = torch.full((n, length), 0.1, dtype=dtype), torch.full((length, m), 0.1, dtype=dtype)
+    a = a.t().contiguous().t() if is_transposed else a
+    if product is torch.bmm:
+        found = torch.bmm(torch.stack([a, a]), torch.stack([b, b]))[1]
+    else:
+        found = torch.mm(a, b) if product is torch.mm else torch.mv(a, b[:, 0])[:, None].expand(n, m)
+    factor = complex(a[0, 0].item()).real  # as the dtype holds it
+    error = abs(found.to(torch.complex128) - length * factor**2).max().item() / (length * factor**2)
+    assert found.shape == (n, m) and error < 64 * torch.finfo(dtype).eps

@@ -12,6 +12,7 @@ from tests.support.project import ROOT
 
 F = torch.nn.functional
 LIMIT = 2.1  # times PyTorch's largest error, which is recorded with two digits
+PROCESSORS = 4  # times its error on one processor, PyTorch may be off on another: its BLAS adds in another order there
 ROUNDING = 0.5  # ulp: what any result may be off
 ROW = re.compile(r"^\| `(.+)` \| (\w+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
 SECTIONS = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8").split("\n## ")
@@ -44,11 +45,17 @@ def test_errors_are_at_most_twice_those_recorded_of_pytorch(section, name):
         assert error <= LIMIT * max(RECORDED[section.TITLE, name, dtype], ROUNDING)
 
 
+PRODUCTS = frozenset(["mm", "mv", "cov", "einsum", "linear, gradient of weight"])
+"""What PyTorch leaves to BLAS, which on another processor loses two digits more or less."""
+
+
 @each_function
 def test_recorded_errors_are_those_of_pytorch(section, name, oracle):
     """The sizes here are some of those recorded, whose largest error may be larger; another processor may round otherwise."""
+    if name in PRODUCTS:
+        pytest.skip("products are BLAS's, and differ from processor to processor")
     for dtype, (error,) in largest_errors([oracle], section, name).items():
-        assert error <= LIMIT * max(RECORDED[section.TITLE, name, dtype], ROUNDING)
+        assert error <= PROCESSORS * max(RECORDED[section.TITLE, name, dtype], ROUNDING)
 
 
 def test_the_document_shows_no_error_of_more_than_twice_pytorchs():
@@ -56,6 +63,22 @@ def test_the_document_shows_no_error_of_more_than_twice_pytorchs():
     assert len(rows) > 80
     over = [row[:2] for row in rows if max(float(row[2]), ROUNDING) > LIMIT * max(float(row[3]), ROUNDING)]
     assert over == []
+
+
+# ── squares that lost digits ─────────────────────────────────────────────────
+SPREADS = [((17, 60_001), 0), ((99_999, 5), 1), ((8191, 65), 0), ((31, 1000, 31), 1), ((2049, 1025), 0), ((300_000,), None), ((50, 60), None), ((3000,), 0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape, dim", SPREADS)
+def test_variances_are_rounded_once(shape, dim):
+    """Squares that were added in float32 were off by eight units where a few numbers outweigh the others."""
+    array = np.exp(np.random.default_rng(0).normal(size=shape) * 3).astype(np.float32)
+    exact = array.astype(np.longdouble).var(dim, ddof=1)
+    for found, wanted in ((torch.tensor(array).var(dim), exact), (torch.tensor(array).std(dim), np.sqrt(exact))):
+        assert np.max(np.abs(found.numpy() - wanted) / np.spacing(wanted.astype(np.float32))) < 0.51
+    spread, mean = torch.var_mean(torch.tensor(array), dim)
+    np.testing.assert_allclose(mean.numpy(), array.astype(float).mean(dim), 1.2e-7)
+    np.testing.assert_allclose(spread.numpy(), exact.astype(float), 1.2e-7)
 
 
 # ── sums that lost digits ────────────────────────────────────────────────────

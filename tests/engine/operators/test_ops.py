@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.codegen.table import METHODS, PUBLIC
+from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tests.recorded.operators import resolve, tensor
 from tests.recorded.operators.record import answer, in_dtypes, weights

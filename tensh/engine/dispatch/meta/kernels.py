@@ -7,14 +7,14 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, absent
-from tensh.engine.codegen.source import compiled
-from tensh.engine.codegen.table import ENVIRONMENT
+from tensh.engine.codegen.environment import ENVIRONMENT
+from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.tensor import as_array, wrap
 from tensh.engine.dispatch.meta.probing import probe
 from tensh.engine.dispatch.meta.rules import KERNELS
-from tensh.engine.errors.messages import explained
+from tensh.engine.errors.messages import translate_error
 
 
 class Nothing(BaseException):
@@ -28,15 +28,15 @@ def function_of(name):
     assert op.fn
     environment = {
         **ENVIRONMENT, f"{name}_kernel": kernel_of(op), "asarray": as_array, "wrap": wrap, "PARALLEL": inf,
-        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": Nothing, "explained": explain_by_shapes,
+        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": Nothing, "translate_error": explain_by_shapes,
     }  # fmt: skip
-    compiled(op.text, f"{name} without elements", environment)
+    compile_source(op.text, f"{name} without elements", environment)
     return environment[name]
 
 
 def explain_by_shapes(error, name, operands, *options):
     """PyTorch's exception for operands of these shapes and dtypes."""
-    return explained(error, name, [a.layout if type(a) is Absent else a for a in operands], *options)
+    return translate_error(error, name, [a.layout if type(a) is Absent else a for a in operands], *options)
 
 
 def kernel_of(op):

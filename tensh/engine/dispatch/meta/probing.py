@@ -11,11 +11,11 @@ Operands of few elements are replaced by arrays of their own size instead.
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import Absent, absent, without_elements
+from tensh.engine.arrays.absent import Absent, absent, drop_elements
 from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.core.tensor import Tensor, wrap
 
-SMALL = 2**12  # elements of operands that are replaced by arrays of their own size
+SMALL = 2**12  # elements of operands that are replaced by arrays of the operands' sizes
 LARGE, PERIOD = 48, 24
 
 
@@ -87,7 +87,7 @@ class Probe:
                 if base is block:
                     place = memory.distance(block, result) if block.dtype == result.dtype else 0
                     return view_memory(root, result.dtype, result.shape, memory.strides(result), place)
-            return without_elements(result)
+            return drop_elements(result)
         if isinstance(result, (tuple, list)):
             taken = [*map(self.take, result)]
             return type(result)(taken)
@@ -95,7 +95,7 @@ class Probe:
 
 
 def harmless(shape, dtype):
-    """Numbers that every operator takes: a positive definite matrix where they are no integers, else zeros."""
+    """Numbers that every operator takes: a positive definite matrix where they are not integers, else zeros."""
     values = np.zeros(shape, dtype)
     if dtype.kind in "fcV":
         values[...] = np.modf(np.arange(1, values.size + 1) * 0.618)[0].reshape(shape)
@@ -112,20 +112,20 @@ def probe(call, args, options, what):
         return one.take(call(*one.put(args), **{k: one.put(v) for k, v in options.items()}))
     large = sorted({n for array in arrays for n in array.shape if n > LARGE})
     if not large:
-        return with_sizes({-1: -1}, call, args, options)
+        return call_with_sizes({-1: -1}, call, args, options)
     first = {n: 25 + (n - 25) % PERIOD for n in large}
     used = set()
     for n in large:
         while first[n] in used:
             first[n] += PERIOD
         used.add(first[n])
-    results = [with_sizes(first, call, args, options)]
-    results += [with_sizes({**first, n: first[n] + PERIOD * len(large)}, call, args, options) for n in large]
-    check = with_sizes({n: first[n] + PERIOD * (len(large) + 1) for n in large}, call, args, options)
+    results = [call_with_sizes(first, call, args, options)]
+    results += [call_with_sizes({**first, n: first[n] + PERIOD * len(large)}, call, args, options) for n in large]
+    check = call_with_sizes({n: first[n] + PERIOD * (len(large) + 1) for n in large}, call, args, options)
     return extend_result(results, check, large, first, what)
 
 
-def with_sizes(sizes, call, args, options):
+def call_with_sizes(sizes, call, args, options):
     one = Probe(sizes)
     return call(*one.put(args), **{k: one.put(v) for k, v in options.items()})
 

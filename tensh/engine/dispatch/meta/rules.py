@@ -1,7 +1,7 @@
 """Rules of single operators and functions for tensors without elements."""
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import absent, like
+from tensh.engine.arrays.absent import absent, make_like
 from tensh.engine.dispatch.meta.probing import probe
 from tensh.engine.operators.indexing import index as indexing
 
@@ -17,7 +17,7 @@ def kernel(fn):
 @kernel
 def cast(input, to, memory_format=None):
     if memory_format is None:
-        return like(input, to)
+        return make_like(input, to)
     return absent(input.shape, to, [*memory.order_in(input, memory_format)])
 
 

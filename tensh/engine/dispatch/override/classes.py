@@ -1,4 +1,4 @@
-"""What a subclass of Tensor inherits: operations on it give its own class."""
+"""The default of Tensor's subclasses: operations on them give their class."""
 
 from types import BuiltinFunctionType, MethodDescriptorType
 

@@ -1,4 +1,4 @@
-"""Who answers a call: the innermost mode, then the overriding classes among the arguments, then the function."""
+"""The dispatch of a call: the innermost mode, then the overriding classes among the arguments, then the function."""
 
 import inspect
 
@@ -20,7 +20,7 @@ def add_overriding(value, found, python):
     found.insert(place, value)
 
 
-def overriding(values, python=False, depth=2):
+def find_overriding(values, python=False, depth=2):
     """The arguments that override, one of each class, in the order in which they are asked.
 
     Lists and tuples are searched, too.  With ``python``, plain tensors stand among them, as where PyTorch asks in Python.
@@ -43,14 +43,14 @@ def collect(values, found, python, depth):
 def dispatch(point, args, options):
     """The result of an armed function that was not called with plain arguments alone."""
     if state.off == ALL:
-        return below(point, args, options)
+        return dispatch_below(point, args, options)
     given = (*args, *options.values())
-    found = [] if state.off or point.data else overriding(given, point.python)
+    found = [] if state.off or point.data else find_overriding(given, point.python)
     if not found and not state.modes:
         if not point.data or state.off:
-            return below(point, args, options)
+            return dispatch_below(point, args, options)
         with DisabledForClasses():
-            return below(point, args, options)
+            return dispatch_below(point, args, options)
     types = [type(each) for each in found]
     if not found and (point.python or point.is_accessor):  # PyTorch tells modes of plain tensors here, and nowhere else
         kinds = {type(each): None for each in given if isinstance(each, Tensor)}
@@ -65,7 +65,7 @@ def dispatch(point, args, options):
         raise
 
 
-def below(point, args, options):
+def dispatch_below(point, args, options):
     """The result for dispatch modes and classes with a ``__torch_dispatch__``, or of the function itself."""
     if state.dispatch_off or state.below or not (state.dispatch_modes or any_dispatches((*args, *options.values()))):
         return point.original(*args, **options)
@@ -90,7 +90,7 @@ def answer_late(function, args, options):
 
     Objects of other classes than Tensor are met first where a function fails with them; from then on, functions look before.
     """
-    if armed.lasting or state.off or not overriding((*args, *options.values())):
+    if armed.lasting or armed.searches or state.off or not find_overriding((*args, *options.values())):
         return ()
     keep_armed()
     point = points.get(function) or next((each for each in points.values() if each.code is function), None)
@@ -98,6 +98,7 @@ def answer_late(function, args, options):
 
 
 OURS = ("out", "copy")  # parameters that PyTorch's functions of Python lack
+WITH_OUT = ("norm", "normalize", "tensordot")  # but for these, which have ``out`` in Python
 
 
 def as_in_python(point, args, options):
@@ -118,7 +119,7 @@ def as_in_python(point, args, options):
             named |= value
         elif parameter.default is parameter.empty:
             positional.append(value)
-        elif value is not None or name not in OURS:
+        elif value is not None or name not in OURS or name == "out" and point.function.__name__ in WITH_OUT:
             named[name] = value
     return tuple(positional), named
 

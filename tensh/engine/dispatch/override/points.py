@@ -31,6 +31,7 @@ class Armed:
     now = False  # functions are armed
     lasting = False  # an object of an overriding class was made
     modes = 0  # active modes, of all threads
+    searches = 0  # active :class:`Search`, of all threads
 
 
 armed = Armed()
@@ -222,5 +223,24 @@ def leave_mode():
         armed.modes -= 1
         if not armed.modes:
             plain.update(USUAL)
-            if not armed.lasting:
-                disarm()
+            disarm_if_unused()
+
+
+def disarm_if_unused():
+    """Give all functions their own code again, unless somebody is still looked for."""
+    if not (armed.modes or armed.searches or armed.lasting):
+        disarm()
+
+
+class Search:
+    """While this is entered, functions look for overriding arguments, as a trace needs whose proxies go no further."""
+
+    def __enter__(self):
+        with lock:
+            armed.searches += 1
+            arm()
+
+    def __exit__(self, *failure):
+        with lock:
+            armed.searches -= 1
+            disarm_if_unused()

@@ -1,4 +1,4 @@
-"""What overriding a thread has switched on and off."""
+"""The overrides that are on and off in a thread."""
 
 import threading
 from types import NoneType
@@ -10,7 +10,7 @@ USUAL = frozenset((Tensor, int, float, bool, complex, str, NoneType))
 
 
 class State(threading.local):
-    """What a thread has switched on and off."""
+    """The overrides that are on and off in a thread."""
 
     modes = ()  # active modes, the innermost last
     off = 0  # CLASSES or ALL while overriding is disabled

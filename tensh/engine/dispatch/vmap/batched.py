@@ -85,7 +85,7 @@ Batched.__name__ = Batched.__qualname__ = "Tensor"  # what a function may know o
 _new = object.__new__
 
 
-def batched(value, levels):
+def make_batched(value, levels):
     """``value``, whose first dimensions are the batches of ``levels``, as one sample of it is seen."""
     if not levels:
         return value
@@ -97,11 +97,11 @@ def batched(value, levels):
 def register_hook(t, hook):
     """Register a hook that receives the gradient of the tensor as the function sees it."""
 
-    def of_value(g):
-        result = hook(batched(g, t.levels))
+    def hook_value(g):
+        result = hook(make_batched(g, t.levels))
         return result.value if type(result) is Batched else result
 
-    return t.value.register_hook(of_value)
+    return t.value.register_hook(hook_value)
 
 
 Batched.register_hook = register_hook
@@ -112,7 +112,7 @@ def enter(t, dim, number):
     """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""
     value, levels = (t.value, t.levels) if type(t) is Batched else (t, ())
     k = len(levels)
-    seen = batched(move_dim(value, k + dim, k) if dim else value, (*levels, number))
+    seen = make_batched(move_dim(value, k + dim, k) if dim else value, (*levels, number))
     if dim or hasattr(t, "source"):
         seen.source = t, dim
     return seen
@@ -128,7 +128,7 @@ def leave(t, dim, level):
         return expand.fn(t, (*shape[:dim], level.size, *shape[dim + 1 :]))
     k = len(t.levels) - 1
     value = t.value if not dim else move_dim(t.value, k, k + dim)
-    return batched(value, t.levels[:-1])
+    return make_batched(value, t.levels[:-1])
 
 
 def move_dim(value, source, target):

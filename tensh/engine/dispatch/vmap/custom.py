@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tensh.engine.autograd.custom import Function
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, batched, enter, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, enter, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
 
@@ -29,21 +29,21 @@ def apply_custom(cls, args):
             + MORE
         )
     if own:
-        return by_own_rule(cls, args)
+        return call_own_rule(cls, args)
     if not generated:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
             f"vmap staticmethod or set generate_vmap_rule=True. {MORE}"
         )
-    return by_values(cls, args)
+    return call_by_values(cls, args)
 
 
 # ── the user's rule ──────────────────────────────────────────────────────────
-def by_own_rule(cls, args):
+def call_own_rule(cls, args):
     """Call ``cls.vmap`` outside of the innermost call that the arguments vary with."""
     number = max(levels_of(args))
     level, before = running.levels[number - 1], running.levels
-    given = [batched(a.value, a.levels[:-1]) if varies(a, number) else a for a in args]
+    given = [make_batched(a.value, a.levels[:-1]) if varies(a, number) else a for a in args]
     in_dims = tuple([0 if varies(a, number) else None for a in args])
     running.levels = before[: number - 1]
     try:
@@ -51,9 +51,9 @@ def by_own_rule(cls, args):
     finally:
         running.levels = before
     if not isinstance(result, (tuple, list)):
-        return back(result, out_dims, number)
+        return restore_batch(result, out_dims, number)
     dims = out_dims if isinstance(out_dims, (tuple, list)) else [out_dims] * len(result)
-    return type(result)([back(t, dim, number) for t, dim in zip(result, dims, strict=True)])
+    return type(result)([restore_batch(t, dim, number) for t, dim in zip(result, dims, strict=True)])
 
 
 def varies(t, number):
@@ -61,19 +61,19 @@ def varies(t, number):
     return type(t) is Batched and number in t.levels
 
 
-def back(t, dim, number):
+def restore_batch(t, dim, number):
     """A result of the rule as the function sees it."""
     return t if dim is None or not isinstance(t, Tensor) else enter(t, dim % t.ndim, number)
 
 
 # ── the rule that follows ────────────────────────────────────────────────────
-def by_values(cls, args):
+def call_by_values(cls, args):
     """A function of the values, which calls the user's forward and backward on batches."""
     levels, sizes = levels_of(args), sizes_of(args)
     own = [a.levels if type(a) is Batched else () for a in args]
 
-    def seen(values, which):
-        return [batched(v, each) if isinstance(v, Tensor) else v for v, each in zip(values, which, strict=True)]
+    def wrap_values(values, which):
+        return [make_batched(v, each) if isinstance(v, Tensor) else v for v, each in zip(values, which, strict=True)]
 
     def value_of(t):
         return expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t
@@ -83,20 +83,22 @@ def by_values(cls, args):
 
         @staticmethod
         def forward(*values):
-            result = cls.forward(*seen(values, own))
+            result = cls.forward(*wrap_values(values, own))
             return tuple(map(value_of, result)) if isinstance(result, tuple) else value_of(result)
 
         @staticmethod
         def setup_context(ctx, inputs, output):
             outputs = output if isinstance(output, tuple) else (output,)
-            outputs = seen(outputs, [levels] * len(outputs))
+            outputs = wrap_values(outputs, [levels] * len(outputs))
             cls.setup_context(
-                Context(ctx), tuple(seen(inputs, own)), tuple(outputs) if isinstance(output, tuple) else outputs[0]
+                Context(ctx),
+                tuple(wrap_values(inputs, own)),
+                tuple(outputs) if isinstance(output, tuple) else outputs[0],
             )
 
         @staticmethod
         def backward(ctx, *gradients):
-            given = [None if g is None else batched(g, levels) for g in gradients]
+            given = [None if g is None else make_batched(g, levels) for g in gradients]
             result = cls.derivative()(Context(ctx), *given)
             result = result if isinstance(result, tuple) else (result,)
             return tuple([sum_over_levels(g, each, levels, sizes) for g, each in zip(result, own, strict=True)])
@@ -104,8 +106,8 @@ def by_values(cls, args):
     OfValues.__name__ = OfValues.__qualname__ = f"Vmapped{cls.__name__}"
     result = OfValues.apply(*[a.value if type(a) is Batched else a for a in args])
     if isinstance(result, tuple):
-        return tuple([batched(t, levels) if isinstance(t, Tensor) else t for t in result])
-    return batched(result, levels)
+        return tuple([make_batched(t, levels) if isinstance(t, Tensor) else t for t in result])
+    return make_batched(result, levels)
 
 
 def sum_over_levels(g, own, levels, sizes):
@@ -131,7 +133,7 @@ class Context:
     def saved_tensors(self):
         return tuple(
             [
-                t if each is None else batched(t, each)
+                t if each is None else make_batched(t, each)
                 for t, each in zip(self.node.saved_tensors, self.node.levels_saved)
             ]
         )

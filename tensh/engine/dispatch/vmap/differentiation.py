@@ -7,13 +7,13 @@ one sample of which has the shape of the output's value: the derivatives, read o
 import numpy as np
 
 from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_gradient
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dispatch.vmap.batched import Batched, batched, enter, expand_batches, leave
+from tensh.engine.dispatch.vmap.batched import Batched, enter, expand_batches, leave, make_batched
 from tensh.engine.dispatch.vmap.levels import level
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
 from tensh.engine.operators.basic import cast
@@ -44,7 +44,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
     )
 
 
-def by_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize):
     """The gradients by weights whose first dimension is a batch; so is the first dimension of the results."""
     sizes = [None if w is None else w.array.shape[0] for w in weights]
     if None in sizes:
@@ -87,7 +87,7 @@ def weight(number, t, w, sizes):
     ndim = whole.array.ndim
     if order != sorted(order):
         whole = permute.fn(whole, (*order, *range(len(levels), ndim)))
-    return batched(whole, extra)
+    return make_batched(whole, extra)
 
 
 def check_weight(number, t, w):
@@ -106,11 +106,11 @@ def gradient_with_levels(number, t, g, allow_unused, materialize):
     if value is None or not own:
         return value
     if type(value) is not Batched:
-        return batched(value, own)
+        return make_batched(value, own)
     levels = tuple(sorted({*own, *value.levels}))
     have = (*value.levels, *own)
     order = [have.index(each) for each in levels]
     whole = value.value
     if order != sorted(order):
         whole = permute.fn(whole, (*order, *range(len(levels), whole.array.ndim)))
-    return batched(whole, levels)
+    return make_batched(whole, levels)

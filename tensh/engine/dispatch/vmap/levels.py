@@ -27,7 +27,7 @@ class Running(threading.local):
 running = Running()
 
 
-def before_draw():
+def check_draw():
     """Check made before every draw: raise ``Lift`` or the error while a call of ``vmap`` runs in this thread."""
     if running.levels and not running.asleep:
         refuse_errors()
@@ -56,7 +56,7 @@ def level(size, randomness):
     before = running.levels
     new = Level(len(before) + 1, size, randomness)
     running.levels = (*before, new)
-    Generator.before_draw = staticmethod(before_draw)
+    Generator.before_draw = staticmethod(check_draw)
     try:
         yield new
     finally:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.vmap.batched import Batched, Sample, batched
+from tensh.engine.dispatch.vmap.batched import Batched, Sample, make_batched
 from tensh.engine.dispatch.vmap.levels import drawing, running
 from tensh.engine.operators.shapes.rearrangement import stack
 from tensh.engine.operators.shapes.views import select, view
@@ -20,7 +20,7 @@ def call_by_samples(fn, args, options):
         raise TypeError(f"{getattr(fn, '__name__', fn)} takes the elements of a tensor that vmap hides")
     batch = [sizes[number] for number in levels]
     if 0 in batch:
-        return of_nothing(fn, args, options, levels, batch)
+        return make_empty_result(fn, args, options, levels, batch)
     results, repeated = [], all(each.randomness == "same" for each in running.levels if each.number in levels)
     state = default_generator.get_state() if repeated else None
     with drawing() if all(each.randomness != "error" for each in running.levels) else nullcontext():
@@ -79,7 +79,7 @@ def join_samples(results, levels, batch):
         whole = stack.fn(results, 0)
         if len(batch) > 1:
             whole = view.fn(whole, (*batch, *whole.array.shape[1:]))
-        return batched(whole, levels)
+        return make_batched(whole, levels)
     if isinstance(first, (list, tuple)):
         parts = [join_samples(list(each), levels, batch) for each in zip(*results, strict=True)]
         return (
@@ -88,7 +88,7 @@ def join_samples(results, levels, batch):
     return first
 
 
-def of_nothing(fn, args, options, levels, batch):
+def make_empty_result(fn, args, options, levels, batch):
     """The result for a batch without samples: its shape is that for a sample of zeros."""
 
     def blank(value):
@@ -104,7 +104,7 @@ def of_nothing(fn, args, options, levels, batch):
 
     def empty(result):
         if isinstance(result, Tensor):
-            return batched(result.new_empty((*batch, *result.shape)), levels)
+            return make_batched(result.new_empty((*batch, *result.shape)), levels)
         return type(result)([empty(each) for each in result]) if isinstance(result, (list, tuple)) else result
 
     return empty(fn(*blank(args), **blank(options)))

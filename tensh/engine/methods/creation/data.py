@@ -4,10 +4,11 @@ import numpy as np
 
 from tensh.engine.arguments.binding import KEYWORDS, bind, finish, make_leaf, place
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
-from tensh.engine.arrays.absent import without_elements
+from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.arrays.memory import lend
-from tensh.engine.codegen.scalars import fitting
-from tensh.engine.codegen.table import METHODS, public
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.scalars import cast_scalar
+from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.dtypes.device import HERE, cpu, meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, float16, of_scalar
@@ -49,7 +50,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
             "dtype"
         ]
         away = place(device, None, pin_memory)
-        array = without_elements(copy_data(data, dtype)) if away else copy_data(data, dtype)
+        array = drop_elements(copy_data(data, dtype)) if away else copy_data(data, dtype)
     if requires_grad is not False:
         if requires_grad is not True:
             raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
@@ -61,7 +62,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
 
 def copy_data(data, dtype, advice="torch.tensor(sourceTensor)"):
-    """The data in memory of its own."""
+    """Copy the data into new memory."""
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -84,7 +85,7 @@ def convert_array(array, dtype, copy):
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another.
 
-    ValueError or RuntimeError for data that is no array of numbers.
+    ValueError or RuntimeError for data that is not an array of numbers.
     """
     given = {
         "dtype": dtype,
@@ -110,7 +111,7 @@ def scalar_tensor(s, **given):
     given = bind("scalar_tensor", (f"(Number s, *, {KEYWORDS})",), (s,), given)
     number = given["s"]
     return finish(
-        "scalar_tensor", lambda d: np.array(fitting(number, BY_NUMPY[d])).astype(d), of_scalar[float].numpy, given
+        "scalar_tensor", lambda d: np.array(cast_scalar(number, BY_NUMPY[d])).astype(d), of_scalar[float].numpy, given
     )
 
 
@@ -154,7 +155,7 @@ def asarray(obj, **given):
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         array = nested.read(obj, dtype)
-        return make_leaf(without_elements(array) if away else array, bool(requires_grad))
+        return make_leaf(drop_elements(array) if away else array, bool(requires_grad))
     if copy is False and dtype is not None and dtype.numpy != source.array.dtype:
         title = BY_NUMPY[source.array.dtype].title
         raise ValueError(f"can't alias tensor with dtype '{title}' into dtype '{dtype.title}'.")

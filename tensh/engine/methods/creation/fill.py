@@ -1,4 +1,4 @@
-"""New tensors of a given size: zeros, ones, one number, memory as it is."""
+"""New tensors of a given size: zeros, ones, one value, uninitialized memory."""
 
 import math
 
@@ -8,8 +8,9 @@ from numpy import ndarray
 from tensh.engine.arguments.binding import KEYWORDS, OUT, Rare, bind, finish, make_leaf, plain
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.scalars import SAFE, fitting
-from tensh.engine.codegen.table import METHODS, PUBLIC, public
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.scalars import SAFE, cast_scalar
+from tensh.engine.codegen.table import public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
@@ -18,12 +19,12 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
 from tensh.engine.dtypes.size import Size
 from tensh.engine.methods.settings import fill_unset
 
-SHAPES = shortcut({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch
+SHAPES = shortcut({int, tuple, list, Size})  # types that NumPy and PyTorch read alike as a shape
 LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
 
 
 def make_unset(shape, dtype):
-    """An array whose elements are not set."""
+    """An array with uninitialized elements."""
     return fill_unset(np.empty(shape, dtype))
 
 
@@ -45,7 +46,7 @@ def describe_as(shown):
     return decorate
 
 
-def beside(t, given):
+def complete_options(t, given):
     """The bound keywords, with the device and the layout of ``t`` where none is given."""
     if given["device"] is None:
         given["device"] = t.device
@@ -81,27 +82,27 @@ def filler(name, make, what):
                 return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
-        given = beside(self, bind(f"new_{name}", (own_text,), size, given))
+        given = complete_options(self, bind(f"new_{name}", (own_text,), size, given))
         return finish(f"new_{name}", lambda d: make_filled(f"new_{name}", make, d, given), self.array.dtype, given)
 
     def like(*args, **given):
         if len(args) == 1 and isinstance(args[0], Tensor):
             try:
-                _ = args[0].node  # which may raise Lift
+                _ = args[0].node  # may raise Lift
                 if type(array := args[0].array) is ndarray:
                     if not given:
-                        return make_leaf(like_array(array, make))
+                        return make_leaf(make_like_array(array, make))
                     numpy, requires_grad = plain(array.dtype, **given)
-                    return make_leaf(like_array(array, make, numpy), requires_grad)
-                _ = array.strides  # which a sparse one answers with Lift
+                    return make_leaf(make_like_array(array, make, numpy), requires_grad)
+                _ = array.strides  # a sparse tensor raises Lift here
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
                 return ports.batched_function(f"{name}_like", like, args, given)
         given = bind(f"{name}_like", (like_text,), args, given)
-        beside(given["input"], given)
+        complete_options(given["input"], given)
         array, order = given["input"].array, given["memory_format"]
-        return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
+        return finish(f"{name}_like", lambda d: make_like_array(array, make, d, order), array.dtype, given)
 
     describe_as(
         filler_signature(
@@ -112,7 +113,7 @@ def filler(name, make, what):
     )(function)
     describe_as(new_shown(f"new_{name}", f"A tensor of {what} of the given size, of this tensor's dtype."))(method)
     describe_as(
-        like_shown(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``.")
+        describe_like(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``.")
     )(like)
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
     return function, like
@@ -132,7 +133,7 @@ def new_shown(name, doc):
     return title(function, name, doc)
 
 
-def like_shown(name, doc):
+def describe_like(name, doc):
     def function(
         input, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
     ): ...  # fmt: skip
@@ -167,7 +168,7 @@ def require_room(name, size, dtype):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
 
 
-def like_array(array, make, dtype=None, memory_format=None):
+def make_like_array(array, make, dtype=None, memory_format=None):
     """A new array in the shape and, unless a memory format says otherwise, the order of memory of ``array``."""
     dtype = dtype or array.dtype
     if memory_format is None and array.flags.c_contiguous or memory_format is contiguous_format:
@@ -193,7 +194,7 @@ def make_filler(number):
 
     def make(shape, dtype):
         array = np.empty(shape, dtype)
-        array.fill(fitting(number, BY_NUMPY[dtype]))
+        array.fill(cast_scalar(number, BY_NUMPY[dtype]))
         return array
 
     return make
@@ -244,23 +245,23 @@ def full_like(input, fill_value, **given):
     """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
     if isinstance(input, Tensor):
         try:
-            _ = input.node  # which may raise Lift
+            _ = input.node  # may raise Lift
             if type(input.array) is not ndarray:
-                _ = input.array.strides  # which a sparse one answers with Lift
+                _ = input.array.strides  # a sparse tensor raises Lift here
                 raise Rare
             numpy, requires_grad = plain(input.array.dtype, **given)
-            return make_leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
+            return make_leaf(quick_full(make_like_array(input.array, np.empty, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             pass
         except Lift:
             return ports.batched_function("full_like", full_like, (input, fill_value), given)
     given = bind("full_like", (f"(Tensor input, Number fill_value, {LIKE})",), (input, fill_value), given)
     number, order = given["fill_value"], given["memory_format"]
-    beside(input, given)
+    complete_options(input, given)
 
     def make(dtype):
-        array = like_array(input.array, np.empty, dtype, order)
-        array.fill(fitting(number, BY_NUMPY[dtype]))
+        array = make_like_array(input.array, np.empty, dtype, order)
+        array.fill(cast_scalar(number, BY_NUMPY[dtype]))
         return array
 
     return finish("full_like", make, input.array.dtype, given)
@@ -273,7 +274,7 @@ def new_full(self, size, fill_value, **given):
     RuntimeError for a negative size.
     """
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
-    make = make_filler(beside(self, given)["fill_value"])
+    make = make_filler(complete_options(self, given)["fill_value"])
     return finish("new_full", lambda d: make_filled("new_full", make, d, given), self.array.dtype, given)
 
 

@@ -7,10 +7,12 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.signatures import refuse_receiver, type_name
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import is_absent, without_elements
-from tensh.engine.codegen.table import METHODS, function, public
+from tensh.engine.arrays.absent import drop_elements, is_absent
+from tensh.engine.codegen.public_forms import function
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import arm_for
 from tensh.engine.dtypes.device import CONSTANTS, device
@@ -20,7 +22,7 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.methods.conversion import cast
 from tensh.engine.methods.creation import nested
 from tensh.engine.methods.creation.fill import require_room
-from tensh.engine.operators.shapes.composites.storage import require_kind
+from tensh.engine.operators.shapes.composites.resizing import require_kind
 from tensh.engine.operators.shapes.views import alias
 
 FORMS = (
@@ -121,8 +123,10 @@ def new(self, *args, **given):
 
     RuntimeError for another device or dtype.
     """
+    if not isinstance(self, Tensor):
+        refuse_receiver("new", self)
     made = construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
-    return wrap(without_elements(made.array)) if is_absent(self) else made
+    return wrap(drop_elements(made.array)) if is_absent(self) else made
 
 
 METHODS.update(new=new, as_subclass=as_subclass)

@@ -36,7 +36,7 @@ def read(data, dtype=None):
     else:
         kinds = {type(data)}
     if kinds <= PLAIN:
-        to = of_plain(kinds) if dtype is None else dtype
+        to = infer_plain_dtype(kinds) if dtype is None else dtype
         if to.category != INTEGER or kinds <= EXACT:
             try:
                 if to is float16:  # PyTorch rounds twice, too
@@ -47,7 +47,7 @@ def read(data, dtype=None):
     return carefully(data, dtype)
 
 
-def of_plain(kinds):
+def infer_plain_dtype(kinds):
     """The dtype of data whose leaves have these Python types; the default dtype if there are none."""
     for kind in (complex, float, int, bool):
         if kind in kinds:

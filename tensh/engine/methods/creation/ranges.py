@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
-from tensh.engine.codegen.scalars import REAL, fitting, overflow
+from tensh.engine.codegen.scalars import REAL, cast_scalar, overflow
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
@@ -85,7 +85,7 @@ def count_steps(start, end, step, dtype):
     if not (step > 0 or step < 0):
         raise RuntimeError("step must be nonzero")
     if which is int64:
-        start, end, step = (fitting(bound, int64) for bound in (start, end, step))
+        start, end, step = (cast_scalar(bound, int64) for bound in (start, end, step))
         if not step:
             raise ValueError("step must be nonzero")  # a fraction that the dtype does not keep
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -102,7 +102,7 @@ def count(start, end, step, dtype):
     require_room("arange", (number,), dtype)
     which = BY_NUMPY[dtype]
     if which.category == INTEGER:
-        start, step = fitting(start, int64), fitting(step, int64)
+        start, step = cast_scalar(start, int64), cast_scalar(step, int64)
         return (np.arange(number) * step + start).astype(dtype, copy=False)
     return steps_from(float(start), float(step), number, dtype)
 

@@ -7,7 +7,8 @@ import numpy as np
 from tensh.engine.arguments.binding import bind, make_leaf, place
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
-from tensh.engine.codegen.table import MEMBERS, public
+from tensh.engine.codegen.registry import MEMBERS
+from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -17,7 +18,7 @@ from tensh.engine.errors.warnings import warn_once
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
 def share_array(array):
-    """A NumPy array as the array of a tensor: a view of its own, of a dtype and strides that tensors can have."""
+    """Make an array for a tensor over the memory of a NumPy array, of a dtype and strides that tensors can have."""
     if not array.dtype.isnative:
         raise ValueError(
             "given numpy array has byte order different from the native byte order. "
@@ -162,9 +163,9 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     RuntimeError for a capsule that was taken already.
     """
     place(device)
-    dtype = None  # that of the elements, where NumPy has it not
+    dtype = None  # the dtype of the elements, if NumPy lacks it
     if isinstance(ext_tensor, Tensor):
-        array = memory.apart(ext_tensor.array)
+        array = memory.share_apart(ext_tensor.array)
     elif hasattr(ext_tensor, "__dlpack__"):
         try:
             array = np.from_dlpack(ext_tensor)
@@ -181,12 +182,12 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
 
 
 def read_capsule(capsule):
-    """(the array of a capsule, the dtype that it stands for if NumPy has not that one)."""
-    from tensh.engine.methods.creation import capsules  # which needs ctypes
+    """(the array of a capsule, the dtype that it stands for if NumPy lacks that dtype)."""
+    from tensh.engine.methods.creation import capsules  # needs ctypes
 
     dtype = capsules.make_unsigned(capsule)
     try:
-        array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy seals capsules that do not say
+        array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy makes capsules read-only if they do not say
     except ValueError:
         raise RuntimeError(INVALID) from None
     return array, dtype
@@ -229,7 +230,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     asked = {name: value for name, value in asked.items() if value is not None}
     if self.array.dtype.kind not in "VW":
         return self.array.__dlpack__(**asked)
-    from tensh.engine.methods.creation import capsules  # which needs ctypes
+    from tensh.engine.methods.creation import capsules  # needs ctypes
 
     return capsules.make_own(capsules.view_unsigned(self.array).__dlpack__(**asked), self.dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 from tensh.engine.arguments.binding import OUT, bind, finish, make_leaf, plain
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
-from tensh.engine.codegen.scalars import REAL, SAFE, fitting
+from tensh.engine.codegen.scalars import REAL, SAFE, cast_scalar
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
@@ -49,7 +49,7 @@ def linspace(*args, **given):
                 return make_leaf(evenly(*args, numpy), requires_grad)
         except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
             pass
-    return between("linspace", bind("linspace", LINSPACE, args, given), evenly)
+    return make_space("linspace", bind("linspace", LINSPACE, args, given), evenly)
 
 
 @public
@@ -64,10 +64,10 @@ def logspace(*args, **given):
     tensor([1., 2., 4., 8.])
     """
     given = bind("logspace", LOGSPACE, args, given)
-    return between("logspace", given, lambda *ends: powers(given["base"], *ends))
+    return make_space("logspace", given, lambda *ends: powers(given["base"], *ends))
 
 
-def between(name, given, compute):
+def make_space(name, given, compute):
     """The tensor of ``compute(start, end, steps, dtype)``."""
     start, end, steps = end_number(name, given, "start"), end_number(name, given, "end"), given["steps"]
     if steps < 0:
@@ -130,7 +130,7 @@ def evenly(start, end, steps, dtype):
     if dtype.kind != "f" or not (
         type(start) in REAL and type(end) in REAL and -SAFE < start < SAFE and -SAFE < end < SAFE
     ):
-        start, end = (fitting(x, BY_NUMPY[dtype]) for x in (start, end))
+        start, end = (cast_scalar(x, BY_NUMPY[dtype]) for x in (start, end))
     if steps < 2:
         return np.full(steps, start, dtype)
     if dtype.kind == "c":
@@ -161,7 +161,7 @@ def powers(base, start, end, steps, dtype):
     if steps < 2:
         with_fraction = complex(base) ** start if dtype.kind == "c" else float(base) ** start
         return np.array([with_fraction] * steps).astype(dtype)
-    start, end = (fitting(x, BY_NUMPY[dtype]) for x in (start, end))
+    start, end = (cast_scalar(x, BY_NUMPY[dtype]) for x in (start, end))
     if dtype.kind == "c":
         start, end = complex(start), complex(end)
         step = (end - start) / (steps - 1)

@@ -3,7 +3,8 @@
 from tensh.engine.arguments.binding import KEYWORDS, bind, finish
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.table import METHODS, public
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import of_scalar
 from tensh.engine.methods.settings import fill_unset
 
@@ -56,7 +57,7 @@ def make_strided(name, given, default):
 def empty_permuted(size, physical_layout, **given):
     """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set.
 
-    RuntimeError if the order is no permutation.
+    RuntimeError if the order is not a permutation.
     """
     text = f"(tuple of ints size, tuple of ints physical_layout, *, {KEYWORDS})"
     given = bind("empty_permuted", (text,), (size, physical_layout), given)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.clock import mode
+from tensh.engine.core.ports import tensor_html
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import (
@@ -68,7 +69,7 @@ def tokens(tensor, contents=None):
 
 
 def text(tensor, *, tensor_contents=None):
-    """The printed form of ``tensor``; a subclass may pass a text of its own for the elements."""
+    """Return the printed form of ``tensor``; a subclass may pass another text for the elements."""
     if mode.transforms:
         return mode.transforms[-1].text(tensor, text)
     return "".join([piece for _, piece in tokens(tensor, tensor_contents)])
@@ -107,7 +108,7 @@ def attributes(tensor):
         elif tensor.requires_grad:
             found.append("requires_grad=True")
         if mode.levels and mode.forward:
-            tangent = mode.levels[-1].of(refresh_node(tensor))
+            tangent = mode.levels[-1].find_tangent(refresh_node(tensor))
             found += [f"tangent={tangent}"] if tangent is not None else []
     return found
 
@@ -158,7 +159,7 @@ def append_elements(parts, array, category, indent):
 
 
 def append_sparse(parts, array, indent):
-    """Append the indices and the values of a sparse tensor, each on lines of its own."""
+    """Append the indices and the values of a sparse tensor, both on separate lines."""
     names = (*INDICES_OF[array.layout.name], "values")
     for number, (name, each) in enumerate(zip(names, (*array.indices, array.values), strict=True)):
         parts += [("punctuation", ",\n" + " " * indent)] if number else []
@@ -243,7 +244,7 @@ def scientific(sizes):
 
 
 def complexes(values):
-    """The texts of complex numbers: real and imaginary parts are written each in a style and width of their own."""
+    """Return the texts of complex numbers: the real and the imaginary parts have a style and a width each."""
     reals, real_width = floats([value.real for value in values])
     imaginaries, imaginary_width = floats([value.imag for value in values])
     texts = []
@@ -254,5 +255,11 @@ def complexes(values):
     return texts, real_width + imaginary_width + 1
 
 
+def _repr_html_(tensor):
+    """The tensor in a notebook: as it is printed, with a line of facts."""
+    return tensor_html(tensor)
+
+
 Tensor.__repr__ = text
+Tensor._repr_html_ = _repr_html_
 Tensor.__format__ = format_tensor

@@ -1,4 +1,4 @@
-"""How tensors are printed: the options that format.py reads and ``set_printoptions`` changes."""
+"""The options of printing that format.py reads and ``set_printoptions`` changes."""
 
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass

@@ -37,21 +37,21 @@ def namespaces():
 
 
 @cache
-def recorded_names(space):
+def read_recorded_names(space):
     """The names of a namespace in PyTorch, in alphabetical order; none if it is not recorded."""
     _, found, rest = text().partition(f"\n\n{space}\n")
     return rest.partition("\n\n")[0].split() if found else []
 
 
-def in_pytorch(path):
+def is_in_pytorch(path):
     """True if PyTorch has the name ``torch.x.y``."""
     space, _, name = path.rpartition(".")
-    return path in namespaces() or name in recorded_names(space)
+    return path in namespaces() or name in read_recorded_names(space)
 
 
 @cache
 def reason(path):
-    """Why tensh lacks ``torch.x.y``: the first reason with a pattern that fits, or None."""
+    """Return the reason for which tensh lacks ``torch.x.y``: the first whose pattern fits, or None."""
     name = path.removeprefix("torch.")
     return next((each for pattern, each in patterns() if pattern.match(name)), None)
 
@@ -80,7 +80,7 @@ def sentence(path):
 def unsupported_name(space, name):
     """The exception for a name that a module has not."""
     path = f"{space}.{name}"
-    if not in_pytorch(path):
+    if not is_in_pytorch(path):
         return AttributeError(f"module '{space}' has no attribute '{name}'")
     kind = CannotImport if _imports() else NotInTensh
     return kind(sentence(path), name=name)
@@ -89,7 +89,7 @@ def unsupported_name(space, name):
 def unsupported_module(path):
     """The exception for ``import torch.x.y`` where there is no such module."""
     kind, message = (
-        (CannotImport, sentence(path)) if in_pytorch(path) else (ModuleNotFoundError, f"No module named {path!r}")
+        (CannotImport, sentence(path)) if is_in_pytorch(path) else (ModuleNotFoundError, f"No module named {path!r}")
     )
     return kind(message, name=path)
 
@@ -130,7 +130,7 @@ class Unsupported:
 
 def add_unsupported(tensor):
     """Attach to Tensor an error for each name that PyTorch's has; called once all methods are there."""
-    for name in set(recorded_names("torch.Tensor")) - vars(tensor).keys():
+    for name in set(read_recorded_names("torch.Tensor")) - vars(tensor).keys():
         setattr(tensor, name, Unsupported(name))
     tensor.__dir__ = members
 

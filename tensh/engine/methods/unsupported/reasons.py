@@ -1,4 +1,4 @@
-"""Why tensh leaves out some of PyTorch's names: one reason for many names, which are patterns without ``torch.``.
+"""Reasons for which tensh leaves out some of PyTorch's names: one reason for many names, as patterns without ``torch.``.
 
 A name takes the first reason that fits; one without a reason is still to come.
 """
@@ -13,19 +13,19 @@ class Reason(NamedTuple):
     patterns: tuple[str, ...]
 
 
-def out(text, patterns):
+def drop_names(text, patterns):
     """Names that are left out."""
     return Reason(text, tuple(patterns.split()))
 
 
 REASONS = (
-    out(
+    drop_names(
         "parts of sparse tensors that few programs use: SciPy has solvers, and matrices of two in four are for accelerators",
         """
         *_sparse_* *.sparse native_norm hsmm *indices_copy values_copy optim.sparse_adam
         """,
     ),
-    out(
+    drop_names(
         "quantized tensors",
         """
         q_* Tensor.q_* *quantize* *quantized* qint* quint* qscheme Tensor.qscheme int_repr Tensor.int_repr per_channel_*
@@ -33,14 +33,14 @@ REASONS = (
         nn.quantizable nn.intrinsic Q*Storage
         """,
     ),
-    out(
+    drop_names(
         "dtypes of less than eight bits, and of eight bits for matrix products on accelerators",
         """
         float8_* float4_* bit bits* int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7
         nn.functional.scaled_* nn.functional.ScalingType nn.functional.SwizzleType nn.functional.grouped_mm
         """,
     ),
-    out(
+    drop_names(
         "devices other than the CPU, and the libraries that PyTorch computes with there",
         """
         cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
@@ -50,11 +50,11 @@ REASONS = (
         serialization.register_package serialization.storage_to_tensor_type serialization.validate_*_device
         """,
     ),
-    out(
+    drop_names(
         "autocast on devices that are not there",
         "*_autocast_* is_autocast*",
     ),
-    out(
+    drop_names(
         "TorchScript",
         """
         jit *Type Type Script* Lite* AliasDb Argument ArgumentSpec CompleteArgumentSpec Block CallStack Capsule Code
@@ -65,7 +65,7 @@ REASONS = (
         unify_type_list fork wait PyTorchFileReader PyTorchFileWriter AggregationType AVG SUM FatalError
         """,
     ),
-    out(
+    drop_names(
         "compilers, tracing and export: tensh computes at once",
         """
         compiler export onnx nativert fx cond while_loop library ops classes classproperty sym_fresh_size sym_constrain_range* Tag PRIVATE_OPS DispatchKey*
@@ -74,7 +74,7 @@ REASONS = (
         autograd.graph.region_activation_memory_budget
         """,
     ),
-    out(
+    drop_names(
         "several processes or machines: a tensor belongs to one process",
         """
         distributed futures Future multiprocessing prepare_multiprocessing_environment nn.parallel nn.DataParallel
@@ -82,7 +82,7 @@ REASONS = (
         batch_norm_update_stats
         """,
     ),
-    out(
+    drop_names(
         "what PyTorch is built of, not what it is used for",
         """
         USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
@@ -98,34 +98,35 @@ REASONS = (
         utils.data.backward_compatibility
         """,
     ),
-    out(
+    drop_names(
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
         "*profiler* utils.benchmark utils.flop_counter",
     ),
-    out(
+    drop_names(
         "pipes of data, which PyTorch no longer develops; data sets and loaders are here",
         """
         utils.data.*datapipe* utils.data.DataChunk utils.data.*DataPipe utils.data.argument_validation utils.data.graph
         utils.data.graph_settings utils.data.runtime_validation* utils.data.guaranteed_* utils.data.non_deterministic
         """,
     ),
-    out("models and packages of models from elsewhere", "hub package utils.model_zoo"),
-    out("logs for TensorBoard; tensh.show.track tells how far a loop is, %plot draws a curve", "utils.tensorboard"),
-    out(
+    drop_names("models and packages of models from elsewhere", "hub package utils.model_zoo"),
+    drop_names(
+        "logs for TensorBoard; tensh.show.track tells how far a loop is, %plot draws a curve", "utils.tensorboard"
+    ),
+    drop_names(
         "files of tensors without their data, and parts of PyTorch's reader of files",
         """
         serialization.skip_data serialization.mkdtemp serialization.SourceChangeWarning
         serialization.check_module_version_greater_or_equal
         """,
     ),
-    out("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
-    out(
+    drop_names("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
+    drop_names(
         "taken back by PyTorch itself, for the sake of torch.linalg",
         "lstsq eig symeig solve matrix_rank frobenius_norm nuclear_norm Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
     ),
-    out("old forms of resize_, which PyTorch warns of", "Tensor.resize Tensor.resize_as"),
-    out("nested tensors, whose rows have different lengths", "nested Tensor.to_padded_tensor"),
-    out("dimensions that are objects", "Tensor.index"),
-    out("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
-    out("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
+    drop_names("old forms of resize_, which PyTorch warns of", "Tensor.resize Tensor.resize_as"),
+    drop_names("dimensions that are objects", "Tensor.index"),
+    drop_names("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
+    drop_names("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
 )

@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.arrays.threads import parallel_kernel
+from tensh.engine.codegen.chains import Chain
+from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.operators.elementwise.single import exp
 from tensh.engine.operators.elementwise.table import NO_CLAMP
-from tensh.engine.operators.kernels import own
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.special import error_functions  # noqa: F401
 from tensh.engine.operators.special.error_functions import erf_op
 
@@ -33,12 +33,14 @@ HALF_ROOT, TANH_SCALE, erf = ARRAYS["HALF_ROOT"], ARRAYS["TANH_SCALE"], erf_op.k
 
 def activation(kernel, doc, *, types="f", **keywords):
     """Declare a pointwise function of floating point numbers."""
-    return pointwise(in_float32(kernel), doc, inplace=False, public=False, types=types, **keywords)
-
-
-def as_array(value, array):
-    """A number as an array without dimensions, of the same dtype."""
-    return SCALARS[value, array.dtype]
+    return pointwise(
+        kernel if isinstance(kernel, Chain) else compute_in_float32(kernel),
+        doc,
+        inplace=False,
+        public=False,
+        types=types,
+        **keywords,
+    )
 
 
 @word
@@ -61,21 +63,19 @@ FILE_AN_ISSUE = (
 
 
 # ── exponentials below zero ──────────────────────────────────────────────────
-def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):
-    low = np.minimum(input, as_array(0, input))
-    if input_scale != 1:
-        low = np.multiply(low, as_array(input_scale, low), own(low))
-    low = np.expm1(low, own(low))
-    if alpha * scale != 1:
-        low = np.multiply(low, as_array(alpha * scale, low), own(low))
-    high = np.maximum(input, as_array(0, input))
-    if scale != 1:
-        high = np.multiply(high, as_array(scale, high), own(high))
-    return np.add(low, high, own(low))
+@word
+def require_alpha(alpha):
+    """``alpha``, or RuntimeError where it is 0."""
+    if alpha:
+        return alpha
+    raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
 
 
-def celu(input, alpha=1.0):
-    return elu(input, alpha, 1.0, 1.0 / alpha)
+elu = Chain("elu", "input", "where(input > 0, input * scale, expm1(input * input_scale) * (alpha * scale))",
+            numbers="alpha=1.0, scale=1.0, input_scale=1.0")  # fmt: skip
+celu = Chain(
+    "celu", "input", "where(input > 0, input, expm1(input * (1.0 / require_alpha(alpha))) * alpha)", numbers="alpha=1.0"
+)
 
 
 # at nan the slope is that of the positive piece, and at zero it does not change: as in PyTorch
@@ -91,13 +91,9 @@ celu_over = activation(celu, "The same, written over the input.", name="celu_ove
 
 
 # ── straight pieces ──────────────────────────────────────────────────────────
-def leaky_relu(input, negative_slope=0.01):
-    lower = np.multiply(input, as_array(negative_slope, input))
-    if negative_slope and negative_slope <= 1:
-        return np.maximum(input, lower, out=own(lower))
-    return np.where(input > 0, input, lower)
-
-
+leaky_relu = Chain("leaky_relu", "input",
+                   "maximum(input, input * negative_slope) if 0 < negative_slope <= 1 else where(input > 0, input, input * negative_slope)",
+                   numbers="negative_slope=0.01")  # fmt: skip
 LEAKY = "tied(where(input > 0, g, g * negative_slope), input)"
 leaky_relu_op = activation(
     leaky_relu,
@@ -109,13 +105,7 @@ leaky_relu_over = activation(leaky_relu, "The same, written over the input.", na
            kernel_name="leaky_relu_cpu", input=LEAKY.replace("input", "out").replace("negative_slope", "refuse_negative(negative_slope, 'leakyReLu')"))  # fmt: skip
 
 
-def threshold(input, threshold, value):
-    return np.where(input <= whole(threshold, input), whole(value, input), input)
-
-
-def whole(value, array):
-    """A number in the array's dtype: integers lose the fraction."""
-    return as_array(int(value) if array.dtype.kind in "iu" else value, array)
+threshold = Chain("threshold", "input", "where(input <= threshold, value, input)", numbers="threshold, value")
 
 
 def declare_threshold(name, node):
@@ -129,11 +119,16 @@ threshold_op = declare_threshold("threshold", "ThresholdBackward0")
 threshold_over = declare_threshold("threshold_over", "ThresholdBackward1")
 
 
+hardtanh_of_signed = Chain("hardtanh", "input", "clip(input, min_val, max_val)", numbers="min_val=-1.0, max_val=1.0")
+
+
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    low = np.maximum(input, whole(min_val, input))
-    return np.minimum(low, whole(max_val, input), out=own(low))
+    return hardtanh_of_signed.quick(input, min_val, max_val)
+
+
+hardtanh.into = hardtanh_of_signed.into
 
 
 hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
@@ -141,15 +136,14 @@ hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=
           input="tied(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
 
-def hardshrink(input, lambd=0.5):
-    return np.where(np.abs(input) <= as_array(lambd, input), as_array(0, input), input)
+hardshrink = Chain("hardshrink", "input", "where(abs(input) <= lambd, 0, input)", numbers="lambd=0.5")
+# a number that becomes zero keeps its sign
+shrink = Chain("softshrink", "input", "give_sign(abs(input - clip(input, -lambd, lambd)), input)", numbers="lambd=0.5")
 
 
 def softshrink(input, lambd=0.5):
     require_lambda(lambd, input)
-    bound = as_array(lambd, input)
-    out = np.subtract(input, np.clip(input, -bound, bound))
-    return np.copysign(out, input)  # a number that becomes zero keeps its sign
+    return shrink.quick(input, lambd)
 
 
 def require_lambda(lambd, input):
@@ -166,15 +160,9 @@ softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zer
            kernel_name="softshrink_check", input=SHRUNK)  # fmt: skip
 
 
-def hardsigmoid(input):
-    out = np.add(input, as_array(3, input))  # exact near -3, where the result is nearly 0
-    return np.divide(np.clip(out, as_array(0, input), as_array(6, input), own(out)), as_array(6, input), own(out))
-
-
-def hardswish(input):
-    return np.multiply(input, hardsigmoid(input))
-
-
+# the sum is exact near -3, where the result is nearly 0
+hardsigmoid = Chain("hardsigmoid", "input", "clip(input + 3, 0, 6) / 6")
+hardswish = Chain("hardswish", "input", "input * (clip(input + 3, 0, 6) / 6)")
 hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", kernel_name="hardsigmoid_cpu",
            input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_name="hardswish_cpu",
@@ -182,29 +170,14 @@ hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_
 
 
 # ── curves ───────────────────────────────────────────────────────────────────
-def softplus(input, beta=1.0, threshold=20.0):
-    scaled = input if beta == 1 else np.multiply(input, as_array(beta, input))
-    out = np.log1p(exp(np.minimum(scaled, as_array(threshold, input))))
-    if beta != 1:
-        out = np.divide(out, as_array(beta, input), own(out))
-    return np.where(scaled > as_array(threshold, input), input, out)
-
-
-def logsigmoid(input):
-    out = np.negative(np.abs(input))
-    out = np.log1p(exp(out))
-    return np.subtract(np.minimum(input, as_array(0, input)), out, own(out))
-
-
+softplus = Chain("softplus", "input", "where(input * beta > threshold, input, library_log1p(exp(minimum(input * beta, threshold))) / beta)",
+                 numbers="beta=1.0, threshold=20.0")  # fmt: skip
+logsigmoid = Chain("logsigmoid", "input", "minimum(input, 0) - library_log1p(exp(-abs(input)))")
+silu = Chain("silu", "input", "input / (library_exp(-input) + 1)")
 sigmoid = ARRAYS["sigmoid"]
 
 
-def silu(input):
-    return np.multiply(input, sigmoid(input))
-
-
-def mish(input):
-    return np.multiply(input, np.tanh(softplus(input)))
+mish = Chain("mish", "input", "input * library_tanh(where(input > 20, input, library_log1p(exp(minimum(input, 20)))))")
 
 
 def mish_slope(input):
@@ -226,7 +199,7 @@ def mish_slope_recorded(input):
     return t + input * TENSORS["sigmoid"](input) * (1 - t * t)
 
 
-ARRAYS["mish_slope"], TENSORS["mish_slope"] = mish_slope, mish_slope_recorded
+ARRAYS["mish_slope"], TENSORS["mish_slope"] = parallel_kernel(mish_slope, 1), mish_slope_recorded
 
 
 softplus_op = activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
@@ -238,29 +211,50 @@ mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_n
            input="g * mish_slope(input)")  # fmt: skip
 
 
-def gelu(input):
-    out = erf(np.multiply(input, as_array(HALF_ROOT, input)))
-    out = np.multiply(np.add(out, as_array(1, input), own(out)), as_array(0.5, input), own(out))
-    return np.multiply(out, input, own(out))
-
-
+gelu = Chain("gelu", "input", "(erf(input * HALF_ROOT) + 1) * 0.5 * input")
 gelu_op = activation(gelu, "The input times the normal distribution's function of it.", kernel_name="GeluKernelImpl",
            input="g * (0.5 * (1 + erf(input * HALF_ROOT)) + input * (NORMAL * exp(-0.5 * input * input)))")  # fmt: skip
 
 
-def gelu_tanh(input):
-    """x / (1 + exp(-2 u)), which is x (1 + tanh(u)) / 2 without the loss of all digits where the tanh is nearly -1."""
-    inner = np.multiply(input, input)
-    inner = np.multiply(inner, as_array(0.044715, input), own(inner))
-    inner = np.multiply(np.add(inner, as_array(1, input), own(inner)), input, own(inner))
-    out = np.exp(np.multiply(inner, as_array(-2 * TANH_SCALE, input), own(inner)), own(inner))
-    return np.divide(input, np.add(out, as_array(1, input), own(out)), own(out))
+# x / (1 + exp(-2 u)), which is x (1 + tanh(u)) / 2 without the loss of all digits where the tanh is nearly -1
+gelu_tanh = Chain(
+    "gelu_tanh", "input", "input / (library_exp((input * input * 0.044715 + 1) * input * (-2 * TANH_SCALE)) + 1)"
+)
 
+
+def gelu_tanh_slope(input):
+    """The derivative of gelu by tanh, s (1 + 2 x u' (1 - s)) with s = 1 / (1 + exp(-2 u)), which cancels about -0.75 only.
+
+    Narrow dtypes are computed as float64: what cancels there are digits that they do not hold.
+    """
+    x = np.clip(np.atleast_1d(input), -20, 20, dtype=np.float64)  # beyond, the slope is 0 or 1
+    square = x * x
+    rest = square * (-2 * TANH_SCALE * 0.044715)
+    rest -= 2 * TANH_SCALE
+    rest *= x
+    np.exp(rest, rest)  # (1 - s) / s
+    total = rest + 1
+    rest /= total
+    square *= 2 * TANH_SCALE * 0.134145
+    square += 2 * TANH_SCALE
+    square *= x
+    square *= rest
+    square += 1
+    square /= total
+    slope = square.astype(input.dtype, copy=False)
+    return np.add(slope, ZERO[slope.dtype], slope).reshape(input.shape)  # no -0
+
+
+def gelu_tanh_slope_recorded(input):
+    t = TENSORS["tanh"](TANH_SCALE * (input + 0.044715 * input * input * input))
+    return 0.5 * (1 + t + input * (1 - t * t) * TANH_SCALE * (1 + 0.134145 * input * input))
+
+
+ARRAYS["gelu_tanh_slope"], TENSORS["gelu_tanh_slope"] = parallel_kernel(gelu_tanh_slope, 1), gelu_tanh_slope_recorded
 
 gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
           kernel_name="GeluKernelImpl",
-          let={"t": "tanh(TANH_SCALE * (input + 0.044715 * input * input * input))"},
-          input="g * 0.5 * (1 + t + input * (1 - t * t) * TANH_SCALE * (1 + 0.134145 * input * input))")  # fmt: skip
+          input="g * gelu_tanh_slope(input)")  # fmt: skip
 
 
 # ── with weights, or in halves ───────────────────────────────────────────────
@@ -274,7 +268,7 @@ def prelu_kernel(input, weight):
 @op(public=False, types="f", kernel_name="glu_cpu",
     let={"s": "sigmoid(half(input, dim, 1))"},
     input="cat((g * s, g * half(input, dim, 0) * s * (1 - s)), dim)")  # fmt: skip
-@in_float32
+@compute_in_float32
 def glu(input, dim=-1):
     """The first half of the input along ``dim`` times the sigmoid of the second."""
     return np.multiply(half(input, dim, 0), sigmoid(half(input, dim, 1)))

@@ -9,7 +9,7 @@ from tensh.engine.codegen.scalars import take_number
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
-from tensh.engine.operators.kernels import FITTING, all_in_float32, own, promoted
+from tensh.engine.operators.kernels import FITTING, all_in_float32, own, promote_arrays
 from tensh.engine.operators.precision import F2, F4, is_half
 
 # ── sums and products ────────────────────────────────────────────────────────
@@ -78,6 +78,8 @@ def require_divisor(input, other):
     """Raise for integers divided by zero."""
     if not other.ndim and other:
         return
+    if 0 in other.strides:  # each element once, however often it is repeated
+        other = other[tuple(slice(None, None if step else 1) for step in other.strides)]
     if np.count_nonzero(other) != other.size and input.size:
         raise RuntimeError("ZeroDivisionError")
 
@@ -163,7 +165,7 @@ def square(input):
     return np.square(input) if input.dtype.kind != "b" else input.astype(np.int64)
 
 
-def copied(array):
+def copy_array(array):
     return array.copy()
 
 
@@ -175,7 +177,7 @@ def reciprocal_square(input):
     return np.reciprocal(input * input)
 
 
-EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copied, -0.5: rsqrt, -1: np.reciprocal, -2: reciprocal_square}
+EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copy_array, -0.5: rsqrt, -1: np.reciprocal, -2: reciprocal_square}
 EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
 """Exponents that need no power function: exact, and several times as fast."""
 ROOTS = {0.5, -0.5}
@@ -202,14 +204,14 @@ def power(input, exponent):
 
 
 def complex_power(input, exponent):
-    """Powers of complex numbers; one of zero, by an exponent that is no plain number, is what the logarithm makes of it."""
+    """Powers of complex numbers; those of zero to an exponent that is not a plain number follow from the logarithm."""
     out = np.power(input, exponent)
     if exponent.flags.writeable and (zero := np.equal(input, 0)).any():
         return np.where(zero, np.exp(exponent * np.log(input)), out)
     return out
 
 
-def fitting_exponent(one, two, number):
+def check_exponent(one, two, number):
     """An exponent that is a number must fit the base's dtype, and not be negative for integers."""
     if one.kind in "biu" and two.kind in "iu" and number is not None:
         if number < 0:
@@ -262,7 +264,7 @@ def _lerp(input, end, weight):
     return np.where(np.abs(weight) < 0.5, input + weight * span, end - span * (SCALARS[1, input.dtype] - weight))
 
 
-def weighted(array, value, name):
+def multiply_by_value(array, value, name):
     """The array times ``value`` as its dtype holds it."""
     if value is ONE_NUMBER:
         return array
@@ -281,12 +283,12 @@ def add_to(combine, name, refused):
     def kernel(input, tensor1, tensor2, value):
         dtype = input.dtype
         if tensor1.dtype is not dtype or tensor2.dtype is not dtype:
-            input, tensor1, tensor2 = promoted(input, tensor1, tensor2)
+            input, tensor1, tensor2 = promote_arrays(input, tensor1, tensor2)
         if input.dtype.kind in refused:
             refuse_dtype(name, input.dtype)
         if input.itemsize == 2 and is_half(input.dtype):
             return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
-        part = weighted(tensor1, value, name)
+        part = multiply_by_value(tensor1, value, name)
         part = combine(part, tensor2, None if part is tensor1 else room(part, tensor2))
         return np.add(input, part, room(part, input))
 

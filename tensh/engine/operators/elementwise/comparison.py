@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import METHODS, Inplace, pointwise
+from tensh.engine.codegen.operator import Inplace
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.table import pointwise
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.codegen.writer import UNRECORDED
 from tensh.engine.inplace.out import require_same_dtype

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.operators.elementwise.elementary import in_double
+from tensh.engine.operators.elementwise.elementary import compute_in_double
 from tensh.engine.operators.elementwise.single import I8, add, double, multiply, polynomial, reduce_log, subtract
 from tensh.engine.operators.precision import F8
 
@@ -69,4 +69,4 @@ def log10_of_float64(input):
     return out.reshape(input.shape)
 
 
-log10 = in_double(np.log10, exact=log10_of_float64)
+log10 = compute_in_double(np.log10, exact=log10_of_float64)

@@ -6,7 +6,7 @@ losses that are made of several nodes are made of these.
 
 import numpy as np
 
-from tensh.engine.codegen.mixing import with_number
+from tensh.engine.codegen.mixing import promote_number
 from tensh.engine.codegen.table import op
 
 
@@ -15,9 +15,9 @@ def declare_numbered(name, ufunc, node, input, floats=False):
 
     def kernel(input, number):
         try:
-            return ufunc(*with_number(input, number, floats))
+            return ufunc(*promote_number(input, number, floats))
         except OverflowError:  # inside PyTorch the number is a C++ double, which an integer of any size becomes
-            return ufunc(*with_number(input, float(number), floats))
+            return ufunc(*promote_number(input, float(number), floats))
 
     return op(
         kernel,

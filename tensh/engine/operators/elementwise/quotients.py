@@ -7,7 +7,7 @@ the product of it and the divisor.  Other quotients are left to NumPy.
 import numpy as np
 
 from tensh.engine.codegen.mixing import ZERO
-from tensh.engine.operators.kernels import blended
+from tensh.engine.operators.kernels import blend
 from tensh.engine.operators.precision import F4, F8
 
 MANY = 1 << 12  # elements from which it pays
@@ -32,8 +32,8 @@ def fmod(input, other):
     return np.copysign(rest, input, rest)
 
 
-def below(rest, other):
-    """Where the division that rounds down has a quotient one less."""
+def is_below(rest, other):
+    """Return a mask of the elements whose quotient, rounded down, is one less."""
     wrong = np.signbit(rest) != np.signbit(other)
     return np.logical_and(wrong, rest, wrong)
 
@@ -41,18 +41,18 @@ def below(rest, other):
 def remainder(input, other):
     """The remainder of the division that rounds down: of the divisor's sign, or zero."""
     rest = fmod(input, other)
-    return blended(below(rest, other), np.add(rest, other), rest)
+    return blend(is_below(rest, other), np.add(rest, other), rest)
 
 
 def floor_divide(input, other):
     """The quotient rounded down: that of what is left when the rest is taken away, to the nearest whole number."""
     rest = fmod(input, other)
-    less = below(rest, other)
+    less = is_below(rest, other)
     np.subtract(input, rest, rest)
     np.divide(rest, other, rest)
     np.subtract(rest, less, rest)
     whole = np.floor(rest)
     np.add(whole, np.subtract(rest, whole) > HALF, whole)
     quotient = np.divide(input, other)
-    whole = blended(rest == 0, np.copysign(ZERO[F4], quotient), whole)
+    whole = blend(rest == 0, np.copysign(ZERO[F4], quotient), whole)
     return whole if other.all() else np.where(other == 0, quotient, whole)

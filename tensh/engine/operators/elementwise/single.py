@@ -2,8 +2,8 @@
 
 Where NumPy computes them with the processor's vectors they are off by up to 2.4, 3.9, 1.5, 1.5 and 1.4 units, PyTorch's by 0.6,
 0.9, 0.6, 0.6 and 0.5; how far and where depends on the processor.  What stands here depends on IEEE 754 arithmetic alone, and is
-off by up to 1.0, 1.1, 0.6, 0.6 and 0.8 (exp by way of float64 by 0.5, where the processor is fast at that).  Of a million numbers that takes 1.7, 1.4, 3.0, 3.2 and 1.8 times NumPy's time on one
-core; by way of float64 it would take 3 to 11 times.
+off by up to 1.0, 1.1, 0.6, 0.6 and 0.8.  Of a million numbers that takes 1.7, 1.4, 3.0, 3.2 and 1.8 times NumPy's time on one
+core; by way of float64 it would take 3 to 11 times, but on processors with vectors of eight (vectors_of_eight.py).
 
 The arguments are reduced as W. J. Cody and W. Waite do ("Software Manual for the Elementary Functions", 1980); the
 polynomials' coefficients are those of least largest error, found by C. L. Lawson's weighted least squares.
@@ -76,13 +76,6 @@ def compute_exp(x, out, power, t, r):
     add(t, r, t)
     multiply(t, power, t)
     add(t, power, out)
-
-
-def compute_exp_in_double(x, out, wide):
-    """NumPy's exp of float64, where it is computed with vectors of eight."""
-    wide[...] = x
-    np.exp(wide, wide)
-    out[...] = wide
 
 
 def compute_tanh(x, out, power, t, r, wide, other):
@@ -232,10 +225,7 @@ def declare(function, compute, low, high, scratch):
     return kernel
 
 
-if getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"):  # there it takes 0.6 of the time
-    exp = declare(np.exp, compute_exp_in_double, None, None, [F8])
-else:
-    exp = declare(np.exp, compute_exp, -87.0, 88.0, [F4] * 3)
+exp = declare(np.exp, compute_exp, -87.0, 88.0, [F4] * 3)
 log = declare(np.log, compute_log, 2.0**-126, LARGEST, [F4] * 4)
 tanh = declare(np.tanh, compute_tanh, -40.0, 40.0, [F4] * 3 + [F8] * 2)
 sin = declare(np.sin, compute_sin, -(2.0**20), 2.0**20, [F8] * 4)

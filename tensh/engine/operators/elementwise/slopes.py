@@ -10,7 +10,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
 from tensh.engine.operators import kernels
 from tensh.engine.operators.basic import conj
 from tensh.engine.operators.kernels import ONE, own
-from tensh.engine.operators.precision import narrowed, widened
+from tensh.engine.operators.precision import narrow_result, widen
 
 ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}
 TENSORS |= {"squared": lambda x: recorded("pow")(x, 2), "cubed": lambda x: recorded("pow")(x, 3)}
@@ -59,14 +59,14 @@ def tied(grad, input):
     result="grad * (g - sum_dim(g * result, dim, True)) - g * sum_dim(grad * result, dim, True)")  # fmt: skip
 def softmax_backward(grad, result, dim):
     """The derivative of softmax along ``dim``."""
-    wide, result = widened(grad), widened(result)
+    wide, result = widen(grad), widen(result)
     part = wide * result
-    return narrowed(np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), own(part)), grad.dtype)
+    return narrow_result(np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), own(part)), grad.dtype)
 
 
 @op(public=False, node="LogSoftmaxBackwardDataBackward0",
     grad="g - sum_dim(g * exp(result), dim, True)", result="-g * exp(result) * sum_dim(grad, dim, True)")  # fmt: skip
 def log_softmax_backward(grad, result, dim):
     """The derivative of log_softmax along ``dim``."""
-    wide = widened(grad)
-    return narrowed(wide - np.exp(widened(result)) * ARRAYS["sum_dim"](wide, dim, True), grad.dtype)
+    wide = widen(grad)
+    return narrow_result(wide - np.exp(widen(result)) * ARRAYS["sum_dim"](wide, dim, True), grad.dtype)

@@ -15,7 +15,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
 from tensh.engine.operators.basic import conj
-from tensh.engine.operators.elementwise import arithmetic, elementary, log10, single
+from tensh.engine.operators.elementwise import arithmetic, elementary, log10
 from tensh.engine.operators.precision import imaginary_of, real_of
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -23,7 +23,7 @@ for vocabulary in (ARRAYS, TENSORS):
 
 
 def not_complex(text, error=RuntimeError):
-    """How complex numbers are refused."""
+    """Declare the message with which complex numbers are refused."""
     return {"c": error(text)}
 
 
@@ -149,7 +149,7 @@ nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) an
 
 # ── powers and roots ─────────────────────────────────────────────────────────
 pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow",
-          inplace="method", mixing=arithmetic.fitting_exponent,
+          inplace="method", mixing=arithmetic.check_exponent,
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
           node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
@@ -162,12 +162,12 @@ pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", n
           inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
-pointwise(single.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
+pointwise(elementary.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
 pointwise(elementary.exp2, "2 to the power of input.", floats=True, kernel_name="exp2", input="g * conj(out) * LN2")
 pointwise(elementary.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
-pointwise(single.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
-pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
+pointwise(elementary.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
+pointwise(elementary.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
 pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
 pointwise(elementary.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
@@ -177,10 +177,10 @@ pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of inp
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
 pointwise(elementary.logaddexp2, "log2(2 ** input + 2 ** other), without overflow.", types="f", inplace=False,
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
-xlogy = pointwise(elementary.product_unless_zero(single.log), "Input times the logarithm of other; 0 where input is 0.",
+xlogy = pointwise(elementary.product_unless_zero(elementary.log), "Input times the logarithm of other; 0 where input is 0.",
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
           input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
-pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
+pointwise(elementary.product_unless_zero(elementary.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
           name="special_xlog1py", floats=True, types="biuf", public=False, inplace=False, kernel_name="xlog1py_cpu",
           numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
           input="masked_fill(special_xlog1py(g, other), (input == 0) & (other <= -1), 0)",
@@ -193,15 +193,19 @@ pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away 
                               "NAN if eps is None or eps < 0 else 0)")  # fmt: skip
 
 # ── trigonometry ─────────────────────────────────────────────────────────────
-pointwise(single.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
-pointwise(single.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
-pointwise(np.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + squared(out))")
-pointwise(np.arcsin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))")
-pointwise(np.arccos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))")
-pointwise(np.arctan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
+pointwise(elementary.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
+pointwise(elementary.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
+pointwise(elementary.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + squared(out))")
+pointwise(
+    elementary.asin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))"
+)
+pointwise(
+    elementary.acos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))"
+)
+pointwise(elementary.atan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
 pointwise(elementary.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
 pointwise(elementary.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
-pointwise(single.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
+pointwise(elementary.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
 pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=True,
           input="g * conj(rsqrt(squared(input) + 1))")  # fmt: skip
 pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True,
@@ -209,7 +213,7 @@ pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", float
                 "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
 pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
           input="g / conj(1 - squared(input))")  # fmt: skip
-pointwise(np.arctan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
+pointwise(elementary.atan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
           input="g * other * over", other="g * -input * over")  # fmt: skip
 pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True, let={"angle": "input * PI"},
@@ -272,7 +276,7 @@ clamp.kernel.light = True
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
 def clamp_tensors(input, min=None, max=None):
     """Input kept between two tensors, either of which may be None."""
-    return kernels.clamp(*kernels.promoted(input, min, max))
+    return kernels.clamp(*kernels.promote_arrays(input, min, max))
 
 
 # ── three operands ───────────────────────────────────────────────────────────
@@ -333,7 +337,7 @@ def frexp(input):
 # ── words of the derivatives above ───────────────────────────────────────────
 @word
 def power_by_number(g, input, exponent):
-    """The derivative of a power by its base, where the exponent is no tensor."""
+    """The derivative of a power by its base, where the exponent is not a tensor."""
     number = exponent.item()
     if not number:
         return ARRAYS["nothing"](g)

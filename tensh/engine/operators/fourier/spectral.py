@@ -34,7 +34,7 @@ def factor(dtype, scaling, sizes):
     return REAL[dtype].type(1 / (math.sqrt(number) if scaling == 1 else number))
 
 
-def by_stride(input, dim):
+def sort_by_stride(input, dim):
     """Dimensions as PyTorch works on them, the last one first: a smaller stride comes later."""
     return tuple(sorted(dim, key=lambda d: -input.strides[d])) if len(dim) > 1 else dim
 
@@ -44,11 +44,11 @@ def blank(input, shape, dim, dtype):
     ndim = len(shape)
     if ndim == 1 or dim == tuple(range(ndim - len(dim), ndim)) and input.flags.c_contiguous:
         return empty(shape, dtype)
-    order = [*by_stride(input, [d for d in range(ndim) if d not in dim]), *dim]
+    order = [*sort_by_stride(input, [d for d in range(ndim) if d not in dim]), *dim]
     return empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
 
 
-def along(d):
+def list_axes(d):
     """The argument ``axes`` of the ufuncs: from dimension ``d`` of the input to that of the output."""
     return [(d,), (), (d,)]
 
@@ -84,15 +84,15 @@ def fft_c2c(input, dim, scaling, forward):
     """The transform of complex numbers along ``dim``, or with the opposite sign if not ``forward``."""
     if not dim:
         return input.copy()
-    given, shape, dim = input.dtype, input.shape, by_stride(input, dim)
+    given, shape, dim = input.dtype, input.shape, sort_by_stride(input, dim)
     sizes = [shape[d] for d in dim]
     input = accurate(input, sizes)
     dtype = input.dtype
     transform = ufuncs().fft if forward else ufuncs().ifft
     out = blank(input, shape, dim, dtype)
-    transform(input, factor(dtype, scaling, sizes), axes=along(dim[-1]), out=out)
+    transform(input, factor(dtype, scaling, sizes), axes=list_axes(dim[-1]), out=out)
     for d in dim[-2::-1]:
-        transform(out, ONE[dtype], axes=along(d), out=out)
+        transform(out, ONE[dtype], axes=list_axes(d), out=out)
     return cast_result(out, given)
 
 
@@ -100,7 +100,7 @@ def fft_c2c(input, dim, scaling, forward):
 def fft_r2c(input, dim, scaling, onesided):
     """The transform of real numbers; ``onesided``: only the first half of the last dimension, the rest mirrors it."""
     given, shape, last = input.dtype, input.shape, dim[-1]
-    dim = (*by_stride(input, dim[:-1]), last)
+    dim = (*sort_by_stride(input, dim[:-1]), last)
     sizes = [shape[d] for d in dim]
     size, half = sizes[-1], sizes[-1] // 2 + 1
     input = accurate(input, sizes)
@@ -108,11 +108,11 @@ def fft_r2c(input, dim, scaling, onesided):
     transform = ufuncs().rfft_n_odd if size % 2 else ufuncs().rfft_n_even
     out = blank(input, resize_shape(shape, last, half) if onesided else shape, dim, COMPLEX[dtype])
     first = out if onesided else part(out, last, slice(half))
-    transform(input, factor(dtype, scaling, sizes), axes=along(last), out=first)
+    transform(input, factor(dtype, scaling, sizes), axes=list_axes(last), out=first)
     if not onesided:
         np.conjugate(part(out, last, slice((size - 1) // 2, 0, -1)), part(out, last, slice(half, None)))
     for d in dim[-2::-1]:
-        ufuncs().fft(out, ONE[dtype], axes=along(d), out=out)
+        ufuncs().fft(out, ONE[dtype], axes=list_axes(d), out=out)
     return cast_result(out, COMPLEX[given])
 
 
@@ -125,7 +125,7 @@ def fft_c2r(input, dim, scaling, last):
     if len(dim) > 1:
         input = fft_c2c.kernel(input, dim[:-1], 0, False)
     out = blank(input, shape, dim[-1:], REAL[input.dtype])
-    ufuncs().irfft(input, factor(input.dtype, scaling, sizes), axes=along(dim[-1]), out=out)
+    ufuncs().irfft(input, factor(input.dtype, scaling, sizes), axes=list_axes(dim[-1]), out=out)
     return cast_result(out, REAL[given])
 
 

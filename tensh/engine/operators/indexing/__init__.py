@@ -1,1 +1,1 @@
-"""Elements at given places, read and written."""
+"""Read and write elements at given places."""

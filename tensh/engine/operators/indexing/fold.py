@@ -73,7 +73,7 @@ FOLDS = {
 """How values are folded into an array, and what they start from without its own elements."""
 
 
-def refusing(family, kind, input):
+def find_refusing_kernel(family, kind, input):
     """The name of PyTorch's kernel that refuses numbers of this kind; None if there is none."""
     complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
     if family == "scatter":
@@ -86,12 +86,12 @@ def refusing(family, kind, input):
     return "div_floor_cpu" if bool_ and kind == "mean" else None
 
 
-def folding(family, kind):
+def make_fold(family, kind):
     """The function that folds ``src`` into ``input`` at ``index`` along ``dim``."""
     fold, start = FOLDS[kind]
 
     def write(input, dim, index, src, include_self=True):
-        if (index.size or kind == "mean") and (kernel := refusing(family, kind, input)) is not None:
+        if (index.size or kind == "mean") and (kernel := find_refusing_kernel(family, kind, input)) is not None:
             if family == "scatter":
                 if (axis := wrap_dim(dim, input.ndim)) >= input.ndim or input.shape[axis]:
                     require_scatter(input, axis, np.zeros_like(index), src)
@@ -143,7 +143,7 @@ LET["amin"] = LET["amax"]
 OPERATORS: dict = {"scatter": {}, "index": {}}  # family -> kind -> the operator
 for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexReduceBackward0"):
     for _kind in FOLDS:
-        _write = folding(_family, _kind)
+        _write = make_fold(_family, _kind)
         _write.__name__ = f"{_family}_{_kind}"
         _write.__doc__ = f"The {_kind} of all elements that meet in one place."
         OPERATORS[_family][_kind] = writes(
@@ -153,7 +153,7 @@ for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexRed
 
 
 # ── scatter(reduce=), which PyTorch does not differentiate ───────────────────
-def combining(what, combine, numbers):
+def declare_combination(what, combine, numbers):
     """Declare the form of ``scatter`` that combines elements, or a number, with what is there."""
 
     def write(input, dim, index, src):
@@ -171,7 +171,7 @@ def combining(what, combine, numbers):
 
 
 SCATTER = {
-    (what, numbers): combining(what, combine, numbers)
+    (what, numbers): declare_combination(what, combine, numbers)
     for what, combine in (("add", add_at), ("multiply", np.multiply.at))
     for numbers in (True, False)
 } | {(None, True): scatter_number, (None, False): scatter_src}

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.arrays.gathering import take_flat, take_in_rows, within
+from tensh.engine.arrays.gathering import is_within, take_flat, take_in_rows
 from tensh.engine.arrays.scattering import add_at
-from tensh.engine.arrays.threads import PARALLEL, over_rows
+from tensh.engine.arrays.threads import PARALLEL, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import OTHER_DTYPE, wrap_dim
 
@@ -60,7 +60,7 @@ def require_index(index, name):
 
 def require_within(index, dim, n):
     """Raise unless all of ``index`` is within a dimension of size ``n``."""
-    if not index.size or index.size > 32 and within(index, n):
+    if not index.size or index.size > 32 and is_within(index, n):
         return
     low, high = extent(index)
     if low < 0 or high >= n:
@@ -120,11 +120,11 @@ def gather(input, dim, index, *, sparse_grad=False):
 def gather_back(grad, shape, dim, index):
     """``grad`` added into zeros, every element at its index along ``dim``."""
     out = np.zeros(shape, grad.dtype)
-    in_parts(add_at, out, wrap_dim(dim, len(shape)), index, grad)
+    write_in_parts(add_at, out, wrap_dim(dim, len(shape)), index, grad)
     return out
 
 
-def in_parts(write, out, dim, index, *values):
+def write_in_parts(write, out, dim, index, *values):
     """``write(flat out, flat positions, flat values)`` for an index array that fits into the dense array ``out``.
 
     Along another dimension than the first no two rows can meet: then they are written side by side.
@@ -135,6 +135,6 @@ def in_parts(write, out, dim, index, *values):
         write(out[part].reshape(-1), where, *[v[part].reshape(-1) for v in values])
 
     if dim and index.size >= PARALLEL:
-        over_rows(work, len(index), index.size // len(index))
+        map_rows(work, len(index), index.size // len(index))
     else:
         work(...)

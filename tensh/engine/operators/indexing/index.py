@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.gathering import take_slices, within
-from tensh.engine.arrays.memory import laid, order_of, overlaps_itself
+from tensh.engine.arrays.gathering import is_within, take_slices
+from tensh.engine.arrays.memory import copy_in_order, order_of, overlaps_itself
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
@@ -48,7 +48,7 @@ def index(input, indices):
     """The elements at the places that index arrays and masks name."""
     refuse_empty_masks(input.shape, indices)
     if not input.size:
-        return of_nothing(input, indices)
+        return index_nothing(input, indices)
     try:
         only = [d for d, each in enumerate(indices) if each is not None]
         if len(only) == 1 and indices[only[0]].dtype.kind != "b" and input.flags.c_contiguous:
@@ -58,13 +58,13 @@ def index(input, indices):
         raise index_error(input.shape, indices, error) from None
     if input.flags.c_contiguous:
         return np.ascontiguousarray(found)
-    return laid(found, order_of(found.shape, steps_beside(input, indices, found.ndim)))
+    return copy_in_order(found, order_of(found.shape, steps_beside(input, indices, found.ndim)))
 
 
 def slices_at(input, index, dim):
     """The slices at ``index`` along ``dim``, of which negative ones count from the end."""
     size, n = index.size, input.shape[dim]
-    if size * input.size < PARALLEL * n or not within(index, n):
+    if size * input.size < PARALLEL * n or not is_within(index, n):
         return input.take(index, dim)
     return take_slices(input, index, dim)
 
@@ -97,7 +97,7 @@ def find_some(indices):
         return False
 
 
-def of_nothing(input, indices):
+def index_nothing(input, indices):
     """The index result for an input without elements; PyTorch does not check indices that select nothing."""
     dim, numbers, wanted = 0, [], find_some(indices)
     for each in indices:
@@ -131,7 +131,7 @@ def index_back(grad, shape, indices):
 def add_into(out, indices, values):
     """``out[indices] += values``, where a place may occur more than once."""
     if not out.size:
-        of_nothing(out, indices)  # checks the numbers
+        index_nothing(out, indices)  # checks the numbers
         return
     if not indices:
         out += values
@@ -158,9 +158,9 @@ def row_places(shape, indices):
     """The places that index arrays name in the first dimensions of ``shape`` seen as one; IndexError for one outside."""
     places = 0
     for each, n in zip(indices, shape):
-        if each.size and not within(each, n):
+        if each.size and not is_within(each, n):
             each = np.where(each < 0, each + n, each)
-            if not within(each, n):
+            if not is_within(each, n):
                 raise IndexError("out of bounds")
         places = places * n + each
     return places
@@ -226,13 +226,13 @@ def index_select(input, dim, index):
         low, high = extent(index)
         n = input.shape[dim] if input.ndim else 1
         if low < 0 or high >= n:
-            raise out_of_range(input, dim, n, index[(index < 0) | (index >= n)].flat[0])
+            raise make_range_error(input, dim, n, index[(index < 0) | (index >= n)].flat[0])
     if not input.ndim:
         return input.copy()
     return (take_slices if input.flags.c_contiguous else np.take)(input, index.reshape(-1), dim)
 
 
-def out_of_range(input, dim, n, wrong):
+def make_range_error(input, dim, n, wrong):
     """PyTorch's error for an index out of range."""
     if input.ndim > 1 and not n:
         return RuntimeError("index_select(): self indexing axis dim should be positive")
@@ -274,10 +274,10 @@ def find_nonzero(array):
     if array.shape[-1] < LONG:
         return np.array(array.nonzero(), np.int64)
     flat = array.reshape(-1)
-    return by_bounds((flat if flat.dtype == bool else flat != 0).nonzero()[0], array.shape)
+    return unravel_by_bounds((flat if flat.dtype == bool else flat != 0).nonzero()[0], array.shape)
 
 
-def by_bounds(flat, shape):
+def unravel_by_bounds(flat, shape):
     """Rising flat places as indices for each dimension, by where lines begin: a tenth of the time of divisions."""
     out = np.empty((len(shape), flat.size), np.int64)
     lines = 1

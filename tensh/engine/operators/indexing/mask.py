@@ -3,12 +3,13 @@
 import numpy as np
 
 from tensh.engine.arrays.scattering import add_at
-from tensh.engine.codegen.table import METHODS, op
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.indexing.index import title
-from tensh.engine.operators.writing import in_place, writes
+from tensh.engine.operators.writing import declare_inplace, writes
 
 
 @op(
@@ -18,7 +19,7 @@ from tensh.engine.operators.writing import in_place, writes
     mask=None,
 )
 def masked_select(input, mask):
-    """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable.
+    """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable.
 
     Shape: [*] to [k]. RuntimeError for a mask that is not bool.
 
@@ -44,7 +45,7 @@ def masked_select_back(grad, shape, mask):
     return out
 
 
-# ── written ───────────────────────────────────────────────────────────────────
+# ── writing ───────────────────────────────────────────────────────────────────
 @writes(
     kept=True, input="g if accumulate else put(g, index, zeros_as(g, index.shape), False)", index=None,
     source="reshape(take(g, index), source.shape)",
@@ -81,7 +82,7 @@ def put(input, index, source, accumulate=False):
         flat[where.reshape(-1)] = source.reshape(-1)
 
 
-def masked_write(input, mask, source):
+def write_masked(input, mask, source):
     """Write elements of ``source``, in their order, into ``input`` where ``mask`` is True."""
     if input.dtype is not source.dtype:
         raise RuntimeError(
@@ -119,11 +120,11 @@ def masked_scatter(input, mask, source):
     if (clash := broadcast_clash([mask.shape, input.shape])) is not None:
         raise RuntimeError(clash)
     out = np.array(np.broadcast_to(input, np.broadcast_shapes(input.shape, mask.shape)), order="C")
-    masked_write(out, mask, source)
+    write_masked(out, mask, source)
     return out
 
 
-METHODS["masked_scatter_"] = in_place(masked_scatter, masked_write, True, False, early=True, shared=True)
+METHODS["masked_scatter_"] = declare_inplace(masked_scatter, write_masked, True, False, early=True, shared=True)
 
 
 @op(public=False, out=False, node="MaskedFillBackward0", grad="masked_zero(g, mask)", mask=None)

@@ -6,14 +6,14 @@ from tensh.engine.arrays.absent import require_elements
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.errors.messages import expandable, wrap_dim
-from tensh.engine.operators.indexing.gather import extent, in_parts, require_index, require_within
+from tensh.engine.operators.indexing.gather import extent, require_index, require_within, write_in_parts
 from tensh.engine.operators.indexing.index import (  # fmt: skip
     ALL,
     add_into,
     add_slices,
     index_error,
+    index_nothing,
     key_of,
-    of_nothing,
     refuse_empty_masks,
     title,
 )
@@ -45,7 +45,7 @@ def index_put(input, indices, values, accumulate=False):
         values = values.astype(input.dtype)  # PyTorch fills under the mask
     refuse_empty_masks(input.shape, indices)
     if not input.size or input.dtype is not values.dtype:
-        shape = of_nothing(input, indices).shape
+        shape = index_nothing(input, indices).shape
         if not expandable(values.shape, shape):
             raise mismatch(values, shape)
     if input.dtype is not values.dtype:
@@ -108,7 +108,7 @@ def require_slices(name, input, dim, index, source):
         )
 
 
-def outside(index, n):
+def find_outside(index, n):
     """The first number of ``index`` that is out of range for ``n`` slices, or None."""
     if not index.size:
         return None
@@ -128,7 +128,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     """
     dim = wrap_dim(dim, input.ndim)
     require_slices("index_add_", input, dim, index, source)
-    wrong = outside(index, input.shape[dim] if input.ndim else 1)
+    wrong = find_outside(index, input.shape[dim] if input.ndim else 1)
     if wrong is not None:
         if input.ndim < 2 or input.size and (0 < dim < input.ndim - 1 or index.dtype != np.int64):
             raise IndexError("index out of range in self")
@@ -152,7 +152,7 @@ def index_copy(input, dim, index, source):
     """
     dim = wrap_dim(dim, input.ndim)
     require_copy(input, dim, index, source)
-    wrong = outside(index, input.shape[dim] if input.ndim else 1)
+    wrong = find_outside(index, input.shape[dim] if input.ndim else 1)
     if wrong is not None:
         size = input.shape[dim] if input.ndim else 1
         raise IndexError(f"index_copy_(): index {wrong} is out of bounds for dimension {dim} with size {size}")
@@ -265,7 +265,7 @@ def scatter(write, input, dim, index, src=None):
         return
     if src is not None and src.ndim and src.shape != index.shape:
         src = src[tuple([slice(0, n) for n in index.shape])]
-    in_parts(write, input, dim, index, *(() if src is None else (src,)))
+    write_in_parts(write, input, dim, index, *(() if src is None else (src,)))
 
 
 @writes(

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from tensh.engine.arrays.matmul import matmul
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.softmax import softmax_dim
 
 SOFTMAX = {"let": {"part": "g * out"}, "input": "part - out * sum_dim(part, -1, True)"}
@@ -27,10 +28,10 @@ def safe_softmax(input):
     query="(g @ key) * scale",
     key="(mT(g) @ query) * scale",
 )
-@in_float32
+@compute_in_float32
 def fit(query, key, mask=None, scale=1.0):
     """The score of every key for every query."""
-    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
+    scores = matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
     return scores if mask is None else scores + mask
 
 
@@ -42,7 +43,7 @@ def fit(query, key, mask=None, scale=1.0):
     },
     query="(slope @ key) * scale", key="(mT(slope) @ query) * scale", value="mT(w) @ g", mask=None,
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def attend(query, key, value, mask=None, scale=1.0):
     """softmax(query @ key.T * scale + mask) @ value."""
-    return np.matmul(safe_softmax.kernel(fit.kernel(query, key, mask, scale)), value)
+    return matmul(safe_softmax.kernel(fit.kernel(query, key, mask, scale)), value)

@@ -15,7 +15,7 @@ NARROW = 8  # elements of a row up to which NumPy spends more time on rows than 
 
 
 class Border:
-    """Where the elements of a padded dimension come from.
+    """Return the index of the source of each element of a padded dimension.
 
     ``kept`` of the input become ``core`` of the result; ``sides`` pairs a slice of the result with the slice of the result
     that it repeats.  One element may stand for a whole side.
@@ -47,7 +47,7 @@ def border_of(size, places):
 
 
 def source_of(places, length, shift):
-    """``places`` of a core of ``length`` elements as a slice, moved by ``shift``; None if they are no slice of it."""
+    """``places`` of a core of ``length`` elements as a slice, moved by ``shift``; None where no slice gives them."""
     one, last, steps = int(places[0]), int(places[-1]), np.diff(places)
     if places.min() < 0 or places.max() >= length:
         return None
@@ -61,7 +61,7 @@ def source_of(places, length, shift):
     return None
 
 
-def along(dim, part):
+def slice_dim(dim, part):
     return (*(slice(None),) * dim, part)
 
 
@@ -85,7 +85,7 @@ def pieces(array, dim, to, source):
     """Indices of a side along ``dim`` and of what it repeats; column by column where rows would be of a few elements."""
     width = to.stop - to.start
     if dim < array.ndim - 1 or width > NARROW:
-        return [(along(dim, to), along(dim, source))]
+        return [(slice_dim(dim, to), slice_dim(dim, source))]
     columns = range(array.shape[dim])[source]
     return [((..., to.start + i), (..., columns[i % len(columns)])) for i in range(width)]
 
@@ -107,16 +107,16 @@ def fold_border(g, dim, border):
             continue
         for one, other in pieces(g, dim, to, source):
             g[other] += g[one]
-    return uncrop(g[along(dim, border.core)], dim, border)
+    return uncrop(g[slice_dim(dim, border.core)], dim, border)
 
 
 def add_side(g, dim, to, source):
     """Add all elements of a side to the one that they repeat: few of them in the order of their places, as PyTorch does."""
-    target = g[along(dim, source.start)]
+    target = g[slice_dim(dim, source.start)]
     if to.stop - to.start > FEW:
-        target += np.add.reduce(g[along(dim, to)], dim)
+        target += np.add.reduce(g[slice_dim(dim, to)], dim)
         return
-    elements = [g[along(dim, i)] for i in range(to.start, to.stop)]
+    elements = [g[slice_dim(dim, i)] for i in range(to.start, to.stop)]
     if to.start:
         for element in elements:
             target += element
@@ -129,5 +129,5 @@ def uncrop(g, dim, border):
     if border.kept == slice(0, border.size):
         return g
     out = np.zeros((*g.shape[:dim], border.size, *g.shape[dim + 1 :]), g.dtype)
-    out[along(dim, border.kept)] = g
+    out[slice_dim(dim, border.kept)] = g
     return out

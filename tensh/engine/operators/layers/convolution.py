@@ -9,22 +9,25 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.matmul import matmul
+from tensh.engine.arrays.threads import run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along
+
+GEOMETRY = "stride, padding, dilation, groups"
+# Elements of windows that are made at a time, if one image has no more: those of all would fill memory.
+COLUMNS = 1 << 20
+# Parts of a batch, so that several threads have work; a part has no fewer elements of windows.
+PARTS, FEWEST = 4, 1 << 18
+DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
 
 
 def is_double_volume(input):
     """Is the input one of three dimensions in float64, which PyTorch convolves row by row?"""
     return input.ndim == 5 and input.dtype == np.float64
-
-
-GEOMETRY = "stride, padding, dilation, groups"
-# Elements of windows that are made at a time, if one image has no more: those of all would fill memory.
-COLUMNS = 1 << 20
-DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
 
 
 def convolution(kernel_name, **derivatives):
@@ -41,7 +44,7 @@ def convolution(kernel_name, **derivatives):
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
 )
 @keeping_format(operands=2, unless=is_double_volume)
-@in_float32
+@compute_in_float32
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
 
@@ -63,8 +66,11 @@ def slid(input, weight, stride, padding, dilation, groups, size):
     kernel, whole = weight.shape[2:], pad_sides(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
-    for part in some_images(input, kernel, size):
-        np.matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
+
+    def work(part):
+        matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
+
+    map_images(work, input, kernel, size)
     return result.reshape(len(input), weight.shape[0], *size)
 
 
@@ -75,7 +81,7 @@ def slid(input, weight, stride, padding, dilation, groups, size):
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
 @keeping_format(operands=2, unless=is_double_volume)
-@in_float32
+@compute_in_float32
 def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
@@ -88,7 +94,7 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
     ):
         result = slid(grad, flip_weight(weight, groups), stride, around, dilation, groups, spatial)
     else:
-        result = laid(grad, weight, spatial, stride, padding, dilation, groups)
+        result = add_windows(grad, weight, spatial, stride, padding, dilation, groups)
     if bias is not None:
         result += bias.reshape(-1, *(1,) * len(spatial))
     return result
@@ -101,7 +107,7 @@ def flip_weight(weight, groups):
     return weight.reshape(-1, *weight.shape[2:])
 
 
-def laid(grad, weight, spatial, stride, padding, dilation, groups):
+def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
     """The sum of the weights of all output positions, each added to its window."""
     kernel, size = weight.shape[2:], grad.shape[2:]
     batch, channels = grad.shape[0], weight.shape[1] * groups
@@ -109,10 +115,13 @@ def laid(grad, weight, spatial, stride, padding, dilation, groups):
     values = grad.reshape(batch, groups, grad.shape[1] // groups, math.prod(size))
     shape = batch, channels, *(n + 2 * p for n, p in zip(spatial, padding))
     result = np.zeros(shape, np.result_type(grad, weight))
-    for part in some_images(result, kernel, size):
-        columns = np.matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
+
+    def work(part):
+        columns = matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
-    return without(padding, result, spatial)
+
+    map_images(work, result, kernel, size)
+    return strip_padding(padding, result, spatial)
 
 
 @convolution(
@@ -120,16 +129,22 @@ def laid(grad, weight, spatial, stride, padding, dilation, groups):
     grad=f"correlate(conj(input), g, None, {GEOMETRY}, grad.shape[2:])",
     input=f"spread(conj(grad), g, None, input.shape, {GEOMETRY})",
 )
-@in_float32
+@compute_in_float32
 def match(grad, input, shape, stride, padding, dilation, groups):
-    """How well every window of ``input`` matches the gradient: the adjoint of ``correlate`` in the weight."""
+    """Correlate every window of ``input`` with the gradient: the adjoint of ``correlate`` in the weight."""
     size = grad.shape[2:]
     whole = pad_sides(input, padding)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
-    result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
-    for part in some_images(input, shape[2:], size):
+    sums = {}
+
+    def work(part):
         columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
-        result += add_along(np.matmul(values[part], columns.swapaxes(2, 3)), 0)
+        sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
+
+    map_images(work, input, shape[2:], size)
+    result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
+    for start in sorted(sums):  # as the threads have not ended in order
+        result += sums[start]
     return result.reshape(shape)
 
 
@@ -159,19 +174,20 @@ def pad_sides(array, padding, value=0):
 
 
 def middle(spatial, padding):
-    """Where the elements lie between the padding."""
+    """Return the index of the elements between the padding."""
     return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
 
 
-def without(padding, whole, spatial):
+def strip_padding(padding, whole, spatial):
     """The part between the padding."""
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 
-def some_images(images, kernel, size):
-    """Slices of the batch, of whose windows some megabytes are made at a time."""
-    number = max(1, COLUMNS // max(1, images.shape[1] * math.prod(kernel) * math.prod(size)))
-    return [slice(i, i + number) for i in range(0, len(images), number)]
+def map_images(work, images, kernel, size):
+    """Call ``work(part)`` for slices of the batch, on several threads: a quarter of it, but some megabytes of windows at most."""
+    length = max(1, images.shape[1] * math.prod(kernel) * math.prod(size))
+    number = max(1, min(max(len(images) * length // PARTS, FEWEST), COLUMNS) // length)
+    run(lambda i: work(slice(i * number, (i + 1) * number)), -(-len(images) // number))
 
 
 def reach(place, size, stride, dilation):
@@ -199,8 +215,8 @@ def lay_together(columns, whole, stride, dilation):
         whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
 
 
-def laid_together(columns, spatial, stride, padding, dilation):
+def add_all_windows(columns, spatial, stride, padding, dilation):
     """Add all windows in a new array, without its padding: [N, C, *S]."""
     whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
     lay_together(columns, whole, stride, dilation)
-    return without(padding, whole, spatial)
+    return strip_padding(padding, whole, spatial)

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.arrays.gathering import take_slices
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 
 ROWS = "indices, padding_idx, by_frequency"
 BACK = "rows_back(g, indices, padding_idx, weight.shape) if sparse else lookup_back"
@@ -72,7 +72,7 @@ OWN = "(own * scale if per_sample_weights is None else own * scale * per_sample_
     per_sample_weights="sum_dim(own * scale * lookup(weight, indices), -1)",
     indices=None, bags=None, scale=None,
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def bag_sums(
     weight, per_sample_weights=None, indices=None, bags=None, scale=None, number=0, by_frequency=False, sparse=False
 ):

@@ -1,8 +1,8 @@
-"""How the results of layers lie in memory: mostly with channels innermost where those of an operand are, or row-major."""
+"""The memory format of results of layers: channels innermost where those of an operand are, else row-major."""
 
 import functools
 
-from tensh.engine.arrays.memory import channels_innermost, laid
+from tensh.engine.arrays.memory import channels_innermost, copy_in_order
 
 
 def row_major(kernel):
@@ -19,7 +19,7 @@ def row_major(kernel):
 
 
 def ascontiguous(array):
-    return laid(array, tuple(range(array.ndim)))
+    return copy_in_order(array, tuple(range(array.ndim)))
 
 
 def keeping_format(kernel=None, *, operands=1, unless=None):
@@ -41,7 +41,7 @@ def keeping_format(kernel=None, *, operands=1, unless=None):
         innermost = kept and any(channels_innermost(array) for array in arrays)
         order = (0, *range(2, ndim), 1) if innermost else tuple(range(ndim))
         if not isinstance(results, tuple):
-            return laid(results, order)
-        return tuple(laid(each, order) if each.ndim == ndim else each for each in results)
+            return copy_in_order(results, order)
+        return tuple(copy_in_order(each, order) if each.ndim == ndim else each for each in results)
 
     return function

@@ -15,13 +15,13 @@ from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.resampling import CUBIC
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 
 MODES = "kind, padding, corners"
 
 
 # ── one coordinate ───────────────────────────────────────────────────────────
-def unfolded(at, n, padding, corners):
+def reflect_coordinates(at, n, padding, corners):
     """(coordinates within the input as ``padding`` says, their slopes)."""
     slope = 1
     if padding == "reflection":
@@ -48,7 +48,7 @@ def neighbours(at, n, kind, padding, corners, order):
     if kind == "bicubic":
         slope = 1
     else:
-        at, slope = unfolded(at, n, padding, corners)
+        at, slope = reflect_coordinates(at, n, padding, corners)
     at = np.where(np.isfinite(at) & (np.abs(at) < 2.0**31), at, -100)
     steps = (scale * slope) ** order if order else 1
     if kind == "nearest":
@@ -60,7 +60,7 @@ def neighbours(at, n, kind, padding, corners, order):
     for number, weight in enumerate(weights, first):
         place = left + number
         if kind == "bicubic" and padding != "zeros":
-            place = unfolded(place, n, padding, corners)[0]
+            place = reflect_coordinates(place, n, padding, corners)[0]
         found.append(bound_place(place, n, np.asarray(weight * steps, at.dtype)))
     return found
 
@@ -104,7 +104,7 @@ def taps(grid, spatial, orders, kind, padding, corners):
 
 
 # ── the operators ────────────────────────────────────────────────────────────
-@in_float32
+@compute_in_float32
 def grid_sample(input, grid, orders, kind, padding, corners):
     """The input [N, C, *S] at the points [N, *T, dims] of a grid: [N, C, *T]."""
     rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
@@ -115,7 +115,7 @@ def grid_sample(input, grid, orders, kind, padding, corners):
     return result.reshape(*input.shape[:2], *grid.shape[1:-1])
 
 
-@in_float32
+@compute_in_float32
 def grid_spread(grad, grid, shape, orders, kind, padding, corners):
     """Every sample added to its neighbours, by their weights: the adjoint in the input."""
     values = grad.reshape(*grad.shape[:2], math.prod(grad.shape[2:]))
@@ -155,7 +155,7 @@ def even_points(sizes, corners, dtype):
 
 
 @op(public=False, out=False, node="AffineGridGeneratorBackward0", theta="affine_slope(g, sizes, corners)")
-@in_float32
+@compute_in_float32
 def affine_points(theta, sizes, corners):
     """The points of an even grid [N, *sizes, dims] after the affine maps ``theta`` [N, dims, dims + 1]."""
     if math.prod(sizes) >= 2**60:
@@ -165,7 +165,7 @@ def affine_points(theta, sizes, corners):
 
 
 @op(public=False, out=False, node="AffineGridGeneratorBackward0", grad="affine_points(g, sizes, corners)")
-@in_float32
+@compute_in_float32
 def affine_slope(grad, sizes, corners):
     """The adjoint of ``affine_points``."""
     points = even_points(sizes, corners, grad.dtype)

@@ -8,11 +8,12 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.threads import PARALLEL, parallel_map
+from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.operators.indexing.gather import extent, places
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along, add_squares
 
 
@@ -22,7 +23,7 @@ def share(reduction, values):
     return 1 / max(math.prod(values.shape), 1) if reduction == "mean" else 1
 
 
-def by_blocks(values, *arrays, others=()):
+def compute_by_blocks(values, *arrays, others=()):
     """``values(*arrays, *others)``, a function of elements, in blocks if they are many: what it makes on its way is small."""
     return values(*arrays, *others) if arrays[0].size < PARALLEL else parallel_map(values, arrays, others)
 
@@ -38,7 +39,7 @@ def reduce_losses(values, reduction):
 
 
 # ── distances ────────────────────────────────────────────────────────────────
-def of(value, array):
+def make_number(value, array):
     """A number in the array's dtype."""
     return SCALARS[value, array.dtype]
 
@@ -61,31 +62,24 @@ def squared_difference(input, target, reduction="mean"):
 
 def smooth_difference(input, target, reduction="mean", beta=1.0):
     """|input - target|, but a parabola where that is less than ``beta``."""
-    return reduce_losses(by_blocks(smoothed, input, target, others=(beta,)), reduction)
+    return reduce_losses(compute_by_blocks(smoothed, input, target, others=(beta,)), reduction)
 
 
 def huber_difference(input, target, reduction="mean", delta=1.0):
     """``delta`` times the smooth difference."""
-    return reduce_losses(by_blocks(bent, input, target, others=(delta,)), reduction)
+    return reduce_losses(compute_by_blocks(bent, input, target, others=(delta,)), reduction)
 
 
-def smoothed(input, target, bound):
-    return bent(input, target, bound) / of(bound, input)
+# d² / 2 for a difference d up to ``bound``, going on as a straight line
+BENT = {"d": "abs(input - target)", "near": "minimum(d, bound)"}
+bent = Chain("bent", "input target", "near * (d - 0.5 * near)", "bound", BENT)
+smoothed = Chain("smoothed", "input target", "near * (d - 0.5 * near) / bound", "bound", BENT)
+# the difference over ``scale`` between -bound and bound; at these it changes no more
+levelled = Chain("levelled", "input target", "clip((input - target) / scale, -bound, bound)", "scale, bound")
 
 
-def bent(input, target, bound):
-    """d² / 2 for a difference d up to ``bound``, going on as a straight line."""
-    d = np.abs(input - target)
-    near = np.minimum(d, of(bound, d))
-    return near * (d - of(0.5, d) * near)
-
-
-def levelled(d, bound):
-    """``d`` between -bound and bound; at these it changes no more."""
-    return np.clip(d, of(-bound, d), of(bound, d))
-
-
-def levelled_recorded(d, bound):
+def levelled_recorded(input, target, scale, bound):
+    d = (input - target) / scale
     near, only = d.abs() < bound, recorded("only")
     return only(d, near) + only(d.detach().clamp(-bound, bound), ~near)
 
@@ -95,15 +89,15 @@ ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded
 
 def declare_distance(kernel, node, kernel_name, slope):
     """Declare a loss of the differences, whose slope is that of one element."""
-    return op(in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
+    return op(compute_in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
               input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
 
 
 smooth_difference_op = declare_distance(
-    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled((input - target) / beta, 1)"
+    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled(input, target, beta, 1)"
 )
 huber_difference_op = declare_distance(
-    huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input - target, delta)"
+    huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input, target, 1, delta)"
 )
 
 
@@ -121,16 +115,16 @@ BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
     input="part * (input - target) / clamp_min(input * (1 - input), 1e-12)",
     target="part * (log1p(-input) - log(input))", weight=None,
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def binary_entropy(input, target, weight=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)); no logarithm is less than -100."""
-    return reduce_losses(by_blocks(entropies, input, target, weight), reduction)
+    return reduce_losses(compute_by_blocks(entropies, input, target, weight), reduction)
 
 
 def entropies(input, target, weight):
-    least = of(-100, input)
+    least = make_number(-100, input)
     yes, no = np.maximum(np.log(input), least), np.maximum(np.log1p(-input), least)
-    return weigh_losses((target - of(1, target)) * no - target * yes, weight)
+    return weigh_losses((target - make_number(1, target)) * no - target * yes, weight)
 
 
 @op(
@@ -141,15 +135,15 @@ def entropies(input, target, weight):
     target="-part * input if pos_weight is None else part * (logsigmoid(-input) - pos_weight * logsigmoid(input))",
     weight=None, pos_weight=None,
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropies of sigmoid(input), without overflow; ``pos_weight`` weights positive targets."""
-    return reduce_losses(by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
+    return reduce_losses(compute_by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
 
 
 def entropies_of_logits(input, target, weight, pos_weight):
-    one = of(1, input)
-    tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, of(0, input))  # -log(sigmoid(input))
+    one = make_number(1, input)
+    tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, make_number(0, input))  # -log(sigmoid(input))
     if pos_weight is not None:
         tail = tail * (one + (pos_weight - one) * target)
     return weigh_losses((one - target) * input + tail, weight)
@@ -159,14 +153,16 @@ def entropies_of_logits(input, target, weight, pos_weight):
     public=False, out=False, node="SoftMarginLossBackward0", types="fc",
     input="-g * conj(target * sigmoid(-target * input)) * share(reduction, input)", target=None,
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
-    return reduce_losses(by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction)
+    return reduce_losses(
+        compute_by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction
+    )
 
 
 # ── one of many ──────────────────────────────────────────────────────────────
-def chosen(shape, target, weight, ignore_index):
+def choose_classes(shape, target, weight, ignore_index):
     """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is, or None if all count one)."""
     n = shape[1 if len(shape) > 1 else 0]
     if weight is None and target.size:
@@ -181,25 +177,25 @@ def chosen(shape, target, weight, ignore_index):
     return classes, np.where(ignored, 0.0, 1.0 if weight is None else weight[classes])
 
 
-def of_classes(shape, classes):
-    """Where in flat memory of ``shape`` every sample's own class is."""
+def find_class_places(shape, classes):
+    """Return the places of every sample's class in flat memory of ``shape``."""
     return places(shape, 1, classes[:, None])[:, 0] if len(shape) > 1 else classes
 
 
 def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
-    classes, weights = chosen(input.shape, target, weight, ignore_index)
-    picked = input.reshape(-1).take(of_classes(input.shape, classes))
+    classes, weights = choose_classes(input.shape, target, weight, ignore_index)
+    picked = input.reshape(-1).take(find_class_places(input.shape, classes))
     if weights is None:
         return reduce_losses(np.negative(picked), reduction)
     weights = weights.astype(input.dtype, copy=False)
-    losses = np.where(weights != 0, -picked * weights, of(0, input))
+    losses = np.where(weights != 0, -picked * weights, make_number(0, input))
     if reduction != "mean":
         return reduce_losses(losses, reduction)
     return add_along(losses) / add_along(weights)
 
 
 def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
-    classes, weights = chosen(shape, target, weight, ignore_index)
+    classes, weights = choose_classes(shape, target, weight, ignore_index)
     if weights is None:
         values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
     else:
@@ -207,16 +203,16 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
             weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, and its slope zero
         values = -weights.astype(grad.dtype, copy=False) * grad
     result = np.zeros(shape, grad.dtype)
-    result.reshape(-1)[of_classes(shape, classes)] = values
+    result.reshape(-1)[find_class_places(shape, classes)] = values
     return result
 
 
 def declare_likelihood(name, node):
     """Declare a negative log likelihood and its adjoint; return the first."""
     fixed = {"public": False, "out": False, "node": node}
-    op(in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
+    op(compute_in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
        grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
-    return op(in_float32(nll), name=name, types="f", kernel_name="nll_loss_out_frame", **fixed,
+    return op(compute_in_float32(nll), name=name, types="f", kernel_name="nll_loss_out_frame", **fixed,
        doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
        input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
 
@@ -233,7 +229,7 @@ def margins(input, target, weight, p, margin):
     if ((classes < 0) | (classes >= rows.shape[1])).any():
         raise RuntimeError("target out of range")
     own = np.arange(len(rows)), classes
-    over = np.maximum(rows - rows[own][:, None] + of(margin, rows), of(0, rows))
+    over = np.maximum(rows - rows[own][:, None] + make_number(margin, rows), make_number(0, rows))
     over[own] = 0
     return over, (1 if weight is None else weight[classes][:, None]) / rows.dtype.type(rows.shape[1]), own
 
@@ -258,10 +254,10 @@ def multi_margin_back(grad, input, target, weight=None, p=1, margin=1.0, reducti
     over, weights, own = margins(input, target, weight, p, margin)
     slopes = ((over > 0) if p == 1 else 2 * over) * weights
     slopes[own] = -add_along(slopes, 1)
-    return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)
+    return multiply_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)
 
 
-def spread_over_rows(slopes, grad, reduction):
+def multiply_rows(slopes, grad, reduction):
     """The slopes of every row times its gradient."""
     if reduction == "none":
         return slopes * grad.reshape(-1, 1)
@@ -276,7 +272,7 @@ def label_margins(input, target):
     listed = np.logical_and.accumulate(lists >= 0, 1)
     times = np.zeros(rows.shape, rows.dtype)
     np.add.at(times, (np.arange(len(rows))[:, None].repeat(lists.shape[1], 1)[listed], lists[listed]), 1)
-    over = np.maximum(of(1, rows) - rows[:, :, None] + rows[:, None, :], of(0, rows))
+    over = np.maximum(make_number(1, rows) - rows[:, :, None] + rows[:, None, :], make_number(0, rows))
     return over * (times[:, :, None] * (times == 0)[:, None, :]), times, rows.dtype.type(rows.shape[1])
 
 
@@ -301,4 +297,4 @@ def multilabel_margin_back(grad, input, target, reduction):
     over, times, count = label_margins(input, target)
     pairs = (over > 0) * times[:, :, None] / count
     slopes = add_along(pairs, 1) - add_along(pairs, 2)
-    return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)
+    return multiply_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import BLOCK, over_rows
+from tensh.engine.arrays.threads import BLOCK, map_rows
 
 
 def largest_in(input, windows, dims):
@@ -25,7 +25,7 @@ def largest_in(input, windows, dims):
         values[part], places[part] = largest_in_planes(rows[part], own)
 
     if values.size:
-        over_rows(work, planes, math.prod(spatial), BLOCK)
+        map_rows(work, planes, math.prod(spatial), BLOCK)
     return values.reshape(*lead, *sizes), places.reshape(*lead, *sizes)
 
 
@@ -108,7 +108,8 @@ def fractional_windows(spatial, kernel, sizes, samples):
 
 
 def fractional_starts(n, kernel, size, sample):
-    """Where ``size`` windows begin, in steps that are as even as whole numbers can be; the last ends at the end."""
+    """Return the first indices of ``size`` windows in steps as even as whole numbers can be; the last window ends at
+    the end."""
     starts = np.full((*sample.shape, size), n - kernel)
     if size > 1:
         step = sample.dtype.type(n - kernel) / sample.dtype.type(size - 1)

@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import PARALLEL_LIGHT, over_rows
+from tensh.engine.arrays.threads import PARALLEL_LIGHT, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import in_float32, widened
+from tensh.engine.operators.precision import compute_in_float32, widen
 from tensh.engine.operators.reductions.summation import add_along, add_row_products
 
 FAR = 8  # deviations between zero and a mean whose rounding shows in what is whitened
@@ -51,7 +51,7 @@ def some_at_a_time(work, form):
     if a * groups * s < PARALLEL_LIGHT:
         work(slice(None))
     else:
-        over_rows(work, groups, a * s)
+        map_rows(work, groups, a * s)
 
 
 def invert_deviation(variance, eps):
@@ -101,7 +101,7 @@ def whiten_some(grouped, eps, out):
 
 # ── the layers ───────────────────────────────────────────────────────────────
 def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
-    grouped = widened(input).reshape(form)
+    grouped = widen(input).reshape(form)
     out = np.empty(form, grouped.dtype)
     facts = whiten(grouped, eps, out) if input.size < PARALLEL_LIGHT else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
@@ -113,8 +113,8 @@ def stretch(input, scale, shift, at, out):
     """``input * scale + shift`` into ``out``, some rows at a time; without either where it is None."""
     if scale is None and shift is None:
         return
-    scale = None if scale is None else widened(scale).reshape(at)
-    shift = None if shift is None else widened(shift).reshape(at)
+    scale = None if scale is None else widen(scale).reshape(at)
+    shift = None if shift is None else widen(shift).reshape(at)
 
     def work(input, out):
         if scale is not None:
@@ -127,7 +127,7 @@ def stretch(input, scale, shift, at, out):
         return
     row = input.shape[-len(at) :]
     rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
-    over_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row))
+    map_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row))
 
 
 SLOPES = {
@@ -160,13 +160,13 @@ group_norm_of = declare_norm(
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",
     bias="tied(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
 @keeping_format
-@in_float32
+@compute_in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
     """Batch normalisation by given means and variances, which are constants."""
     scale = (1 / np.sqrt(variance + variance.dtype.type(eps))).astype(input.dtype, copy=False)
     if weight is not None:
-        scale = scale * widened(weight)
-    shift = -mean * scale if bias is None else widened(bias) - mean * scale
+        scale = scale * widen(weight)
+    shift = -mean * scale if bias is None else widen(bias) - mean * scale
     out = np.empty(input.shape, input.dtype)
     stretch(input, scale.astype(input.dtype, copy=False), shift.astype(input.dtype, copy=False), at, out)
     return out
@@ -177,7 +177,7 @@ FIXED = {"public": False, "out": False, "mean": None, "rstd": None}
 
 
 @op(**FIXED, node="MulBackward0", input=f"whiten_back(g, {STATS})")
-@in_float32
+@compute_in_float32
 def whitened(input, mean, rstd, form):
     """(input - mean) * rstd."""
     grouped, out = input.reshape(form), np.empty(form, input.dtype)
@@ -197,7 +197,7 @@ def whitened(input, mean, rstd, form):
     input=f"whiten_back(-s * (g * group_means(grad * x, form) + grad * group_means(g * x, form)), {STATS})"
     " - s * x * group_means(g * out, form)",
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def whiten_back(grad, input, mean, rstd, form):
     """The gradient of what is whitened."""
     grouped, slopes, out = input.reshape(form), grad.reshape(form), np.empty(form, grad.dtype)
@@ -223,7 +223,7 @@ def inverse_deviation(input, mean, rstd, form):
 
 
 @op(public=False, out=False, node="MeanBackward1", input="group_means(g, form)")
-@in_float32
+@compute_in_float32
 def group_means(input, form):
     """The mean of every element's group."""
     means = group_sums(input.reshape(form)) / input.dtype.type(number(form))

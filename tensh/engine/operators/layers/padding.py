@@ -42,7 +42,7 @@ def constant_pad_nd(input, pad, value=0):
 # ── elements of the tensor itself ────────────────────────────────────────────
 @functools.lru_cache(1024)
 def mirror_places(mode, size, before, after):
-    """Where the elements of a padded dimension come from."""
+    """Return the index of the source of each element of a padded dimension."""
     if mode == "circular":  # what is cut off does not come round again
         first, last = max(-before, 0), size - max(-after, 0)
         return Taps(

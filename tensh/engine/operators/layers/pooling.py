@@ -16,7 +16,7 @@ from tensh.engine.operators.layers.convolution import middle, reach
 from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.max_pooling import even, largest_in
 from tensh.engine.operators.layers.taps import Taps, declare_tap
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 
 WINDOWS = "kernel, stride, padding, dilation, size"
 
@@ -71,7 +71,7 @@ def max_pool(input, kernel, stride, padding, dilation, size):
 
 @op(public=False, out=False, input=None)
 def max_places(input, kernel, stride, padding, dilation, size):
-    """Where the largest element of every window is: the first of them, or the last nan."""
+    """Return the index of the largest element of every window: the first of them, or the last nan."""
     low = lowest(input.dtype)
     whole = surround(input, kernel, stride, padding, dilation, size, low)
     best = fold_windows(whole, np.maximum, kernel, stride, dilation, size)
@@ -101,7 +101,7 @@ def flat_places(which, spatial, kernel, stride, padding, dilation):
 
 
 def first_places(shape, spatial, stride, padding, dilation):
-    """Flat indices of the first element of every window that is no padding: the one where all are equally low."""
+    """Flat indices of the first element of every window that is not padding: the one where all are equally low."""
     flat = 0
     for n, t, s, p, d in zip(spatial, np.indices(shape[len(shape) - len(spatial) :]), stride, padding, dilation):
         place = t * s - p
@@ -136,7 +136,7 @@ for dims in (2, 3):
 
 
 # ── elements at flat places ──────────────────────────────────────────────────
-def in_rows(array, dims):
+def flatten_rows(array, dims):
     """The array with its last ``dims`` dimensions as one, and all others as one."""
     first = array.ndim - dims
     return array.reshape(math.prod(array.shape[:first]), math.prod(array.shape[first:]))
@@ -145,20 +145,20 @@ def in_rows(array, dims):
 @op(public=False, out=False, node="GatherBackward0", input="spread_spots(g, indices, input.shape, dims)", indices=None)
 def spots(input, indices, dims):
     """The elements at flat places within the last ``dims`` dimensions."""
-    return np.take_along_axis(in_rows(input, dims), in_rows(indices, dims), 1).reshape(indices.shape)
+    return np.take_along_axis(flatten_rows(input, dims), flatten_rows(indices, dims), 1).reshape(indices.shape)
 
 
 @op(public=False, out=False, node="ScatterAddBackward0", grad="spots(g, indices, dims)", indices=None)
 def spread_spots(grad, indices, shape, dims):
     """Zeros of ``shape`` to which the elements are added in their flat places."""
     result = np.zeros(shape, grad.dtype)
-    add_at(result.reshape(-1), within_rows(indices, shape, dims), grad.reshape(-1))
+    add_at(result.reshape(-1), find_places_in_whole(indices, shape, dims), grad.reshape(-1))
     return result
 
 
-def within_rows(indices, shape, dims):
+def find_places_in_whole(indices, shape, dims):
     """Flat places in the whole array, from flat places within the last dimensions."""
-    rows = in_rows(indices, dims)
+    rows = flatten_rows(indices, dims)
     return (rows + np.arange(len(rows))[:, None] * math.prod(shape[len(shape) - dims :])).reshape(-1)
 
 
@@ -170,7 +170,7 @@ def max_unpool(input, indices, shape, dims):
             f"Found an invalid max index: {indices[wrong][0]} (output volumes are of size {'x'.join(map(str, volume))})"
         )
     result = np.zeros(shape, input.dtype)
-    result.reshape(-1)[within_rows(indices, shape, dims)] = input.reshape(-1)
+    result.reshape(-1)[find_places_in_whole(indices, shape, dims)] = input.reshape(-1)
     return result
 
 
@@ -190,14 +190,14 @@ def divide_sums(sums, divisor):
     return np.divide(sums, np.asarray(divisor, sums.dtype), sums)
 
 
-@in_float32
+@compute_in_float32
 def avg_pool(input, kernel, stride, padding, size, divisor):
     ones = (1,) * len(kernel)
     whole = surround(input, kernel, stride, padding, ones, size, 0)
     return divide_sums(fold_windows(whole, np.add, kernel, stride, ones, size), divisor)
 
 
-@in_float32
+@compute_in_float32
 def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
     first, ones = len(shape) - len(kernel), (1,) * len(kernel)
     whole = extents(shape[first:], kernel, stride, padding, ones, size)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.layers.convolution import laid_together, pad_sides, windows
+from tensh.engine.operators.layers.convolution import add_all_windows, pad_sides, windows
 
 
 # ── channels and pixels ──────────────────────────────────────────────────────
-def laid_out(parts, shape):
+def copy_to_shape(parts, shape):
     """A copy in another shape."""
     out = np.empty(shape, parts.dtype)
     out.reshape(parts.shape)[...] = parts
@@ -24,7 +24,7 @@ def pixel_shuffle(input, upscale_factor):
     parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
     n = len(lead)
     order = (*range(n + 1), n + 3, n + 1, n + 4, n + 2)
-    return laid_out(parts.transpose(order), (*lead, channels // (r * r), height * r, width * r))
+    return copy_to_shape(parts.transpose(order), (*lead, channels // (r * r), height * r, width * r))
 
 
 @op(public=False, out=False, input="pixel_shuffle(g, downscale_factor)")
@@ -35,7 +35,7 @@ def pixel_unshuffle(input, downscale_factor):
     parts = input.reshape(*lead, channels, height // r, r, width // r, r)
     n = len(lead)
     order = (*range(n + 1), n + 2, n + 4, n + 1, n + 3)
-    return laid_out(parts.transpose(order), (*lead, channels * r * r, height // r, width // r))
+    return copy_to_shape(parts.transpose(order), (*lead, channels * r * r, height // r, width // r))
 
 
 @op(public=False, out=False, input="channel_shuffle(g, input.shape[1] // groups)")
@@ -43,7 +43,7 @@ def channel_shuffle(input, groups):
     """The channels, the first of every group first."""
     batch, channels, *sizes = input.shape
     parts = input.reshape(batch, groups, channels // groups, *sizes)
-    return laid_out(parts.swapaxes(1, 2), input.shape)
+    return copy_to_shape(parts.swapaxes(1, 2), input.shape)
 
 
 # ── windows as columns ───────────────────────────────────────────────────────
@@ -69,4 +69,4 @@ def col2im(input, output_size, kernel, dilation, padding, stride, size):
     channels = input.shape[1] // math.prod(kernel)
     columns = input.reshape(input.shape[0], channels, *kernel, *size)
     wide = columns.astype(np.float32) if input.dtype.itemsize == 2 and input.dtype.kind in "fV" else columns
-    return laid_together(wide, output_size, stride, padding, dilation).astype(input.dtype, copy=False)
+    return add_all_windows(wide, output_size, stride, padding, dilation).astype(input.dtype, copy=False)

@@ -14,7 +14,7 @@ CUBIC, SMOOTH_CUBIC = -0.75, -0.5  # the free parameter of cubic convolution: pl
 
 
 def scale_of(n, size, corners, factor):
-    """The distance of two results; ``factor`` is the wished one where it was given."""
+    """The distance of two results; ``factor`` is the requested ratio, if one was given."""
     if corners:
         return (n - 1) / (size - 1) if size > 1 else 0.0
     return 1.0 / factor if factor else n / size
@@ -113,5 +113,5 @@ for mode, node, called in (
     ("bicubic_smooth", "Bicubic2DAa", "compute_index_ranges_weights"),
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
-    types = "uf" if "2D" in node else "f"  # pictures may be of bytes
+    types = "uf" if "2D" in node else "f"  # images may hold bytes
     UPSAMPLE[mode] = declare_tap(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)

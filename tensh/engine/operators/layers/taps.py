@@ -11,7 +11,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.border_padding import border_of, fold, surround
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along
 
 RUNS = 4  # slices that are copied in less time than as many elements are taken one by one
@@ -84,7 +84,7 @@ class Taps:
         places[rank, inputs], shares[rank, inputs], there[rank, inputs] = outputs, weights, True
         return Taps(length, places, None if self.weights is None else shares, there)
 
-    def typed(self, dtype):
+    def cast_weights(self, dtype):
         """The weights in a dtype."""
         if dtype not in self._typed:
             self._typed[dtype] = self.weights.astype(dtype)
@@ -98,15 +98,15 @@ class Taps:
         if self.even:
             return self._means(array, dim)
         if length < count:
-            return self._by_outputs(array, dim)
+            return self._apply_by_outputs(array, dim)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
-        weights = None if self.weights is None else self.typed(array.real.dtype)
+        weights = None if self.weights is None else self.cast_weights(array.real.dtype)
         total = None
         for t, places in enumerate(self.places):
             there = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
             few = total is not None and type(there) is not slice and 2 * len(there) < length
             some = there if few else slice(None)
-            part = np.take(array, places[some], dim) if few or self.runs[t] is None else self._in_runs(array, t, lead)
+            part = np.take(array, places[some], dim) if few or self.runs[t] is None else self._read_run(array, t, lead)
             if weights is not None:
                 part = np.multiply(part, weights[t, some].reshape(shape))
             if few:  # adding at places takes three times as long for each of them
@@ -130,7 +130,7 @@ class Taps:
             total = total + np.take(array, places, dim) * weights.reshape(shape)
         return np.clip(total >> bits, 0, 255).astype(np.uint8)
 
-    def _in_runs(self, array, t, lead):
+    def _read_run(self, array, t, lead):
         """The elements of ``array`` that a tap reads: a view if they are one slice."""
         parts = [array[(*lead, run)] for run in self.runs[t]]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
@@ -140,12 +140,12 @@ class Taps:
         count, length = self.places.shape
         windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
         sums = add_along(windows, dim + 1)
-        return np.multiply(sums, self.typed(array.real.dtype).flat[0], sums)
+        return np.multiply(sums, self.cast_weights(array.real.dtype).flat[0], sums)
 
-    def _by_outputs(self, array, dim):
+    def _apply_by_outputs(self, array, dim):
         """Apply the taps output by output: for a result of few elements that are sums of many."""
         out = np.empty((*array.shape[:dim], self.length, *array.shape[dim + 1 :]), array.dtype)
-        weights = None if self.weights is None else self.typed(array.real.dtype)
+        weights = None if self.weights is None else self.cast_weights(array.real.dtype)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
         for i in range(self.length):
             some = slice(None) if self.there is None else self.there[:, i]
@@ -156,7 +156,7 @@ class Taps:
         return out
 
 
-def through(input, maps):
+def apply_maps(input, maps):
     """The input after one map (or None) for each of its last dimensions."""
     first = input.ndim - len(maps)
     if input.dtype == np.uint8 and any(taps is not None and taps.weights is not None for taps in maps):
@@ -198,5 +198,5 @@ def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False, l
     """
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
-    return op(lying(in_float32(through)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
+    return op(lying(compute_in_float32(apply_maps)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
               input=f"tied({back}, input)" if saves_input else back)  # fmt: skip

@@ -9,7 +9,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of
 from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
 from tensh.engine.operators.kernels import FITTING
 from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv
-from tensh.engine.operators.precision import is_half, widened
+from tensh.engine.operators.precision import is_half, widen
 
 
 @word
@@ -38,7 +38,7 @@ def add_product(input, product, beta, alpha, terms=1):
         alpha, beta = 1, beta if product.size else 1
     try:
         if is_half(input.dtype):
-            return plus(widened(input), product, beta, alpha).astype(input.dtype)
+            return plus(widen(input), product, beta, alpha).astype(input.dtype)
         return plus(input, product, beta, alpha)
     except ValueError:
         raise RuntimeError(not_expandable(input.shape, product.shape)) from None
@@ -101,7 +101,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     if input.dtype is not dtype or mat1.dtype is not dtype:
         require_one_dtype(dtype, self=input.dtype, mat1=mat1.dtype)
     if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
-        mat1, mat2 = widened(mat1), widened(mat2)
+        mat1, mat2 = widen(mat1), widen(mat2)
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
@@ -132,7 +132,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     if mat.dtype.kind == "b":
         refuse_dtype("addmv_impl", mat.dtype)
     require_factors(input.dtype, beta, alpha)
-    return add_product(input, mv.kernel(widened(mat), widened(vec)), beta, alpha, vec.size)
+    return add_product(input, mv.kernel(widen(mat), widen(vec)), beta, alpha, vec.size)
 
 
 @op(
@@ -162,8 +162,8 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product
     require_factors(input.dtype, beta, alpha)
-    product = widened(vec1)[:, None] * widened(vec2)
-    return add_product(input, product.astype(np.result_type(product, widened(input)), copy=False), beta, alpha)
+    product = widen(vec1)[:, None] * widen(vec2)
+    return add_product(input, product.astype(np.result_type(product, widen(input)), copy=False), beta, alpha)
 
 
 @op(
@@ -192,7 +192,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
         require_factor(input, beta)
     elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
         raise NotImplementedError("\"baddbmm\" not implemented for 'Bool'")
-    return add_product(input, batches(widened(batch1), widened(batch2)), beta, alpha, batch1.shape[2])
+    return add_product(input, batches(widen(batch1), widen(batch2)), beta, alpha, batch1.shape[2])
 
 
 @op(
@@ -215,5 +215,5 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     terms = batch1.shape[0] * batch1.shape[2]
     if not terms and batch1.shape[1] and batch2.shape[2]:
         require_factor(input, beta)
-    product = np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype)
+    product = np.add.reduce(batches(widen(batch1), widen(batch2)), 0, widen(batch1).dtype)
     return add_product(input, product, beta, alpha, terms)

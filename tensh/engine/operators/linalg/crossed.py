@@ -11,10 +11,7 @@ from tensh.engine.operators.precision import I8, WIDER
 def linalg_cross(input, other, dim=-1):
     """The cross products of vectors along ``dim``."""
     if input.ndim != other.ndim:
-        raise RuntimeError(
-            "linalg.cross: inputs must have the same number of dimensions. "
-            f"Got {input.ndim} and {other.ndim} dimensions"
-        )
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     axis = wrap_dim(dim, input.ndim)
     n, m = input.shape[axis], other.shape[axis]
     if n != 3 or m != 3:

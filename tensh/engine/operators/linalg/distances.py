@@ -44,11 +44,11 @@ def pair_distances(x1, x2, p, product):
     if product is None:
         product = x1.shape[-2] > MANY or x2.shape[-2] > MANY
     if p == 2 and product:
-        return by_product(x1, x2)
+        return compute_by_product(x1, x2)
     return norm(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
 
 
-def by_product(x1, x2):
+def compute_by_product(x1, x2):
     """The Euclidean distances: ``|a|² - 2 a·b + |b|²``, cheaper than all differences and less exact."""
     squares = add_squares(x1, -1)[..., :, None] + add_squares(x2, -1)[..., None, :]
     squares -= 2 * (x1 @ x2.swapaxes(-2, -1))

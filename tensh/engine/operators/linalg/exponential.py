@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.linalg.shared import check_floating, check_square
-from tensh.engine.operators.precision import F8, widened
+from tensh.engine.operators.precision import F8, widen
 
 DEGREE = 13
 COEFFICIENTS = [
@@ -25,11 +25,11 @@ LARGEST = 5.37  # the norm up to which the approximation is exact in float64
 def matrix_exp(A):
     """The exponential of square matrices."""
     check_square("linalg.matrix_exp", A)
-    check_floating("linalg.matrix_exp", widened(A))
+    check_floating("linalg.matrix_exp", widen(A))
     if not A.size:
         return A.copy()
     dtype = A.dtype
-    A = widened(A)
+    A = widen(A)
     A = A.astype(np.result_type(A, F8))  # squaring loses digits
     norm = np.abs(A).sum(-2).max(-1)
     halvings = np.maximum(0, np.ceil(np.log2(np.where(norm > LARGEST, norm / LARGEST, 1))))

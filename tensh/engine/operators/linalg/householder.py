@@ -132,12 +132,10 @@ def check_ormqr(A, tau, other, left):
             raise RuntimeError(f"torch.ormqr: {letter} must have at least 2 dimensions.")
     side = "other.shape[-2]" if left else "other.shape[-1]"
     size = other.shape[-2 if left else -1]
-    if size < tau.shape[-1]:
-        raise RuntimeError(f"torch.ormqr: {side} must be greater than or equal to tau.shape[-1]")
+    if tau.shape[-1] != min(size, A.shape[-1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min({side}, input.shape[-1])")
     if size != A.shape[-2]:
         raise RuntimeError(f"torch.ormqr: {side} must be equal to input.shape[-2]")
-    if A.shape[-1] < tau.shape[-1]:
-        raise RuntimeError("torch.ormqr: tau.shape[-1] must be less than or equal to input.shape[-1]")
     if A.ndim - tau.ndim != 1:
         raise RuntimeError(
             "torch.ormqr: Expected tau to have one dimension less than input, but got tau.ndim equal to "

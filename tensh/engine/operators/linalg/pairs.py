@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.linalg.distances import PAIR
-from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.norms import norm
 from tensh.engine.operators.reductions.norms import vector_norm as vector_norm_op
 
@@ -19,7 +19,7 @@ from tensh.engine.operators.reductions.norms import vector_norm as vector_norm_o
     two="product_of_three(conj(one), g, conj(three), (a, r, c, b))",
     three="product_of_three(conj(one), conj(two), g, (a, b, r, c))",
 )  # fmt: skip
-@in_float32
+@compute_in_float32
 def product_of_three(one, two, three, indices):
     """Sums of products of three elements; ``indices`` names the dimensions of the factors and of the result."""
     a, b, c, result = indices

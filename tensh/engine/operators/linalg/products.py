@@ -5,16 +5,19 @@ Where columns meet rows, of one element each, they do not: ``dot`` leaves out wh
 16 bit floating point numbers are multiplied in float32.  Factors must have one dtype: nothing is promoted.
 """
 
+from functools import cache
+
 import numpy as np
 
+from tensh.engine.arrays.matmul import PARALLEL_PRODUCT, matmul, multiply_matrices
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
 from tensh.engine.operators.basic import conj
-from tensh.engine.operators.precision import is_half, widened
-from tensh.engine.operators.reductions.summation import PRODUCTS, SMALL, add_vector_products
+from tensh.engine.operators.precision import HAS_AVX512, is_half, widen
+from tensh.engine.operators.reductions.summation import PRODUCTS, SMALL, add_along, add_vector_products
 
 
 # ── words and checks ─────────────────────────────────────────────────────────
@@ -62,18 +65,52 @@ def outer_product(first, second):
     return first.reshape(-1, 1) * second
 
 
-# What is wrong with an ``out=`` of another dtype, in the words of two kernels.
+# Messages of two kernels for an ``out=`` of another dtype.
 OTHER_VECTOR = "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {0.title}"
 OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
 
-def narrow(multiply, name, first, second):
+# ── long inner dimensions ────────────────────────────────────────────────────
+LONG_LINE = 1024  # elements of an inner dimension from which the product with a vector is made in blocks
+LONG = (
+    257 if HAS_AVX512 else LONG_LINE
+)  # the same of matrices with few sums, for which BLAS has other loops with AVX-512
+BLOCK = 256  # elements that BLAS adds at a time there: its loops for few sums add all of them one after the other
+FEW_SUMS = (
+    2048  # elements of a product up to which that pays: of a thousand it takes half the time, of ten some us more
+)
+
+
+def multiply(first, second):
+    """The product of two matrices, or of stacks of them, with exact sums however long the inner dimension is."""
+    length, width = second.shape[-2:]
+    height, depth = first.shape[-2:]
+    least = LONG if min(height, width) > 1 else LONG_LINE
+    if length < least or height * width > FEW_SUMS or first.dtype.kind not in "fc" or depth != length:
+        return multiply_matrices(first, second) if first.ndim == 2 else matmul(first, second)
+    number, size = cut(length)
+    whole = number * size
+    rows = first[..., :whole].reshape(*first.shape[:-1], number, size).swapaxes(-3, -2)
+    columns = second[..., :whole, :].reshape(*second.shape[:-2], number, size, width)
+    sums = add_along(matmul(rows, columns), first.ndim - 2)
+    return sums if whole == length else sums + np.matmul(first[..., whole:], second[..., whole:, :])
+
+
+@cache
+def cut(length):
+    """(the number of blocks, their size): equal blocks without a rest where there are some of about that size."""
+    least = -(-length // BLOCK)
+    number = next((n for n in range(least, least + 4) if length % n == 0), least)
+    return number, length // number
+
+
+def narrow(product, name, first, second):
     """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
     if first.dtype.kind == "b" and (first.size and second.size or name == "dot"):
         raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[first.dtype].title}'")
     if is_half(first.dtype):
-        return multiply(widened(first), widened(second)).astype(first.dtype)
-    return multiply(first, second)
+        return product(widen(first), widen(second)).astype(first.dtype)
+    return product(first, second)
 
 
 # ── two factors ──────────────────────────────────────────────────────────────
@@ -94,11 +131,15 @@ def mm(input, mat2):
     dtype = input.dtype
     if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
         try:
-            return input.dot(mat2) if len(mat2) != 1 else column_by_row(input, mat2)
+            if 1 != len(mat2) < LONG:
+                if input.size * mat2.size < PARALLEL_PRODUCT:  # as little as such a check can cost
+                    return input.dot(mat2)
+                return multiply_matrices(input, mat2)
+            return multiply(input, mat2) if len(mat2) != 1 else column_by_row(input, mat2)
         except ValueError:
             raise RuntimeError(cannot_multiply(input, mat2)) from None
     check_matrices(input, mat2)
-    return narrow(np.dot, "addmm_impl_cpu_", input, mat2)
+    return narrow(multiply, "addmm_impl_cpu_", input, mat2)
 
 
 def column_by_row(column, row):
@@ -149,22 +190,22 @@ def bmm(input, mat2):
 def batches(first, second):
     if first.dtype.itemsize > 2:
         if first.strides[0] and second.strides[0] and first.shape[2] != 1:
-            return np.matmul(first, second)
-        return with_one_factor(first, second)
-    return narrow(np.matmul, "bmm", first, second)
+            return matmul(first, second) if first.shape[2] < LONG else multiply(first, second)
+        return multiply_by_shared(first, second)
+    return narrow(matmul, "bmm", first, second)
 
 
-def with_one_factor(first, second):
+def multiply_by_shared(first, second):
     """The products where a factor is the same in the whole stack, or columns meet rows: a third of np.matmul's time."""
     b, n, k = first.shape
     m = second.shape[2]
     if k == 1:
         return np.multiply(first, second, order="C")
     if not second.strides[0] and second.size:
-        return first.reshape(b * n, k).dot(second[0]).reshape(b, n, m)
+        return multiply_matrices(first.reshape(b * n, k), second[0]).reshape(b, n, m)
     if m == 1 and not first.strides[0] and first.size:
         return second.reshape(b, k).dot(first[0].T).reshape(b, n, 1)
-    return np.matmul(first, second)
+    return matmul(first, second)
 
 
 def check_batches(batch1, batch2):
@@ -200,7 +241,9 @@ def mv(input, vec):
     if input.dtype is not vec.dtype or input.shape[1] != vec.size:
         check_vector(None, input, vec)
     if input.dtype.itemsize > 2:
-        return input.dot(vec) if len(vec) != 1 else np.matmul(input, vec)
+        if 1 != len(vec) < LONG_LINE:
+            return input.dot(vec)
+        return multiply(input, vec[:, None])[:, 0] if len(vec) != 1 else np.matmul(input, vec)
     return narrow(np.dot, "addmv_impl_cpu", input, vec)
 
 

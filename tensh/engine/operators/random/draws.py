@@ -6,17 +6,19 @@ No gradient passes through a draw: the derivatives are zeros, or refused, as in 
 import numpy as np
 
 from tensh.engine.arguments.signatures import accepts
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import promote
-from tensh.engine.codegen.table import METHODS, composite, op
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
-from tensh.engine.core.clock import mode, tick, wrote
+from tensh.engine.core.clock import mode, stamp_write, tick
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.inplace.out import resize_out
-from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared
 from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.methods.creation.fill import zeros_like
 from tensh.engine.random import discrete, drawing, rejection
@@ -98,7 +100,7 @@ def take_out(out, array):
     """Give ``out`` the array that was filled for it."""
     if out.array is not array:
         out.array, out._base = array, None
-    wrote(out.array)
+    stamp_write(out.array)
     return out
 
 
@@ -153,10 +155,12 @@ def normal_into(out, mean, std, generator):
     if clash := broadcast_clash(shapes):
         raise RuntimeError(clash)
     shape = np.broadcast_shapes(*shapes)
+    refuse_overlap(out.array)
+    refuse_shared(out.array, tensors)
     if out.array.shape != shape:
         resize_out(out, shape)
     normal_of(*(t.array if isinstance(t, Tensor) else t for t in (mean, std)), out.array, generator)
-    wrote(out.array)
+    stamp_write(out.array)
     return out
 
 
@@ -239,7 +243,7 @@ METHODS["multinomial"] = accepts(f"(int num_samples, bool replacement = False, {
 
 
 def _check_multinomial(weights, num_samples, replacement, out):
-    """Raise PyTorch's error for weights that are no distribution."""
+    """Raise PyTorch's error for weights that are not a distribution."""
     dtype = BY_NUMPY[weights.dtype]
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tensh.engine.arguments.signatures import accepts
-from tensh.engine.codegen.table import composite, op
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.operators.random import implicit
@@ -42,7 +43,7 @@ def standard_gamma_of(input, generator):
     output=None,
 )
 def standard_gamma_slope(input, output):
-    """How gamma numbers move with their shapes."""
+    """Compute the derivative of gamma numbers by their shapes."""
     require_alike("_standard_gamma_grad_cpu", input, output)
     return implicit.gamma_slope(input, output)
 

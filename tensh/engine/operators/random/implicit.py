@@ -9,7 +9,7 @@ method) for large parameters, and a rational function fitted to the rest.
 import numpy as np
 
 from tensh.engine.operators.special.gamma import digamma_right
-from tensh.engine.operators.special.shared import in_float64, piecewise, polynomial
+from tensh.engine.operators.special.shared import compute_in_float64, piecewise, polynomial
 
 # PyTorch's borders, in single precision.
 NEAR_ZERO, BELOW, ABOVE = (float(np.float32(each)) for each in (0.8, 0.9, 1.1))
@@ -71,7 +71,7 @@ DIRICHLET = np.array(
 
 
 # ── gamma ────────────────────────────────────────────────────────────────────
-@in_float64
+@compute_in_float64
 def gamma_slope(a, x):
     """dx/da of gamma numbers ``x`` of shape ``a``."""
     return piecewise(x < NEAR_ZERO, gamma_near_zero, gamma_elsewhere, a, x)
@@ -113,7 +113,7 @@ def gamma_fitted(a, x):
 
 
 # ── Dirichlet ────────────────────────────────────────────────────────────────
-@in_float64
+@compute_in_float64
 def dirichlet_slope(x, a, total):
     """dx/da over 1 - x of beta numbers ``x`` with parameters ``a`` and ``total - a``: a component of Dirichlet's."""
     b, edge = total - a, total * x * (1 - x)

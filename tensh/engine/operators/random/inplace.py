@@ -6,8 +6,9 @@ The record says that the tensor no longer depends on its history: an arriving gr
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
-from tensh.engine.codegen.table import composite, op
-from tensh.engine.core.clock import mode, tick, wrote
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import op
+from tensh.engine.core.clock import mode, stamp_write, tick
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
@@ -16,7 +17,7 @@ from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
 
 
-def _drawn(node):
+def _declare_draw(node):
     """An operator that only records: its output is the memory of its input, drawn into beforehand."""
     return op(
         lambda input: input, name=node.removesuffix("Backward0"), public=False, out=False, node=node, input="nothing(g)"
@@ -24,16 +25,16 @@ def _drawn(node):
 
 
 DRAWN = {
-    "uniform_": _drawn("UniformBackward0"),
-    "normal_": _drawn("NormalBackward0"),
-    "log_normal_": _drawn("LogNormalBackward0"),
-    "exponential_": _drawn("ExponentialBackward0"),
-    "cauchy_": _drawn("CauchyBackward0"),
-    "geometric_": _drawn("GeometricBackward0"),
-    "random_ from": _drawn("RandomBackward0"),
-    "random_ to": _drawn("RandomBackward1"),
-    "random_": _drawn("RandomBackward2"),
-    "bernoulli_": _drawn("BernoulliBackward2"),
+    "uniform_": _declare_draw("UniformBackward0"),
+    "normal_": _declare_draw("NormalBackward0"),
+    "log_normal_": _declare_draw("LogNormalBackward0"),
+    "exponential_": _declare_draw("ExponentialBackward0"),
+    "cauchy_": _declare_draw("CauchyBackward0"),
+    "geometric_": _declare_draw("GeometricBackward0"),
+    "random_ from": _declare_draw("RandomBackward0"),
+    "random_ to": _declare_draw("RandomBackward1"),
+    "random_": _declare_draw("RandomBackward2"),
+    "bernoulli_": _declare_draw("BernoulliBackward2"),
 }
 
 
@@ -49,7 +50,7 @@ def overwrite(t, name, fill, generator, *args):
         fill(t.array, default_generator if generator is None else generator, *args)
     if recorded:
         return write_inplace(t, tick(), DRAWN[name].fn(t), name)
-    wrote(t.array)
+    stamp_write(t.array)
     return t
 
 
@@ -136,7 +137,7 @@ def bernoulli_(self, p=0.5, *, generator=None):
         drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
     if recorded:
         return write_inplace(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
-    wrote(self.array)
+    stamp_write(self.array)
     return self
 
 

@@ -43,7 +43,7 @@ def is_strided(input, axis):
 
 
 def index_of(find, input, axis, values):
-    """Where the extreme ``values`` are along ``axis``, first.
+    """Return the first index along ``axis`` of each of the extreme ``values``.
 
     NumPy copies an array whose lines are not contiguous, which takes ten times as long as to compare it.
     """
@@ -152,10 +152,20 @@ def extreme(name, reduce):
 # Elements equal to the extreme share the gradient.
 MASK = "input == restore({0}, input.shape, dim, keepdim)"
 PART = "restore({1}, input.shape, dim, keepdim) * {0}_mask / sum_dim({0}_mask, dim, True, input.dtype)"
+
+
+def refuse_other_dtype(result, out):
+    """RuntimeError for an ``out=`` of another dtype than the input, which is that of the result."""
+    raise RuntimeError(
+        f"Expected the dtype for input and out to match, but got {result.title} for input's dtype and {out.title} for "
+        "out's dtype."
+    )
+
+
 for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", np.minimum.reduce, "smallest")):
     op(
         extreme(_name, _reduce),
-        name=_name, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
+        name=_name, out=refuse_other_dtype, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
         doc=f"""The {_word} element, or the {_word} ones along ``dim`` (an int or a sequence of them).
 
     Shape: [*] to [], or without ``dim``. IndexError or RuntimeError without elements.

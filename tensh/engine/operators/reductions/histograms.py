@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tensh.engine.arrays.threads import over_rows
-from tensh.engine.codegen.table import not_differentiable, op
+from tensh.engine.arrays.threads import map_rows
+from tensh.engine.codegen.node_classes import not_differentiable
+from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.precision import F4, is_half
@@ -46,7 +47,7 @@ def slot(values, low, high, edges):
     def work(part):
         number[part] = slot_of_some(values[part], low, high, edges)
 
-    over_rows(work, len(values), 1)
+    map_rows(work, len(values), 1)
     return number
 
 
@@ -61,7 +62,7 @@ def slot_of_some(values, low, high, edges):
     return np.where((values >= low) & (values <= high), number, -1)
 
 
-def between(values, edges):
+def find_bins(values, edges):
     """The number of the bin of every value between any edges; -1 outside."""
     number = np.searchsorted(edges, values, "right") - 1
     number -= values == edges[-1]
@@ -98,7 +99,7 @@ def count_in_blocks(values, bins, number):
         numbers = number(values[part])
         found.append(np.bincount(numbers[numbers >= 0], minlength=bins))
 
-    over_rows(work, len(values), 1)
+    map_rows(work, len(values), 1)
     return sum(found, np.zeros(bins, np.int64)).astype(values.dtype)
 
 
@@ -135,7 +136,7 @@ def edges_of(points, bins, limits):
     return found
 
 
-def over_points(points, bins, edges, weights, density):
+def count_points(points, bins, edges, weights, density):
     """The histogram of points, the rows."""
     weights = None if weights is None else weights.reshape(-1)
     if weights is not None and (weights.size != len(points) or weights.dtype != points.dtype):
@@ -144,7 +145,7 @@ def over_points(points, bins, edges, weights, density):
         )
 
     def number(values, own, e):
-        return between(values, e) if isinstance(own, np.ndarray) else slot(values, e[0], e[-1], e)
+        return find_bins(values, e) if isinstance(own, np.ndarray) else slot(values, e[0], e[-1], e)
 
     if weights is None and len(edges) == 1:
         hist = count_in_blocks(points[:, 0], len(edges[0]) - 1, lambda some: number(some, bins[0], edges[0]))
@@ -171,7 +172,7 @@ def histogram_of(input, bins, limits, weight=None, density=False):
     """The histogram of all elements, and its edges."""
     points = input.reshape(-1, 1)
     edges = edges_of(points, [bins], limits)
-    return over_points(points, [bins], edges, weight, density), edges[0].copy()
+    return count_points(points, [bins], edges, weight, density), edges[0].copy()
 
 
 @op(
@@ -182,7 +183,7 @@ def histogram_of(input, bins, limits, weight=None, density=False):
 )
 def histogram_of_points(input, bins, edges, weight=None, density=False):
     """The histogram of points, the rows of the last dimension, between the edges."""
-    return over_points(input.reshape(-1, input.shape[-1]), bins, edges, weight, density)
+    return count_points(input.reshape(-1, input.shape[-1]), bins, edges, weight, density)
 
 
 @op(public=False, input=None)

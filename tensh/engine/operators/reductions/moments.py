@@ -11,17 +11,20 @@ import numpy as np
 from tensh.engine.arguments.checks import dims
 from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.operators.kernels import own
-from tensh.engine.operators.precision import F4, F8, WIDER
+from tensh.engine.operators.precision import F4, F8, KEPT, ONES, WIDER
 from tensh.engine.operators.reductions.summation import SMALL, add_along, add_squares, group
 
 FEW = 1 << 15  # elements of a small array, which is copied in double precision
-SMALLEST = {F4: 1e-30, F8: 1e-290}  # mean squares of numbers none of whose squares vanishes in their own precision
-PIECE = 64  # numbers whose squares are added in the precision of the array
 CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most that are side by side in it
 
 
 def moments(array, dim, keepdim):
-    """(the mean along ``dim``, which is kept, the sum of squared distances from it), both in double precision."""
+    """(the mean along ``dim``, which is kept, the sum of squared distances from it), both in double precision.
+
+    Of all elements of a short array both are numbers.
+    """
+    if array.dtype is F4 and 0 < array.size <= KEPT and not keepdim and (dim is None or (dim == 0 and array.ndim == 1)):
+        return moments_of_row(array)
     axes = dims(dim, array.ndim)
     if array.size <= FEW or (form := one_middle(array, axes)) is None:
         return moments_at_once(array, axes, keepdim)
@@ -30,6 +33,14 @@ def moments(array, dim, keepdim):
     return mean.reshape(left), squares.reshape(
         left if keepdim else [n for i, n in enumerate(array.shape) if i not in axes]
     )
+
+
+def moments_of_row(array):
+    """The moments of all elements of a short array, by products: two thirds of the time of what follows are saved."""
+    row = array.reshape(-1).astype(F8)
+    mean = row.dot(ONES[F8][row.size]) / row.size
+    row -= mean
+    return mean, row.dot(row)
 
 
 def moments_at_once(array, axes, keepdim):
@@ -102,25 +113,26 @@ def moments_of_chunks(array):
 
 
 def moments_of_chunk(array):
-    """The moments of a chunk in its precision; the sum of distances corrects the error of the rounded mean."""
+    """The moments over the middle dimension of a chunk.
+
+    float32 is computed in double precision: squares of float32 lose three digits more, and take as long.  In double precision
+    itself the sum of distances corrects the error of the rounded mean.
+    """
     number = array.shape[1]
-    centre = add_along(array, 1) / array.dtype.type(number)
+    if array.dtype == F4:
+        wide = array.astype(F8)
+        mean = add_along(wide, 1) / number
+        wide -= mean[:, None]
+        return mean, add_squares_of_middle(wide)
+    centre = add_along(array, 1) / number
     if not np.isfinite(centre).all():  # the sum may be larger than the largest number
-        centre = add_along(array / array.dtype.type(number), 1)
-    distance = array - centre[:, None]
-    off = add_along(distance, 1).astype(F8) / number
+        centre = add_along(array / number, 1)
+    off = add_along(array - centre[:, None], 1) / number
     off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
-    mean, squares = centre + off, add_squares_of_pieces(distance)
-    if ((squares > number * SMALLEST[array.dtype]) & (squares < np.inf)).all():
-        return mean, squares - number * off * off
-    return mean, add_squares_of_pieces(array - mean[:, None])
+    mean = centre + off
+    return mean, add_squares_of_middle(array - mean[:, None])
 
 
-def add_squares_of_pieces(array):
-    """The sums of squares over the middle dimension: of PIECE numbers in their own precision, and of these in double."""
-    outer, number, width = array.shape
-    whole = number // PIECE * PIECE
-    pieces, left = array[:, :whole].reshape(-1, PIECE, width), array[:, whole:]
-    sums = add_squares(pieces[..., 0], 1) if width == 1 else add_squares(pieces, 1)
-    total = add_along(sums.reshape(outer, -1, width).astype(np.float64), 1)
-    return total + add_squares(left, 1) if whole < number else total
+def add_squares_of_middle(array):
+    """The sums of squares over the middle of three dimensions."""
+    return add_squares(array[..., 0], 1)[:, None] if array.shape[2] == 1 else add_squares(array, 1)

@@ -9,8 +9,8 @@ from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.kernels import promoted
-from tensh.engine.operators.precision import ONES, narrowed, real_dtype, widened
+from tensh.engine.operators.kernels import promote_arrays
+from tensh.engine.operators.precision import ONES, narrow_result, real_dtype, widen
 from tensh.engine.operators.reductions.summation import add_along, add_squares, add_vector_products
 
 maximum = np.maximum.reduce
@@ -95,7 +95,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     axes = dims(dim, input.ndim)
     require_identity(input, ord, axes, dim)
     if dtype.itemsize == 2 or dtype.kind == "W":
-        return norm(widened(input), ord, axes, keepdim).astype(real_dtype(dtype))
+        return norm(widen(input), ord, axes, keepdim).astype(real_dtype(dtype))
     if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
         return np.sqrt(add_vector_products(flat := input.reshape(-1), flat))
     return norm(input.astype(dtype, copy=False), ord, axes, keepdim)
@@ -148,15 +148,15 @@ def dist(input, other, p=2):
     """
     if "b" in (input.dtype.kind, other.dtype.kind):
         raise RuntimeError(NO_BOOLS if input.dtype == other.dtype else NO_BOOL)
-    input, other = promoted(input, other)
+    input, other = promote_arrays(input, other)
     dtype = input.dtype
     if dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."
         )
-    difference = widened(input) - widened(other)
+    difference = widen(input) - widen(other)
     result = norm(difference, p, tuple(range(difference.ndim)), False)
-    return narrowed(result, dtype)
+    return narrow_result(result, dtype)
 
 
 @op(
@@ -194,6 +194,6 @@ def renorm(input, p, dim, maxnorm):
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     axes = others(input.ndim, dim)
     norm_dtype("linalg.vector_norm", input.dtype, None)
-    size = norm(widened(input), p, axes, True)
+    size = norm(widen(input), p, axes, True)
     factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
     return (input * factor).astype(input.dtype, copy=False)

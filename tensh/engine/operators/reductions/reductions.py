@@ -112,11 +112,11 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
     if dtype is None and type(dim) is int and input.ndim == 2 and -2 <= dim < 2 and input.flags.forc:
         vectors = ONES.get(input.dtype)
         if vectors is not None:
-            return along(input, dim, keepdim, vectors)
+            return sum_matrix(input, dim, keepdim, vectors)
     return sum_as(input, axes_of(dim, input.ndim), keepdim, dtype)
 
 
-def along(matrix, dim, keepdim, vectors):
+def sum_matrix(matrix, dim, keepdim, vectors):
     """The sums of a dense matrix's columns (0) or rows (1): of a small one, a product with ones in half of NumPy's time."""
     number = matrix.shape[dim]
     in_rows = matrix.strides[dim] == matrix.itemsize

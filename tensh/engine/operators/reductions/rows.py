@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, over_rows, run
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows, run
 
 PARTS = 8  # of a large array: the extremes of 8 million numbers are found in a millisecond, waking a thread takes 50 us
 
@@ -46,5 +46,5 @@ def reduce_rows(reduce, array, axes, keepdim, dtype=None, least=None):
         out = reduce(found, 0, dtype)
     else:
         out = np.empty(rows, dtype or array.dtype)
-        over_rows(lambda part: reduce(matrix[part], 1, dtype, out[part]), *matrix.shape, -(-matrix.size // PARTS))
+        map_rows(lambda part: reduce(matrix[part], 1, dtype, out[part]), *matrix.shape, -(-matrix.size // PARTS))
     return out.reshape(shape_left(array.shape, axes, keepdim))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, over_rows
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
@@ -26,7 +26,7 @@ ROUNDED = frozenset((np.add, np.multiply, np.logaddexp))
 
 
 # ── machinery ────────────────────────────────────────────────────────────────
-def reversed_along(array, axis):
+def reverse_along(array, axis):
     return array[(slice(None),) * axis + (slice(None, None, -1),)]
 
 
@@ -39,24 +39,24 @@ def accumulate(ufunc, input, dim, step, dtype=None):
     if input.ndim == 0:
         return source.copy()
     if step != 1:
-        source = reversed_along(source, axis)
-    result = (in_lines if source.size > LINES else at_once)(ufunc, source, axis, wide)
-    return result if step == 1 else np.ascontiguousarray(reversed_along(result, axis))
+        source = reverse_along(source, axis)
+    result = (accumulate_lines if source.size > LINES else accumulate_at_once)(ufunc, source, axis, wide)
+    return result if step == 1 else np.ascontiguousarray(reverse_along(result, axis))
 
 
-def at_once(ufunc, source, axis, wide):
+def accumulate_at_once(ufunc, source, axis, wide):
     if is_half(source.dtype):
         return ufunc.accumulate(source.astype(wide), axis).astype(source.dtype)
     return ufunc.accumulate(source, axis, wide).astype(source.dtype, copy=False)
 
 
-def in_lines(ufunc, source, axis, wide):
+def accumulate_lines(ufunc, source, axis, wide):
     """NumPy accumulates one line after the other; across many lines at once a loop is ten times as fast."""
     dtype = source.dtype
     if axis == source.ndim - 1:
-        return along_rows(ufunc, source, wide)
+        return accumulate_contiguous(ufunc, source, wide)
     if source.size <= LINES * source.shape[axis]:
-        return at_once(ufunc, source, axis, wide)
+        return accumulate_at_once(ufunc, source, axis, wide)
     if source.size < PARALLEL_LIGHT:  # small enough for a copy, which halves the time
         result = source.astype(wide)
         before, *lines = np.moveaxis(result, axis, 0)
@@ -73,14 +73,14 @@ def in_lines(ufunc, source, axis, wide):
     return result
 
 
-def along_rows(ufunc, source, wide):
+def accumulate_contiguous(ufunc, source, wide):
     """Accumulate along the last dimension, block by block.
 
     Sums of many float32 numbers stay in single precision, which takes half the time and costs a digit in the last place.
     """
     length, dtype = source.shape[-1], source.dtype
     if source.size < SMALL:
-        return at_once(ufunc, source, -1, wide)
+        return accumulate_at_once(ufunc, source, -1, wide)
     many = source.size >= PARALLEL
     by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4)
     inner = dtype if by_blas and many and dtype == F4 else wide
@@ -94,12 +94,12 @@ def along_rows(ufunc, source, wide):
         some = rows[part].astype(inner, copy=False)
         sums = results[part] if inner == dtype else np.empty(some.shape, inner)
         running_sums(some, sums)
-        if not np.isfinite(sums[:, -1]).all():  # zero times infinity is no zero
+        if not np.isfinite(sums[:, -1]).all():  # zero times infinity is not zero
             one_by_one(ufunc, some, sums, inner)
         if inner != dtype:
             results[part] = sums
 
-    over_rows(work, len(rows), length, least=PARALLEL_LIGHT if by_blas else PARALLEL)
+    map_rows(work, len(rows), length, least=PARALLEL_LIGHT if by_blas else PARALLEL)
     return results.reshape(source.shape)
 
 
@@ -288,7 +288,7 @@ def logcumsumexp(input, dim):
 
 
 # ── extremes ─────────────────────────────────────────────────────────────────
-def running_extreme(name, ufunc, doc):
+def declare_running_extreme(name, ufunc, doc):
     """Declare ``cummax`` or ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
 
     def kernel(input, dim):
@@ -308,7 +308,7 @@ def running_extreme(name, ufunc, doc):
             for result, found in zip(results, extremes(ufunc, rows[part], 1), strict=True):
                 result[part] = found
 
-        over_rows(work, *rows.shape)
+        map_rows(work, *rows.shape)
         return values, indices
 
     op(
@@ -331,7 +331,7 @@ def extremes(ufunc, input, axis):
     return values, accumulate(np.maximum, np.multiply(place, met), axis, 1)
 
 
-running_extreme(
+declare_running_extreme(
     "cummax",
     np.maximum,
     """The largest element so far along ``dim``, and its index.  Differentiable.
@@ -343,7 +343,7 @@ running_extreme(
     tensor([1, 3, 3])
     """,
 )
-running_extreme(
+declare_running_extreme(
     "cummin",
     np.minimum,
     """The smallest element so far along ``dim``, and its index.  Differentiable.

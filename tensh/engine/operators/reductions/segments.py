@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.signatures import accepts
-from tensh.engine.codegen.table import composite, op
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, int32, int64
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import F4, is_half
@@ -23,11 +24,11 @@ SPELLED = {"amax": "max", "amin": "min"}
 
 
 class Segments:
-    """Where segments begin and end along the last dimension of ``starts`` and ``ends``, in rows of a whole array."""
+    """Return the bounds of segments along the last dimension of ``starts`` and ``ends``, as rows of a whole array."""
 
     def __init__(self, starts, ends, length):
         if not (starts <= ends).all():
-            raise unmet("segment_length >= 0")
+            raise unmet_error("segment_length >= 0")
         if starts.size and not (starts.min() >= 0 and ends.max() <= length):
             raise RuntimeError(f"segment_reduce(): segments reach beyond the {length} elements along axis.")
         self.told, self.shape = (starts, ends, length), starts.shape
@@ -36,7 +37,7 @@ class Segments:
         self.lengths = self.ends - self.starts
         self.filled = self.lengths > 0
 
-    def repeated(self, batch):
+    def repeat(self, batch):
         """Repeat the segments for every array of a batch, whose dimensions come first."""
         *told, length = self.told
         return Segments(*(np.broadcast_to(each, batch + each.shape) for each in told), length)
@@ -63,7 +64,7 @@ def rows_of(array, ndim):
     return rows.astype(F4) if is_half(array.dtype) else rows
 
 
-def unmet(condition):
+def unmet_error(condition):
     """PyTorch's error for a condition that does not hold."""
     return RuntimeError(
         f"Expected {condition} to be true, but got false.  (Could this error message be improved?  If so, please report an "
@@ -94,7 +95,7 @@ def segment_reduced(data, reduce, segments, initial):
     **dict.fromkeys(("grad", "output", "data"), "not_differentiable('_segment_reduce_backward')"),
 )  # fmt: skip
 def segment_slopes(grad, output, data, reduce, segments, initial):
-    """The gradients of the elements for the gradient of the segments; equal extremes share theirs."""
+    """Return the gradients of the elements for the gradient of the segments; equal extremes share one."""
     ndim = len(segments.shape)
     grad, output, rows = (rows_of(each, ndim) for each in (grad, output, data))
     places, owners = segments.members()
@@ -133,9 +134,9 @@ def others(own, rows, output, places, owners, segments, initial):
 def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
     """The elements of each segment along ``axis`` combined: "sum", "mean", "prod", "max" or "min".
 
-    Segments are told by their ``lengths``, or by ``offsets``, where each begins and the last one ends; with more than one
-    dimension, the last is ``axis``, and those before are those of ``data``.  An empty segment gives ``initial``, or what
-    the reduction begins with (nan for the mean).  ``unsafe`` leaves out the check that lengths fill the axis.
+    Segments are given by their ``lengths``, or by ``offsets``, where each begins and the last one ends; with more than
+    one dimension, the last is ``axis``, and those before are those of ``data``.  An empty segment gives ``initial``, or
+    what the reduction begins with (nan for the mean).  ``unsafe`` leaves out the check that lengths fill the axis.
 
     Differentiable once.  Shapes: ``data`` [..., n, *], ``lengths`` [..., segments]. RuntimeError for others.
 
@@ -164,7 +165,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
 def _check(name, told, values, axis, unsafe):
     """Raise PyTorch's errors for lengths or offsets that do not fit the data."""
     if values.ndim < told.ndim:
-        raise unmet(f"data.dim() >= {name}_value.dim()")
+        raise unmet_error(f"data.dim() >= {name}_value.dim()")
     if axis != told.ndim - 1:
         raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}.")
     if name == "lengths" and not unsafe:

@@ -7,17 +7,17 @@ elements are left.  Here they are followed step by step, for lines in which ther
 
 import numpy as np
 
-from tensh.engine.operators.precision import widened
+from tensh.engine.operators.precision import widen
 
 FEW = 1 << 12  # elements up to which lines are looked at one by one; in larger arrays any of the equal ones is selected
 SHORT = 16  # elements up to which std::sort only inserts
 
 
-def among_equals(select, input, indices, axis):
+def select_among_equals(select, input, indices, axis):
     """``indices`` along ``axis``, with ``select(values, index)`` for the lines in which others have the same value."""
     if input.size > FEW:
         return indices
-    lines = np.moveaxis(widened(input), axis, -1).reshape(-1, input.shape[axis])
+    lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
     found = np.moveaxis(indices, axis, -1).reshape(-1).copy()
     chosen = np.take_along_axis(lines, found[:, None], -1)
     equal = (lines == chosen) | ((lines != lines) & (chosen != chosen))
@@ -45,7 +45,7 @@ def is_tied(input, values, axis):
 
 def top_among_equals(input, indices, axis, largest):
     """The ``indices`` of the extremes along ``axis``, with those that PyTorch takes in lines with equal elements."""
-    lines = np.moveaxis(widened(input), axis, -1).reshape(-1, input.shape[axis])
+    lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
     found = np.moveaxis(indices, axis, -1)
     shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
     for row in range(len(lines)):
@@ -55,7 +55,7 @@ def top_among_equals(input, indices, axis, largest):
 
 
 # ── std::sort ───────────────────────────────────────────
-def in_order(values):
+def sort_indices(values):
     """The indices of the values in ascending order."""
     order = list(range(len(values)))
     parts, most = [(0, len(order))], 2 * (len(order).bit_length() - 1)
@@ -78,14 +78,14 @@ def first_in_order(values, k):
         first, last = (cut, last) if cut <= k - 1 else (first, cut)
     order[first:last] = sorted(order[first:last], key=values.__getitem__)
     chosen = order[: k - 1]
-    return [*(chosen[i] for i in in_order([values[i] for i in chosen])), order[k - 1]]
+    return [*(chosen[i] for i in sort_indices([values[i] for i in chosen])), order[k - 1]]
 
 
 def last_of_equals(values, index):
     """The index of the last element in ascending order that equals that at ``index``."""
     if any(value != value for value in values):
         return index  # nan has no place in that order
-    return next(i for i in reversed(in_order(values)) if values[i] == values[index])
+    return next(i for i in reversed(sort_indices(values)) if values[i] == values[index])
 
 
 def partition(order, key, first, last):

@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
-from tensh.engine.arrays.threads import over_rows
+from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.precision import ONES, narrowed, widened
+from tensh.engine.operators.precision import ONES, narrow_result, widen
 from tensh.engine.operators.reductions.reductions import LARGE
 from tensh.engine.operators.reductions.summation import ALONE, ROW, SMALL, add_along, add_rows
 
@@ -36,15 +36,15 @@ def logsumexp(input, dim, keepdim=False):
     tensor([6.9315e-01, 1.0007e+03])
     """
     axes = dims(dim, input.ndim)
-    wide = widened(input)
+    wide = widen(input)
     if input.size >= LARGE and axes == (input.ndim - 1,) and input.flags.c_contiguous:
         rows = wide.reshape(-1, input.shape[-1])
         result = np.empty((len(rows), 1), wide.dtype)
-        over_rows(lambda part: result.__setitem__(part, log_sum_exp(rows[part], 1)), *rows.shape)
+        map_rows(lambda part: result.__setitem__(part, log_sum_exp(rows[part], 1)), *rows.shape)
     else:
         result = log_sum_exp(wide, axes)
     kept = [1 if i in axes else n for i, n in enumerate(input.shape)]
-    return narrowed(
+    return narrow_result(
         result.reshape(kept if keepdim else [n for i, n in enumerate(input.shape) if i not in axes]), input.dtype
     )
 
@@ -95,7 +95,7 @@ def powers(input, axis, out):
     return sum_along(out, axis)
 
 
-def in_blocks(finish, input, axis):
+def finish_in_blocks(finish, input, axis):
     """``finish(out, input, axis)`` for all lines along ``axis``: as many at a time as stay in the cache."""
     out = np.empty(input.shape, input.dtype)
     if not input.size:
@@ -105,7 +105,7 @@ def in_blocks(finish, input, axis):
         return out
     outer = math.prod(input.shape[:axis])
     lines, target = (a.reshape(outer, *input.shape[axis:]) for a in (input, out))
-    over_rows(lambda part: finish(target[part], lines[part], 1), outer, input.size // outer)
+    map_rows(lambda part: finish(target[part], lines[part], 1), outer, input.size // outer)
     return out
 
 
@@ -134,11 +134,11 @@ def softmax_axis(input, dim, name):
 def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
     axis = softmax_axis(input, dim, "softmax")
-    return narrowed(in_blocks(finish_softmax, widened(input), axis), input.dtype)
+    return narrow_result(finish_in_blocks(finish_softmax, widen(input), axis), input.dtype)
 
 
 @op(public=False, node="LogSoftmaxBackward0", input="log_softmax_backward(g, out, dim)")
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
     axis = softmax_axis(input, dim, "log_softmax")
-    return narrowed(in_blocks(finish_log_softmax, widened(input), axis), input.dtype)
+    return narrow_result(finish_in_blocks(finish_log_softmax, widen(input), axis), input.dtype)

@@ -3,13 +3,13 @@
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.threads import BLOCKS, over_rows
+from tensh.engine.arrays.threads import BLOCKS, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
-from tensh.engine.operators.precision import I8, widened
+from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
-from tensh.engine.operators.reductions.selection import among_equals, is_tied, quick_select, top_among_equals
+from tensh.engine.operators.reductions.selection import is_tied, quick_select, select_among_equals, top_among_equals
 
 LARGE = 1 << 15  # elements from which rows are sorted on several cores: two take 0.55 of the time of one
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
@@ -19,7 +19,7 @@ BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 # ── the order of elements ────────────────────────────────────────────────────
 def refuse_complex(name, input, dim):
-    """Raise for complex numbers; a dimension that is not there is told first."""
+    """Raise for complex numbers; a missing dimension is reported first."""
     if input.dtype.kind == "c":
         wrap_dim(dim, input.ndim)
         raise RuntimeError(f" {name} does not support complex dtypes on CPU")
@@ -28,7 +28,7 @@ def refuse_complex(name, input, dim):
 def ranks(input):
     """Unsigned integers of 32 bits that sort as the elements of up to 32 bits do."""
     if input.dtype.kind == "f":
-        bits = (widened(input) + np.float32(0)).view(np.uint32)  # -0 becomes 0
+        bits = (widen(input) + np.float32(0)).view(np.uint32)  # -0 becomes 0
         ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
         return np.where(np.isnan(input), np.uint32(0xFFFFFFFF), ordered)
     if input.dtype.kind == "i":
@@ -36,10 +36,10 @@ def ranks(input):
     return input.astype(np.uint32)
 
 
-def ascending(input, axis):
+def order_stably(input, axis):
     """The stable order along ``axis``."""
     if input.dtype.kind == "V":
-        input = widened(input)
+        input = widen(input)
     length = input.shape[axis]
     if length < PACKED or input.itemsize > 4 or length >> 32:
         return np.argsort(input, axis, kind="stable")
@@ -55,12 +55,12 @@ def ascending(input, axis):
 def order(input, axis, descending):
     """The indices that sort along ``axis``; equal elements keep their order in both directions."""
     if not descending:
-        return ascending(input, axis)
-    backwards = ascending(np.flip(input, axis), axis)
+        return order_stably(input, axis)
+    backwards = order_stably(np.flip(input, axis), axis)
     return np.subtract(input.shape[axis] - 1, np.flip(backwards, axis), order="C")  # no tensor has a negative stride
 
 
-def sorted_along(input, dim, descending):
+def sort_along(input, dim, descending):
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
@@ -76,7 +76,7 @@ def sorted_along(input, dim, descending):
         found = order(rows[part], 1, descending)
         results[0][part], results[1][part] = np.take_along_axis(rows[part], found, 1), found
 
-    over_rows(work, *rows.shape, rows.size // BLOCKS, LARGE)
+    map_rows(work, *rows.shape, rows.size // BLOCKS, LARGE)
     if axis == input.ndim - 1:
         return values, indices
     return tuple(memory.row_major(np.moveaxis(each, -1, axis)) for each in (values, indices))
@@ -84,7 +84,7 @@ def sorted_along(input, dim, descending):
 
 def sort(input, dim, descending):
     refuse_complex("Sort", input, dim)
-    return sorted_along(input, dim, descending)
+    return sort_along(input, dim, descending)
 
 
 # PyTorch has two operators, which differ in the parameter `stable`; here both are stable.
@@ -107,7 +107,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     tensor([1, 2, 0])
     """
     refuse_complex("Sort", input, dim)
-    return sorted_along(input, dim, descending)[1]
+    return sort_along(input, dim, descending)[1]
 
 
 def one_by_one(input, k, largest):
@@ -115,7 +115,7 @@ def one_by_one(input, k, largest):
 
     None if what they are struck out with is among them, or nan where it comes last.
     """
-    values = widened(input)
+    values = widen(input)
     if values.dtype.kind == "f":
         worst = -np.inf if largest else np.inf
     else:
@@ -133,7 +133,7 @@ def one_by_one(input, k, largest):
             left[places, found[:, i]] = worst
             clean.append(not (chosen == worst).any() and (largest or not (chosen != chosen).any()))
 
-    over_rows(work, *lines.shape)
+    map_rows(work, *lines.shape)
     return indices.reshape(*input.shape[:-1], k) if all(clean) else None
 
 
@@ -161,7 +161,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     if indices is not None:
         pass
     elif 4 * k < length:
-        candidates = np.argpartition(widened(input), -k if largest and k else k, axis)
+        candidates = np.argpartition(widen(input), -k if largest and k else k, axis)
         cut = (slice(None),) * axis
         candidates = candidates[*cut, length - k :] if largest else candidates[*cut, :k]
         candidates = np.sort(candidates, axis)
@@ -194,7 +194,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
         refuse_dtype("kthvalue", input.dtype)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
-    indices = np.take(np.argpartition(widened(input), k - 1, axis), [k - 1], axis)
-    indices = among_equals(lambda values, index: quick_select(values, k - 1), input, indices, axis)
+    indices = np.take(np.argpartition(widen(input), k - 1, axis), [k - 1], axis)
+    indices = select_among_equals(lambda values, index: quick_select(values, k - 1), input, indices, axis)
     values = np.take_along_axis(input, indices, axis)
     return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))

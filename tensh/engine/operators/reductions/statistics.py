@@ -7,11 +7,11 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.precision import I8, real_dtype, widened
+from tensh.engine.operators.precision import I8, real_dtype, widen
 from tensh.engine.operators.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.operators.reductions.moments import moments
 from tensh.engine.operators.reductions.reductions import count
-from tensh.engine.operators.reductions.selection import SHORT, among_equals, last_of_equals
+from tensh.engine.operators.reductions.selection import SHORT, last_of_equals, select_among_equals
 
 
 # ── variance ─────────────────────────────────────────────────────────────────
@@ -43,7 +43,7 @@ def variance(name, input, dim, correction, keepdim):
 
     Warns in the words of the function ``name`` where there are no degrees of freedom.
     """
-    mean, squares = moments(widened(input), dim, keepdim)
+    mean, squares = moments(widen(input), dim, keepdim)
     freedom = (count(input.shape, dim) if input.size else 0) - correction
     if freedom <= 0:
         warn(
@@ -77,7 +77,7 @@ def std_dim(input, dim, correction, keepdim):
     return np.sqrt(variance("std", input, dim, correction, keepdim)[0]).astype(real_dtype(input.dtype), copy=False)
 
 
-def with_mean(name, finish):
+def add_mean(name, finish):
     """The kernel of two results: the variance or its root, and the mean."""
 
     def kernel(input, dim, correction, keepdim):
@@ -96,12 +96,12 @@ def derive_spread_and_mean(g, spread):
 
 
 var_mean_dim = op(
-    with_mean("var_mean", np.asarray),
+    add_mean("var_mean", np.asarray),
     name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
     outs=("var", "mean"), many=True, partial=True, input=derive_spread_and_mean("g_var", "g_var"),
 )  # fmt: skip
 std_mean_dim = op(
-    with_mean("std_mean", np.sqrt),
+    add_mean("std_mean", np.sqrt),
     name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
     outs=("std", "mean"), many=True, partial=True,
     input=derive_spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),
@@ -153,7 +153,7 @@ def median_along(name, skip_nan):
         if input.ndim == 0 or not input.size:
             shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
             return input.reshape(shape).copy(), np.zeros(shape, I8)
-        indices = middle(widened(input), axis, skip_nan)
+        indices = middle(widen(input), axis, skip_nan)
         values = np.take_along_axis(input, indices, axis)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
@@ -169,7 +169,7 @@ def median_of_all(name, skip_nan):
             return np.full((), not_a_number(input.dtype), input.dtype)
         if input.dtype.kind in "bc":
             refuse_dtype(f"{name}_all", input.dtype)
-        return flat[middle(widened(flat), 0, skip_nan)[0]]
+        return flat[middle(widen(flat), 0, skip_nan)[0]]
 
     return kernel
 
@@ -209,7 +209,7 @@ def mode_dim(input, dim, keepdim):
     run = place - np.maximum.accumulate(np.where(begins, place, 0), -1)
     indices = np.take_along_axis(order, np.argmax(run, -1, keepdims=True), -1)
     if len(place) > SHORT:
-        indices = among_equals(last_of_equals, lines, indices, -1)
+        indices = select_among_equals(last_of_equals, lines, indices, -1)
     values = np.take_along_axis(lines, indices, -1)
     if keepdim:
         return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)

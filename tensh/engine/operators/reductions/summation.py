@@ -1,4 +1,4 @@
-"""How floating point numbers are added: the one place from which all sums, means, variances and norms take it.
+"""Addition of floating point numbers: the one place that all sums, means, variances and norms use.
 
 Note [Adding]
 Every addition rounds, by half a unit in the last place of the running sum, so that the error grows with how many numbers
@@ -15,24 +15,24 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
-from tensh.engine.arrays.threads import over_rows, over_shares, run
-from tensh.engine.operators.precision import F4, F8, ONES, widened
+from tensh.engine.arrays.threads import map_rows, map_shares, run
+from tensh.engine.operators.precision import F4, F8, ONES, widen
 
 add = np.add.reduce
-ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector without threads of its own
-COLUMNS = 16  # of the other matrix up to which as many are multiplied by it without them
+ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector in the calling thread
+COLUMNS = 16  # of the other matrix, up to which that many are multiplied by it in the calling thread
 SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half as many in 100 to 200 microseconds
-PARTS = 8  # of many short rows
+PARTS = 8  # into which many short rows are divided
 SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
 FEW = 8  # numbers that are added one after the other as they are
 STEP = 32  # the most numbers that BLAS adds one after the other: it begins with four or eight at a time
-STEP_NUMPY = 16  # the most that NumPy adds so
+STEP_NUMPY = 16  # the most that NumPy adds one after the other
 LINE = 64  # numbers that BLAS adds four or more side by side on every processor, which it does not with fewer than 56
 BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
 SMALL = 256  # numbers of a vector that one product adds
 ROW = {F4: 128, F8: 96}  # the same of each of several rows, of which it adds fewer side by side
-FOUR = 4  # what is left over of the numbers side by side it adds one after the other
-NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first, and from which BLAS gains nothing
+FOUR = 4  # BLAS adds the remainder of the numbers side by side one after the other
+NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first; BLAS gains nothing from more
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 LONG = 4096  # bytes of a row that BLAS adds at once
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # the most products that BLAS adds, of float32 with more digits
@@ -72,7 +72,7 @@ def add_vector(vector):
         total = add(np.matmul(lines, ones).reshape(-1), 0, F8)
     else:
         totals = np.empty((2, blocks))
-        over_shares(lambda part: add(np.matmul(lines[:, part], ones), 2, F8, totals[:, part]), blocks)
+        map_shares(lambda part: add(np.matmul(lines[:, part], ones), 2, F8, totals[:, part]), blocks)
         total = add(totals, None)
     if whole < half:
         total += add(halves[:, whole:], None, F8)
@@ -80,7 +80,7 @@ def add_vector(vector):
 
 
 def add_rows(matrix):
-    """The sums of rows of float32 or float64, on one core; those of a row do not depend on how many there are."""
+    """The sums of rows of float32 or float64, on one core; a row's sum does not depend on the number of rows."""
     rows, length = matrix.shape
     dtype = matrix.dtype
     if length <= SHORT and matrix.flags.c_contiguous:
@@ -112,9 +112,9 @@ def add_rows_on_cores(matrix):
         sums[part] = add_rows(matrix[part])
 
     if matrix.shape[1] > SHORT:
-        over_shares(work, len(matrix))
+        map_shares(work, len(matrix))
     else:  # where a product begins tells how it is rounded
-        over_rows(work, *matrix.shape, -(-matrix.size // PARTS))
+        map_rows(work, *matrix.shape, -(-matrix.size // PARTS))
     return sums
 
 
@@ -153,7 +153,7 @@ def add_folded(array, side):
 
 @lru_cache
 def fold(number):
-    """How many of a small number of rows to put side by side: about as many as are then left to add, and all if possible."""
+    """Return the number of rows to put side by side: about as many as are then left to add, and all if possible."""
     root = math.isqrt(number)
     near = [n for n in range(FOUR, max(root, STEP) + 1, FOUR) if number // n <= BATCH]
     return min(near, key=lambda n: (number % n > 0, abs(n - root)))
@@ -170,7 +170,7 @@ def add_middle_on_cores(array):
         def work(part):
             sums[part] = add_middle(array[part])
 
-        over_rows(work, outer, number * width, least=SPREAD_SUMS)
+        map_rows(work, outer, number * width, least=SPREAD_SUMS)
         return sums
     rows = max(STEP, SUMS // width)
     blocks = -(-number // rows)
@@ -204,7 +204,7 @@ def add_along(array, axes=None, keepdim=False):
     """The sums of an array of floating point or complex numbers along ``axes``: None (all), an int, or a tuple, from 0."""
     dtype, ndim = array.dtype, array.ndim
     if dtype.itemsize == 2 or dtype.kind == "W":
-        return add_along(widened(array), axes, keepdim).astype(dtype)
+        return add_along(widen(array), axes, keepdim).astype(dtype)
     if type(axes) is tuple and len(axes) in (1, ndim):
         axes = axes[0] if len(axes) == 1 else None
     if type(axes) is int and ndim:
@@ -338,7 +338,7 @@ def add_vector_products(one, other):
         lines = np.vecdot(ones, others)
     else:
         lines = np.empty(len(ones), one.dtype)
-        over_shares(lambda part: np.vecdot(ones[part], others[part], lines[part]), len(ones))
+        map_shares(lambda part: np.vecdot(ones[part], others[part], lines[part]), len(ones))
     total = add_vector(lines)
     return total if whole == size else total + one[whole:].dot(other[whole:])
 

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.precision import F4, I8, widened
+from tensh.engine.operators.precision import F4, I8, widen
 
 
 @word
@@ -18,7 +18,7 @@ def underived(name, *gradients):
 
 # ── runs of equal elements ───────────────────────────────────────────────────
 def runs(rows):
-    """Where a run of equal rows begins."""
+    """Return a mask of the rows at which a run of equal rows begins."""
     begins = np.ones(len(rows), bool)
     changed = rows[1:] != rows[:-1]
     begins[1:] = changed.any(tuple(range(1, rows.ndim))) if rows.ndim > 1 else changed
@@ -31,7 +31,7 @@ def run_results(rows, begins):
     return rows[first], np.cumsum(begins) - 1, np.diff(np.append(first, len(rows)))
 
 
-def in_order(rows, order, ordered):
+def number_runs(rows, order, ordered):
     """Runs of equal rows for rows that ``order`` sorts; numbers are those of the unsorted rows."""
     values, number, counts = run_results(rows[order], runs(ordered))
     inverse = np.empty(len(rows), I8)
@@ -73,12 +73,12 @@ DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "
 def unique_elements(input, inverse):
     """The distinct elements in ascending order, which of them each element is (with ``inverse``), and how often."""
     flat = input.reshape(-1)
-    if not inverse:  # then the order is not needed, only the ordered elements: a quarter of the time
-        ordered = np.sort(widened(flat)).astype(flat.dtype, copy=False)
+    if not inverse:  # sort without the order, which is not needed: a quarter of the time
+        ordered = np.sort(widen(flat)).astype(flat.dtype, copy=False)
         values, _, counts = run_results(ordered, runs(ordered))
         return values, np.zeros(0, I8), counts
-    order = np.argsort(widened(flat), kind="stable")
-    values, numbers, counts = in_order(flat, order, flat[order])
+    order = np.argsort(widen(flat), kind="stable")
+    values, numbers, counts = number_runs(flat, order, flat[order])
     return values, numbers.reshape(input.shape), counts
 
 
@@ -86,9 +86,9 @@ def unique_elements(input, inverse):
 def unique_slices(input, dim):
     """The distinct slices along ``dim`` in ascending order, which of them each slice is, and how often."""
     axis, rows = as_rows(input, dim)
-    flat = widened(rows).reshape(len(rows), math.prod(rows.shape[1:]))
+    flat = widen(rows).reshape(len(rows), math.prod(rows.shape[1:]))
     order = order_of(flat) if flat.shape[1] else np.arange(len(rows))
-    values, inverse, counts = in_order(rows, order, flat[order])
+    values, inverse, counts = number_runs(rows, order, flat[order])
     return np.ascontiguousarray(np.moveaxis(values, 0, axis)), inverse, counts
 
 
@@ -119,7 +119,7 @@ def unique_runs(input, dim):
     weights="not_differentiable('bincount')",
 )
 def bincount(input, weights=None, minlength=0):
-    """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights.
+    """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights.
 
     Shape: [n] to [largest + 1]. RuntimeError for negative numbers.
 

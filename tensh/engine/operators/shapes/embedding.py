@@ -4,13 +4,13 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import require_elements
-from tensh.engine.codegen.scalars import fitting
+from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.precision import real_of
 from tensh.engine.operators.shapes.diagonal import diagonal_of
-from tensh.engine.operators.shapes.views import at
+from tensh.engine.operators.shapes.views import make_key
 
 
 def replace_part(input, part_of, src):
@@ -32,7 +32,7 @@ def replace_part(input, part_of, src):
 )  # fmt: skip
 def slice_put(input, src, dim, start, stop, step):
     """The input with a range along ``dim`` replaced."""
-    return replace_part(input, lambda out: out[at(wrap_dim(dim, out.ndim), slice(start, stop, step))], src)
+    return replace_part(input, lambda out: out[make_key(wrap_dim(dim, out.ndim), slice(start, stop, step))], src)
 
 
 @op(
@@ -41,7 +41,7 @@ def slice_put(input, src, dim, start, stop, step):
 )  # fmt: skip
 def select_put(input, src, dim, index):
     """The input with one slice along ``dim`` replaced."""
-    return replace_part(input, lambda out: out[(*at(wrap_dim(dim, out.ndim), index), ...)], src)
+    return replace_part(input, lambda out: out[(*make_key(wrap_dim(dim, out.ndim), index), ...)], src)
 
 
 @op(
@@ -80,10 +80,10 @@ def strided_part(grad, size, stride, start):
 # ── the whole ────────────────────────────────────────────────────────────────
 def number_as(number, dtype):
     """A number as an array without dimensions; PyTorch's error if it does not fit the dtype."""
-    return np.asarray(fitting(number, BY_NUMPY[dtype]), dtype)
+    return np.asarray(cast_scalar(number, BY_NUMPY[dtype]), dtype)
 
 
-def filled(input, value):
+def fill_array(input, value):
     require_elements(input)
     out = memory.empty_like(input, input.dtype)
     out[...] = value
@@ -93,13 +93,13 @@ def filled(input, value):
 @op(public=False, out=False, node="FillBackward0", input="zeros_as(g, g.shape)")
 def fill_number(input, value):
     """A number in the size of the input."""
-    return filled(input, number_as(value, input.dtype))
+    return fill_array(input, number_as(value, input.dtype))
 
 
 @op(public=False, out=False, node="FillBackward1", input="zeros_as(g, g.shape)", value="sum_to(g, ())")
 def fill_tensor(input, value):
     """An element in the size of the input."""
-    return filled(input, real_part(value, input.dtype))
+    return fill_array(input, real_part(value, input.dtype))
 
 
 def real_part(array, dtype):
@@ -107,7 +107,7 @@ def real_part(array, dtype):
     return real_of(array) if array.dtype.kind in "cW" and dtype.kind not in "cbW" else array
 
 
-# These give the value alone, which the write broadcasts.
+# Values alone, which the write broadcasts.
 @op(public=False, out=False, node="FillBackward2", input="zeros_as(g, g.shape)")
 def filling_number(input, value):
     """A number to fill the input with."""

@@ -22,7 +22,7 @@ def restrided(input, size, stride, start, strides=None):
 
     ``strides`` are those of the input, None if it is dense.
     """
-    return memory.within(input, size, stride, start)
+    return memory.view_within(input, size, stride, start)
 
 
 def room(shape, steps, size, stride, start):
@@ -53,7 +53,7 @@ def move_gradient(grad, source, target, low, high):
 
 
 def copies(shape, steps, grad):
-    """How many elements of a layout lie in the place of each."""
+    """Return the number of elements of a layout that share the place of each."""
     reach = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     places = places_of((shape, steps, 0), 0, reach)
     return np.bincount(places.reshape(-1))[places].astype(grad.dtype)

@@ -1,4 +1,4 @@
-"""Joining, repeating and moving elements: results with memory of their own."""
+"""Joining, repeating and moving elements: results in new memory."""
 
 from functools import lru_cache, partial
 
@@ -8,8 +8,9 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.copying import copy_into
 from tensh.engine.codegen.derivatives import LIST
-from tensh.engine.codegen.describe import in_place_text
-from tensh.engine.codegen.table import METHODS, op
+from tensh.engine.codegen.describe import describe_inplace
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import recorded, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
@@ -17,7 +18,7 @@ from tensh.engine.errors.messages import wrap_dim, wrap_dims
 from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.reductions.summation import add_along
-from tensh.engine.operators.shapes.views import ALL, BEFORE, at, select, slice_dim
+from tensh.engine.operators.shapes.views import ALL, BEFORE, make_key, select, slice_dim
 
 # ── joining ──────────────────────────────────────────────────────────────────
 NO_CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {1.title}")
@@ -25,7 +26,7 @@ NO_CAST = TypeError("torch.cat(): input types can't be cast to the desired outpu
 
 @op(sequence="tensors", out=NO_CAST, apart=True, public="function", tensors="parts(g, tensors.shape, dim)")
 def cat(tensors, dim=0):
-    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
+    """Join tensors along ``dim``; they agree in all other sizes.  Differentiable.
 
     Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError for others, ValueError without tensors.
 
@@ -111,7 +112,7 @@ def rows(grad, dim):
 word(parts), word(rows)
 
 
-@op(sequence="tensors", public="function", tensors="rows(g, dim)")
+@op(sequence="tensors", apart=True, public="function", tensors="rows(g, dim)")
 def stack(tensors, dim=0):
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
 
@@ -206,7 +207,7 @@ BACKWARDS = slice(None, None, -1)
 
 @op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
 def rolled(input, shifts, dims):
-    """The elements moved on by ``shifts`` along ``dims``, or seen flat; what falls off the end comes in at the start."""
+    """Shift elements by ``shifts`` along ``dims``, or of the flattened input; those past the end re-enter."""
     if not input.size:
         return input.copy()
     if not dims:
@@ -216,8 +217,8 @@ def rolled(input, shifts, dims):
         n = input.shape[dim]
         shift = shift % n if n else 0
         out = np.empty(input.shape, input.dtype)
-        out[at(dim, slice(shift, None))] = input[at(dim, slice(0, n - shift))]
-        out[at(dim, slice(0, shift))] = input[at(dim, slice(n - shift, None))]
+        out[make_key(dim, slice(shift, None))] = input[make_key(dim, slice(0, n - shift))]
+        out[make_key(dim, slice(0, shift))] = input[make_key(dim, slice(n - shift, None))]
         input = out
     return input
 
@@ -230,7 +231,7 @@ def opposite(numbers):
 
 @op(public=False, out=False, node="Rot90Backward0", input="turned(g, -times, dims)")
 def turned(input, times, dims):
-    """The input turned by ``times`` 90 degrees in the plane of two dimensions."""
+    """Rotate the input by ``times`` 90 degrees in the plane of two dimensions."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
@@ -273,9 +274,9 @@ def triangle(name, part, what):
     """Declare ``tril`` or ``triu``."""
 
     def kernel(input, diagonal=0):
-        return zero_unless(np.ascontiguousarray(input) if input.ndim else input, within(input, diagonal))
+        return zero_unless(np.ascontiguousarray(input) if input.ndim else input, is_within(input, diagonal))
 
-    def within(input, diagonal):
+    def is_within(input, diagonal):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         if type(diagonal) is not int:
@@ -293,14 +294,14 @@ def triangle(name, part, what):
     """
     declared = op(kernel, name=name, doc=doc, input=f"{name}(g, diagonal)")
 
-    def in_place(input, diagonal=0):
+    def clear_inplace(input, diagonal=0):
         since = begin_write(input)
-        zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal), casting="unsafe")
+        zeros = partial(np.copyto, src=0, where=~is_within(input.array, diagonal), casting="unsafe")
         return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", is_stack(input.array) and zeros)
 
-    in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    in_place.__module__, in_place.__doc__ = "torch", in_place_text(name)
-    METHODS[f"{name}_"] = in_place
+    clear_inplace.__name__ = clear_inplace.__qualname__ = f"{name}_"
+    clear_inplace.__module__, clear_inplace.__doc__ = "torch", describe_inplace(name)
+    METHODS[f"{name}_"] = clear_inplace
 
 
 triangle("tril", np.tril, "elements on and below a diagonal")
@@ -314,5 +315,5 @@ triangle("triu", np.triu, "elements on and above a diagonal")
     input="slice_back(g, input.shape, dim, start, start + length, 1)",
 )
 def narrowed_copy(input, dim, start, length):
-    """A part along ``dim``, with memory of its own."""
-    return input[at(dim, slice(start, start + length))].copy()
+    """Copy a part along ``dim`` into new memory."""
+    return input[make_key(dim, slice(start, start + length))].copy()

@@ -3,14 +3,14 @@
 from tensh.engine.codegen.derivatives import LIST
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.shapes.views import BEFORE, at, view_op
+from tensh.engine.operators.shapes.views import BEFORE, make_key, view_op
 
 
 def cuts(array, sizes, dim):
     """Consecutive parts of an array."""
     parts, start = [], 0
     for size in sizes:
-        parts.append(array[at(dim, slice(start, start + size))])
+        parts.append(array[make_key(dim, slice(start, start + size))])
         start += size
     return parts
 
@@ -23,13 +23,13 @@ def split_equally(input, split_size, dim):
 
 @op(public=False, out=False, many=True, outs=LIST, input="cat(gs, dim)")
 def unsafe_split(input, split_size, dim):
-    """Parts of ``split_size`` along ``dim`` that are no views for the engine."""
+    """Parts of ``split_size`` along ``dim`` that are not views for the engine."""
     return cuts(input, even_sizes(input, split_size, dim, "unsafe_split"), wrap_dim(dim, input.ndim))
 
 
 @op(public=False, out=False, many=True, outs=LIST, input="cat(gs, dim)")
 def unsafe_split_with_sizes(input, split_sizes, dim):
-    """Parts of the given sizes along ``dim`` that are no views for the engine."""
+    """Parts of the given sizes along ``dim`` that are not views for the engine."""
     return parts_of_sizes(input, split_sizes, dim)
 
 

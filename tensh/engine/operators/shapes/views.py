@@ -204,7 +204,7 @@ def t(input):
 
 
 # ── parts ────────────────────────────────────────────────────────────────────
-def at(dim, index):
+def make_key(dim, index):
     """The key of ``index`` in dimension ``dim``, counted from 0."""
     return (*BEFORE[dim], index)
 
@@ -238,7 +238,7 @@ def select(input, dim, index):
 def select_back(grad, shape, dim, index):
     """``grad`` as one slice of zeros."""
     out = np.zeros(shape, grad.dtype)
-    out[at(wrap_dim(dim, len(shape)), index)] = grad
+    out[make_key(wrap_dim(dim, len(shape)), index)] = grad
     return out
 
 
@@ -251,14 +251,14 @@ def slice_dim(input, dim, start, stop, step):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    return input[at(wrap_dim(dim, input.ndim), slice(start, stop, step))]
+    return input[make_key(wrap_dim(dim, input.ndim), slice(start, stop, step))]
 
 
 @op(public=False, node="SliceBackwardBackward0", grad="slice_dim(g, dim, start, stop, step)")
 def slice_back(grad, shape, dim, start, stop, step):
     """``grad`` as a part of zeros."""
     out = np.zeros(shape, grad.dtype)
-    out[at(wrap_dim(dim, len(shape)), slice(start, stop, step))] = grad
+    out[make_key(wrap_dim(dim, len(shape)), slice(start, stop, step))] = grad
     return out
 
 

@@ -20,7 +20,7 @@ BY_ROWS, BLOCKED = (CSR, BSR), (BSR, BSC)
 
 
 class Sparsity(Absence, NotImplementedError):
-    """An operator was given a sparse tensor; an error of its own where no rule answers."""
+    """The error of an operator that was given a sparse tensor, for which no rule answers."""
 
     package = "operators.sparse"
 
@@ -58,16 +58,16 @@ class Sparse:
             )
         return self.size * self.itemsize
 
-    def over(self, values, kind=None):
-        """The same places with other values."""
+    def replace_values(self, values, kind=None):
+        """Return a sparse array with other values at these places."""
         return (kind or type(self))(values, self.indices, self.shape, self.layout, self.coalesced)
 
-    def seen(self, layout):
-        """The same indices and values, as another array."""
-        return self.over(self.values)
+    def view_as(self, layout):
+        """Return another array over these indices and values."""
+        return self.replace_values(self.values)
 
     def copy(self, order="C"):
-        """The same in other memory."""
+        """Copy the indices and the values."""
         indices = tuple([each.copy() for each in self.indices])
         return Sparse(self.values.copy(), indices, self.shape, self.layout, self.coalesced)
 
@@ -141,10 +141,10 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
         return out.reshape(a.shape)
 
     def copy(self, order="C"):
-        return SparseGradient(self.sparse.over(self.sparse.values.copy()))
+        return SparseGradient(self.sparse.replace_values(self.sparse.values.copy()))
 
     def astype(self, dtype, **options):
-        return SparseGradient(self.sparse.over(self.sparse.values.astype(dtype)))
+        return SparseGradient(self.sparse.replace_values(self.sparse.values.astype(dtype)))
 
     def __getattr__(self, name):
         return getattr(self.dense(), name)
@@ -162,7 +162,7 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
             return SparseGradient(add_arrays(*[each.sparse for each in inputs]))
         if method == "__call__" and ufunc is np.multiply and any(np.ndim(each) == 0 for each in inputs):
             values = [each.sparse.values if type(each) is SparseGradient else each for each in inputs]
-            return SparseGradient(self.sparse.over(ufunc(*values)))
+            return SparseGradient(self.sparse.replace_values(ufunc(*values)))
         return getattr(ufunc, method)(*map(plain, inputs), **options)
 
     def __array_function__(self, function, types, args, options):
@@ -176,7 +176,7 @@ def plain(value):
 def add_arrays(a, b):
     """The sum of two sparse arrays: the values of the same places, or of both one after the other."""
     if a.indices[0] is b.indices[0]:
-        return a.over(a.values + b.values)
+        return a.replace_values(a.values + b.values)
     index = np.concatenate([places(a), places(b)], 1)
     return Sparse(np.concatenate([a.values, b.values]), (index,), a.shape)
 

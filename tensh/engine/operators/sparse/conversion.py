@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import METHODS
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.unavailable import could_not_run
@@ -13,10 +13,10 @@ from tensh.engine.operators.sparse.forms import (
     dense_of,
     is_sparse,
     rename_node,
+    replace_values,
     select_values,
     sparse_tensor,
     values_of,
-    with_values,
 )
 
 TITLES = {COO: "Sparse", CSR: "SparseCsr", CSC: "SparseCsc", BSR: "SparseBsr", BSC: "SparseBsc", strided: "Strided"}
@@ -214,7 +214,7 @@ def sparse_mask(self, mask):
         )
     dense = to_dense_of(self) if is_sparse(self) else self
     index = tuple(wrap(each) for each in places(mask.array))
-    return with_values(mask.array, dense[index] if index else dense.reshape(1), "SparseMaskBackward0")
+    return replace_values(mask.array, dense[index] if index else dense.reshape(1), "SparseMaskBackward0")
 
 
 # ── parts ────────────────────────────────────────────────────────────────────

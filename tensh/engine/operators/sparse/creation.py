@@ -116,7 +116,7 @@ def empty_sparse(size, dtype, layout=COO, sparse_dim=None):
 
 
 def make_sparse(name, default, given):
-    """What ``zeros`` or ``empty`` makes in a sparse layout; RuntimeError for functions that fill all elements."""
+    """Make the result of ``zeros`` or ``empty`` in a sparse layout; RuntimeError for functions that fill all elements."""
     if name.removesuffix("_like").removeprefix("new_") not in ("zeros", "empty"):
         raise RuntimeError("full(...) is not implemented for sparse layout")
     place(given["device"], None, given["pin_memory"])
@@ -172,7 +172,7 @@ def sparse_coo_tensor(
         size = (*found.tolist(), *values.array.shape[1:])
     elif min(size, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
-    if checking and is_coalesced and not in_order(index):
+    if checking and is_coalesced and not is_in_order(index):
         raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
     label = "SparseCooTensorWithDimsAndTensorsBackward0"
     ordered = bool(is_coalesced) or (is_coalesced is None and count < 2)
@@ -190,7 +190,7 @@ def check_bounds(index, size):
             )
 
 
-def in_order(index):
+def is_in_order(index):
     """True if the places are in order and each is there once."""
     steps = np.diff(index, axis=1)
     first = (steps != 0).argmax(0)
@@ -201,7 +201,7 @@ def in_order(index):
 NAMES = {CSR: ("crow", "col"), BSR: ("crow", "col"), CSC: ("ccol", "row"), BSC: ("ccol", "row")}
 
 
-def compressed_tensor(name, layout, compressed, plain, values, size, dtype, device, pin_memory, requires_grad, check):
+def make_compressed(name, layout, compressed, plain, values, size, dtype, device, pin_memory, requires_grad, check):
     """A tensor of a compressed layout."""
     place(device, None, pin_memory)
     starts, others = indices_of(compressed, None), indices_of(plain, None)
@@ -279,7 +279,7 @@ def {layout}_tensor({a}_indices, {b}_indices, values, size=None, {keywords}):
 
 def declare_compressed(layout, names, blocked):
     """Declare the function that makes tensors of a compressed layout."""
-    (a, b), space = names, {"make": compressed_tensor, "layout": layout, "__name__": __name__}
+    (a, b), space = names, {"make": make_compressed, "layout": layout, "__name__": __name__}
     exec(SOURCE.format(layout=layout.name, a=a, b=b, keywords=KEYWORDS), space)
     made = space[f"{layout.name}_tensor"]
     above, below = ("1.", "2.") if a == "crow" else ("2.", "1.")
@@ -310,7 +310,7 @@ def sparse_compressed_tensor(
     if layout not in NAMES:
         given = "none" if layout is None else layout
         raise RuntimeError(f"sparse_compressed_tensor expected sparse compressed tensor layout but got {given}")
-    return compressed_tensor(
+    return make_compressed(
         "sparse_compressed_tensor", layout, compressed_indices, plain_indices, values, size, dtype, device, pin_memory,
         requires_grad, check_invariants,
     )  # fmt: skip

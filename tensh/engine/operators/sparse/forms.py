@@ -44,10 +44,10 @@ class ToValues(Joint):
     __slots__ = ()
 
     def backward(self, g):
-        return (SparseGradient(self.of.over(np.asarray(g))),)
+        return (SparseGradient(self.of.replace_values(np.asarray(g))),)
 
     def backward_graph(self, g):
-        return (with_values(self.of, g),)
+        return (replace_values(self.of, g),)
 
 
 class FromValues(Joint):
@@ -70,7 +70,7 @@ class FromValues(Joint):
 
 
 @cache
-def named(label):
+def name_node_class(label):
     """The class of ``FromValues`` nodes that are called so."""
     return type(label, (FromValues,), {"__slots__": (), "__module__": "builtins"})
 
@@ -90,13 +90,13 @@ def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=Non
     t.node = t._base = t._kept = None
     node = refresh_node(values)
     if live(node) and mode.grad:
-        t.node = named(label or node.name())(node, t.array, t.array.shape)
+        t.node = name_node_class(label or node.name())(node, t.array, t.array.shape)
         if listeners:
             announce(t.node, (t,))
     return t
 
 
-def with_values(array, values, label=None):
+def replace_values(array, values, label=None):
     """A sparse tensor with the places of ``array``."""
     return sparse_tensor(values, array.indices, array.shape, array.layout, array.coalesced, label)
 
@@ -157,7 +157,7 @@ def coalesce_as(t, label="CoalesceBackward0"):
 
 
 def compress_lines(lines, count):
-    """Where each of ``count`` lines begins among sorted numbers of lines, and the last one ends."""
+    """Return the bounds of each of ``count`` lines among sorted numbers of lines."""
     return np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=count))]).astype(np.int64)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import recorded
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
@@ -13,9 +13,9 @@ from tensh.engine.operators.sparse.forms import (
     coalesce_as,
     is_sparse,
     rename_node,
+    replace_values,
     sparse_tensor,
     values_of,
-    with_values,
 )
 from tensh.engine.operators.sparse.multiplication import addmm as add_product
 from tensh.engine.operators.sparse.multiplication import mm as multiply
@@ -72,7 +72,7 @@ def sum(input, dim=None, dtype=None):
     result = sum_dim(input, dim, False, None if dtype is None else dtype.numpy)
     if not is_sparse(result) or result.node is None:
         return rename_node(result, "SparseSumBackward0")
-    return with_values(result.array, values_of(result), "SparseSumBackward0")
+    return replace_values(result.array, values_of(result), "SparseSumBackward0")
 
 
 def groups(t, dim):
@@ -92,14 +92,14 @@ def softmax_of_values(input, dim, dtype, logarithm, label):
     values = values_of(t)
     if dim >= t.array.sparse_dim:
         place = dim - t.array.sparse_dim + 1
-        return with_values(t.array, values.log_softmax(place) if logarithm else values.softmax(place), label)
+        return replace_values(t.array, values.log_softmax(place) if logarithm else values.softmax(place), label)
     line, count = groups(t, dim)
     top = np.full((count, *values.array.shape[1:]), -np.inf, values.array.dtype)
     np.maximum.at(top, line, values.array)
     moved, number = values - wrap(top[line]), wrap(line)
     total = wrap(np.zeros_like(top)).index_put((number,), moved.exp(), True)
     found = moved - total.log()[number] if logarithm else moved.exp() / total[number]
-    return with_values(t.array, found, label)
+    return replace_values(t.array, found, label)
 
 
 def softmax(input, dim, *, dtype=None):
@@ -133,7 +133,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     """
     if not is_sparse(input) or input.array.layout is not CSR:
         raise RuntimeError(f"Expected self to have sparse csr layout, but got {input.layout}")
-    return with_values(input.array, sampled_addmm_of(input, mat1, mat2, beta, alpha), "SparseSampledAddmmBackward0")
+    return replace_values(input.array, sampled_addmm_of(input, mat1, mat2, beta, alpha), "SparseSampledAddmmBackward0")
 
 
 def spdiags(diagonals, offsets, shape, layout=None):
@@ -175,7 +175,7 @@ def as_sparse_gradcheck(gradcheck):
         ]
 
         def on_values(*values):
-            args = [with_values(t.array, v) if is_sparse(t) else v for t, v in zip(given, values, strict=True)]
+            args = [replace_values(t.array, v) if is_sparse(t) else v for t, v in zip(given, values, strict=True)]
             result = func(*args)
             return to_dense_of(result) if is_sparse(result) else result
 

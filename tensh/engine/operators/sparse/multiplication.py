@@ -1,4 +1,4 @@
-"""Matrix products in which a sparse tensor takes part."""
+"""Matrix products with a sparse tensor."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from tensh.engine.codegen.vocabulary import recorded
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSR, places
-from tensh.engine.operators.sparse.conversion import convert_layout, to_coo, to_dense_of
+from tensh.engine.operators.sparse.conversion import convert_layout, to_coo
 from tensh.engine.operators.sparse.forms import coalesce_as, is_sparse, rename_node, sparse_tensor, values_of
 from tensh.engine.operators.sparse.products import sampled_product, sparse_product
 
@@ -125,7 +125,3 @@ def sampled_addmm_of(input, mat1, mat2, beta, alpha):
     rows, cols = places(input.array)
     found = sampled_product.fn(rows, cols, mat1, mat2.t())
     return values_of(input) * beta + found * alpha
-
-
-def dense_or_itself(t):
-    return to_dense_of(t) if is_sparse(t) else t

@@ -1,4 +1,4 @@
-"""PyTorch's names of operators, with their overloads, as its errors for sparse tensors have them."""
+"""PyTorch's names of operators, with their overloads, as they appear in its errors for sparse tensors."""
 
 ATEN = {
     "mean_all": "mean.dim", "mean_dim": "mean.dim", "max_all": "max", "max_dim": "max.dim", "min_all": "min", "min_dim": "min.dim",

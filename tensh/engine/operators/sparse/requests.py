@@ -1,4 +1,4 @@
-"""What functions and methods answer that ask a sparse tensor for facts or for its memory."""
+"""Answers of sparse tensors to functions and methods that ask for facts or for memory."""
 
 from tensh.engine.operators.sparse.array import COO
 from tensh.engine.operators.sparse.conversion import TITLES

@@ -11,15 +11,15 @@ from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSC, CSR, flat_places, places
 from tensh.engine.operators.sparse.conversion import convert_layout, to_coo, to_dense_of
-from tensh.engine.operators.sparse.creation import empty_sparse, in_order
+from tensh.engine.operators.sparse.creation import empty_sparse, is_in_order
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
     is_sparse,
     rename_node,
+    replace_values,
     select_values,
     sparse_tensor,
     values_of,
-    with_values,
 )
 
 RULES: dict = {}
@@ -49,7 +49,7 @@ def on_values(name):
     def apply(input, *args, **options):
         if input.array.layout is COO and name not in LINEAR:
             input = coalesce_as(input)
-        return with_values(input.array, recorded(name)(values_of(input), *args, **options))
+        return replace_values(input.array, recorded(name)(values_of(input), *args, **options))
 
     return apply
 
@@ -64,7 +64,7 @@ def is_number(value):
 
 @rule("cast")
 def cast(input, to, memory_format=None):
-    return with_values(input.array, recorded("cast")(values_of(input), to))
+    return replace_values(input.array, recorded("cast")(values_of(input), to))
 
 
 @rule("recast")
@@ -74,7 +74,7 @@ def recast(t, dtype, *args, **options):
 
 @rule("clone", "copied", "laid_out", "conj", "real", "conjugate", "conj_physical")
 def clone(input, *args, **options):
-    return with_values(input.array.copy(), values_of(input).clone())
+    return replace_values(input.array.copy(), values_of(input).clone())
 
 
 @rule("add", "add_scaled")
@@ -100,8 +100,8 @@ def add(input, other, alpha=1):
     if layout is not COO:
         return convert_layout(add(to_coo(input), to_coo(other), alpha), layout)
     second = values_of(other) if alpha == 1 else values_of(other) * alpha
-    if input.array.indices[0] is other.array.indices[0] and in_order(input.array.indices[0]):
-        return with_values(input.array, values_of(input) + second)
+    if input.array.indices[0] is other.array.indices[0] and is_in_order(input.array.indices[0]):
+        return replace_values(input.array, values_of(input) + second)
     index, numbers, count = merge_places(input.array, other.array)
     first, second = values_of(input), second
     kind = np.result_type(first.array, second.array)
@@ -155,13 +155,13 @@ def mul(input, other):
     if not is_sparse(input):
         return mul(other, input)
     if is_number(other):
-        return with_values(input.array, values_of(input) * other)
+        return replace_values(input.array, values_of(input) * other)
     if not is_sparse(other):
         if np.broadcast_shapes(input.array.shape, other.array.shape) != input.array.shape:
             raise RuntimeError(f"mul(): expected sizes to match, got {list(input.shape)} and {list(other.shape)}")
         dense = other.expand(input.array.shape)
         index = tuple(wrap(each) for each in places(input.array))
-        return with_values(input.array, values_of(input) * dense[index], "MulBackward0")
+        return replace_values(input.array, values_of(input) * dense[index], "MulBackward0")
     if input.array.shape != other.array.shape:
         raise RuntimeError("mul operands have incompatible sizes")
     layout = input.array.layout
@@ -185,7 +185,7 @@ def division(name, words):
             raise RuntimeError("unsupported tensor layout: SparseCsr")
         if name != "div":
             input = coalesce_as(input)
-        return with_values(input.array, recorded(name)(values_of(input), other, *args, **options))
+        return replace_values(input.array, recorded(name)(values_of(input), other, *args, **options))
 
     return divide
 
@@ -201,7 +201,7 @@ def power(input, exponent):
     if exponent == 0:
         raise RuntimeError("pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
     input = coalesce_as(to_coo(input))
-    return with_values(input.array, values_of(input) ** exponent)
+    return replace_values(input.array, values_of(input) ** exponent)
 
 
 # ── reductions ───────────────────────────────────────────────────────────────

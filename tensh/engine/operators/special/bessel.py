@@ -110,29 +110,29 @@ def wave(order, x):
 
 
 # ── the first and second kind ────────────────────────────────────────────────
-def in_parts(first, near, far, x):
+def compute_in_parts(first, near, far, x):
     """By the power series, the mean over a period and Laguerre's integral, as far out as each is exact."""
     return piecewise(x <= NEAR, lambda x: piecewise(x <= FIRST, first, near, x), far, x)
 
 
 @wide
 def bessel_j0(input):
-    return in_parts(first_j0, near_j0, lambda x: wave(0, x).real, np.abs(input))
+    return compute_in_parts(first_j0, near_j0, lambda x: wave(0, x).real, np.abs(input))
 
 
 @wide
 def bessel_j1(input):
-    return in_parts(first_j1, near_j1, lambda x: wave(1, x).real, np.abs(input)) * np.copysign(1, input)
+    return compute_in_parts(first_j1, near_j1, lambda x: wave(1, x).real, np.abs(input)) * np.copysign(1, input)
 
 
 @wide
 def bessel_y0(input):
-    return in_parts(first_y0, near_y0, lambda x: wave(0, x).imag, input)
+    return compute_in_parts(first_y0, near_y0, lambda x: wave(0, x).imag, input)
 
 
 @wide
 def bessel_y1(input):
-    return in_parts(first_y1, near_y1, lambda x: wave(1, x).imag, input)
+    return compute_in_parts(first_y1, near_y1, lambda x: wave(1, x).imag, input)
 
 
 @wide

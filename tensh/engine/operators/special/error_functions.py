@@ -5,16 +5,17 @@ import math
 
 import numpy as np
 
+from tensh.engine.codegen.chains import Chain, horner
 from tensh.engine.codegen.table import pointwise
-from tensh.engine.operators.precision import F4, F8
+from tensh.engine.operators.precision import F8
 from tensh.engine.operators.special.shared import (
     BLOCK,
     LONG_PI,
     REAL,
-    by_element,
+    compute_by_element,
+    compute_in_blocks,
+    compute_in_float64,
     extend,
-    in_blocks,
-    in_float64,
     piecewise,
     polynomial,
     shape_like,
@@ -47,51 +48,32 @@ def tabulate():
 def erf(input):
     """2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     if input.size < FEW:
-        return by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
+        return compute_by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
     if input.dtype is F8:
-        return shape_like(in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
-    return shape_like(in_blocks(by_exponential, [input.astype(F4, copy=False).ravel()], block=4 * BLOCK), input)
+        return shape_like(compute_in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
+    return erf_by_exponential(input)
 
 
 # In float32 erf(x) is x + x P(x**2) up to 1, and 1 - exp(Q(|x| - 1)) beyond, where an error of NumPy's exponential is an eighth of
 # one of the result.  The largest errors of the polynomials, 0.07 and 0.02 units in the last place of erf, are the least possible.
-def in_single(*numbers):
-    return [np.array(number, F4) for number in numbers]
+INNER = 7.853236406e-5, -8.010022218e-4, 0.005188310272, -0.02685380393, 0.1128358499, -0.3761262581, 0.1283791657
+OUTER = 1.863795363e-4, -1.829384554e-3, 9.895462431e-3, -0.04150349908, -0.8431176072, -2.63896688, -1.849605516
+LAST = 4  # from here on erf is 1
+erf_by_exponential = Chain(
+    "erf", "x", f"where(size < 1, {horner('square', INNER)} * x + x, give_sign(1 - library_exp({horner('beyond', OUTER)}), x))",
+    let={"size": f"minimum(abs(x), {LAST})", "square": "size * size", "beyond": "size - 1"},
+    doc="erf of float32, to 1.3 units in the last place: a tenth of the time of looking up tabulated points.",
+)  # fmt: skip
 
 
-INNER = in_single(
-    7.853236406e-5, -8.010022218e-4, 0.005188310272, -0.02685380393, 0.1128358499, -0.3761262581, 0.1283791657
-)
-OUTER = in_single(
-    1.863795363e-4, -1.829384554e-3, 9.895462431e-3, -0.04150349908, -0.8431176072, -2.63896688, -1.849605516
-)
-ONE, LAST = in_single(1, 4)  # from LAST on erf is 1
+def write_erf(out, input):
+    if input.size < FEW or input.dtype is F8:
+        out[...] = erf(input)
+    else:
+        erf_by_exponential.into(out, input)
 
 
-def horner(x, coefficients, out):
-    """Horner's rule, the highest power first, in an array that is there: half the time of ``polynomial``."""
-    first, *others, constant = coefficients
-    np.multiply(x, first, out)
-    for each in others:
-        np.add(out, each, out)
-        np.multiply(out, x, out)
-    return np.add(out, constant, out)
-
-
-def by_exponential(x):
-    """erf of float32, to 1.3 units in the last place: a tenth of the time of looking up tabulated points."""
-    size = np.abs(x)
-    np.minimum(size, LAST, out=size)
-    square = np.multiply(size, size)
-    inner = horner(square, INNER, np.empty_like(x))
-    np.multiply(inner, x, inner)
-    np.add(inner, x, inner)
-    is_inner = np.less(size, ONE)
-    outer = horner(np.subtract(size, ONE, size), OUTER, square)
-    np.subtract(ONE, np.exp(outer, outer), outer)
-    np.copysign(outer, x, outer)
-    np.copyto(outer, inner, where=is_inner)
-    return outer
+erf.into = write_erf
 
 
 def beside_points(x):
@@ -177,10 +159,10 @@ def exact_complement(x):
     return piecewise(x < 2, near_complement, complement, x)
 
 
-@in_float64(exact=exact_complement)
+@compute_in_float64(exact=exact_complement)
 def erfc(input):
     """1 - erf(x), exact where erf is nearly 1."""
-    return by_element(math.erfc, input)
+    return compute_by_element(math.erfc, input)
 
 
 def scaled(x):
@@ -227,7 +209,7 @@ def derivative(x, n):
     return piecewise(x < BEYOND, near, far, x)
 
 
-@in_float64(exact=lambda x, n: derivative(extend(x), n))
+@compute_in_float64(exact=lambda x, n: derivative(extend(x), n))
 def erfcx_derivative(input, n):
     return derivative(input, n)
 
@@ -250,12 +232,12 @@ def hazard_slope(x):
     return piecewise(x < 0, left, right, x)
 
 
-@in_float64(exact=lambda x: hazard(extend(x)))
+@compute_in_float64(exact=lambda x: hazard(extend(x)))
 def normal_hazard(input):
     return hazard(input)
 
 
-@in_float64(exact=lambda x: hazard_slope(extend(x)))
+@compute_in_float64(exact=lambda x: hazard_slope(extend(x)))
 def normal_hazard_slope(input):
     return hazard_slope(input)
 
@@ -276,7 +258,7 @@ def log_ndtr(input):
     return piecewise(
         input < -1,
         lambda t: np.log(scaled(-t) / 2) - t * t,
-        lambda t: np.log1p(by_element(math.erfc, t) / -2),
+        lambda t: np.log1p(compute_by_element(math.erfc, t) / -2),
         input / math.sqrt(2),
     )
 
@@ -365,11 +347,33 @@ def inverse(size):
     return piecewise(size < FLAT, near_zero, far, size)
 
 
-@in_float64(exact=lambda x: np.copysign(inverse(np.abs(x)), x))
+def write_quotient(x, coefficients):
+    """The text of :func:`quotient`."""
+    above, below = np.stack(coefficients)[..., 0].T.tolist()
+    return f"{horner(x, above)} / {horner(x, below)}"
+
+
+quantile_in_tail = Chain(
+    "quantile_in_tail", "rest",
+    f"where(rest == 0, INFINITY, where(r <= 5, {write_quotient('near', TAIL)}, {write_quotient('far', FAR)}))",
+    let={"r": "sqrt(-log(rest))", "near": "r - 1.6", "far": "r - 5"},
+)  # fmt: skip
+inverse_by_quantile = Chain(
+    "erfinv", "input",
+    f"give_sign(pick(~(half <= 0.425), in_tail(rest), half * ({write_quotient('left', MIDDLE)})) / {math.sqrt(2)}, input)",
+    let={"half": "abs(input) * 0.5", "rest": "0.5 - half", "left": "0.180625 - half * half"}, words={"in_tail": quantile_in_tail},
+    wide=True,
+)  # fmt: skip
+
+
 def erfinv(input):
     """The number whose erf is x: the quantile of (1 + x) / 2, over sqrt(2)."""
-    size = np.abs(input)
-    return np.copysign(quantile(size / 2, (1 - size) / 2) / math.sqrt(2), input)
+    return inverse_by_quantile(input) if input.dtype is not F8 else exact_erfinv(input)
+
+
+@compute_in_float64
+def exact_erfinv(input):
+    return np.copysign(inverse(np.abs(input)), input)
 
 
 def exact_ndtri(p):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.codegen.chains import Chain, horner
 from tensh.engine.codegen.mixing import as_float, refuse
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, recorded, word
@@ -14,10 +15,10 @@ from tensh.engine.operators.special.shared import (
     EULER,
     LONG_PI,
     REAL,
-    by_element,
+    compute_by_element,
+    compute_in_float64,
     extend,
     gauss_legendre,
-    in_float64,
     piecewise,
     polynomial,
     special,
@@ -38,9 +39,9 @@ HALF_LOG_TWO_PI = extend("0.91893853320467274178032974")
 def log_gamma(x):
     """The C library's logarithm of |gamma(x)|, infinite at the poles."""
     try:
-        return by_element(math.lgamma, x)
+        return compute_by_element(math.lgamma, x)
     except (ValueError, OverflowError):
-        return by_element(lgamma_or_inf, x)
+        return compute_by_element(lgamma_or_inf, x)
 
 
 def lgamma_or_inf(x):
@@ -93,10 +94,10 @@ def log_gamma_of_successor(a):
 
 
 def shifted_stirling(x):
-    return piecewise(x < FAR, lambda x: stirling(x + 8) - np.log(ascending(x, 8)), stirling, extend(x))
+    return piecewise(x < FAR, lambda x: stirling(x + 8) - np.log(rising_factorial(x, 8)), stirling, extend(x))
 
 
-def ascending(x, count):
+def rising_factorial(x, count):
     """x (x + 1) ... of so many factors."""
     return functools.reduce(np.multiply, (x + k for k in range(count)))
 
@@ -141,8 +142,36 @@ ZEROS = np.array((
 )).T  # fmt: skip
 
 
-@in_float64(exact=exact_log_gamma)
+# lgamma(2 + z) / z for |z| <= 1/4 to ten digits, the highest power first (DLMF 5.7.3): (-1)**k (zeta(k) - 1) / k
+BESIDE_TWO = (
+    2.0507212775670694e-05, -4.492623673813315e-05, 9.945751278180854e-05, -0.00022315475845357936, 0.0005096695247430423,
+    -0.0011927539117032608, 0.0028905103307415234, -0.007385551028673986, 0.02058080842778454, -0.06735230105319792,
+    0.32246703342410893, 0.42278433509846713,
+)  # fmt: skip
+RISING = " * ".join(["x", *(f"(x + {k})" for k in range(1, 8))])
+lgamma_by_root = Chain(
+    "lgamma_by_root", "x", f"z * {horner('z', BESIDE_TWO)} - where(x < 1.5, log1p(z), 0)", let={"z": "x - rint(x)"}
+)
+lgamma_by_series = Chain(
+    "lgamma_by_series", "x",
+    f"(y - 0.5) * log(y) - y + {float(HALF_LOG_TWO_PI)} + over * {horner('square', STIRLING)} - where(x < {FAR}, log({RISING}), 0)",
+    let={"y": f"where(x < {FAR}, x + 8, x)", "over": "1 / y", "square": "over * over"},
+)  # fmt: skip
+lgamma_in_blocks = Chain(
+    "lgamma", "input",
+    "pick(~((input > 0) & (input < 1e36)), by_element(input), "
+    "pick((abs(input - rint(input)) <= 0.25) & (input > 0.6) & (input < 2.4), by_root(input), by_series(input)))",
+    words={"by_element": log_gamma, "by_root": lgamma_by_root, "by_series": lgamma_by_series}, wide=True,
+)  # fmt: skip
+LITTLE = 64  # elements; up to them the C library is faster
+
+
 def lgamma(input):
+    return lgamma_in_blocks(input) if input.dtype is not F8 and input.size > LITTLE else lgamma_of_few(input)
+
+
+@compute_in_float64(exact=exact_log_gamma)
+def lgamma_of_few(input):
     return log_gamma(input)
 
 
@@ -173,7 +202,7 @@ def multigamma(log_gamma):
     return kernel
 
 
-log_multigamma = in_float64(multigamma(log_gamma), exact=multigamma(exact_log_gamma))
+log_multigamma = compute_in_float64(multigamma(log_gamma), exact=multigamma(exact_log_gamma))
 
 
 # ── their slopes ─────────────────────────────────────────────────────────────
@@ -202,12 +231,12 @@ def digamma_left(x):
     return np.where(off == 0, np.where(x == 0, np.copysign(np.inf, -x), np.nan), out)
 
 
-@in_float64(exact=exact_digamma)
+@compute_in_float64(exact=exact_digamma)
 def digamma(input):
     return digamma_of(input)
 
 
-@in_float64
+@compute_in_float64
 def polygamma(input, n):
     """Derivative number n of digamma: (-1)**(n + 1) n! times the sum of (x + k)**-(n + 1), k from 0 (DLMF 5.15.1)."""
     if n < 0:

@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.operators.precision import F8
 from tensh.engine.operators.special.gamma import STIRLING, exact_log_gamma, log_gamma, log_gamma_of_successor
-from tensh.engine.operators.special.shared import extend, gauss_legendre, in_float64, piecewise, polynomial
+from tensh.engine.operators.special.shared import compute_in_float64, extend, gauss_legendre, piecewise, polynomial
 
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
 POINTS = 64
@@ -42,13 +42,13 @@ def is_steep(a, x):
 def smaller(density, a, x, lower):
     """P where ``lower``, Q elsewhere, for numbers above 0."""
 
-    def of_small(a, x, lower):
-        return piecewise(is_steep(a, x), lambda a, x, lower: steep(a, x), by_density, a, x, lower)
+    def sum_for_small(a, x, lower):
+        return piecewise(is_steep(a, x), lambda a, x, lower: steep(a, x), compute_by_density, a, x, lower)
 
-    def by_density(a, x, lower):
+    def compute_by_density(a, x, lower):
         return density(a, x) * piecewise(lower, series, fraction, a, x)
 
-    return piecewise((a < LARGE) | (x < a / 2) & (a < HUGE), of_small, tail, a, x, lower)
+    return piecewise((a < LARGE) | (x < a / 2) & (a < HUGE), sum_for_small, tail, a, x, lower)
 
 
 def density(a, x):
@@ -72,13 +72,13 @@ def steep(a, x):
     return -np.expm1(log) - np.exp(log) * out
 
 
-@in_float64(exact=lambda a, x: part(a, x, True, exact_density))
+@compute_in_float64(exact=lambda a, x: part(a, x, True, exact_density))
 def igamma(input, other):
     """P(a, x), the part below x of the gamma distribution of shape a."""
     return part(input, other, True, density)
 
 
-@in_float64(exact=lambda a, x: part(a, x, False, exact_density))
+@compute_in_float64(exact=lambda a, x: part(a, x, False, exact_density))
 def igammac(input, other):
     """Q(a, x) = 1 - P(a, x)."""
     return part(input, other, False, density)

@@ -12,9 +12,9 @@ from tensh.engine.operators.special.shared import (
     EULER,
     LONG_PI,
     REAL,
+    compute_in_float64,
     extend,
     fit_chebyshev,
-    in_float64,
     piecewise,
     polynomial,
     special,
@@ -77,12 +77,12 @@ def rest(order, square):
     return out if order == 0 else 1 - square / 4 * out
 
 
-def of_orders(function, low, high, count):
+def compute_orders(function, low, high, count):
     return [fit_chebyshev(functools.partial(function, order), low, high, count) for order in (0, 1)]
 
 
-FAR, REST = of_orders(scaled_far, 0, 1 / NEAR_I, 44), of_orders(rest, 0, NEAR_K**2, 12)
-SECOND = of_orders(scaled_second, 0, 1 / NEAR_K, 27)
+FAR, REST = compute_orders(scaled_far, 0, 1 / NEAR_I, 44), compute_orders(rest, 0, NEAR_K**2, 12)
+SECOND = compute_orders(scaled_second, 0, 1 / NEAR_K, 27)
 
 
 # ── the first kind ───────────────────────────────────────────────────────────
@@ -118,12 +118,12 @@ def scaled_first(order, x):
     return piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near(x), far, x)
 
 
-@in_float64
+@compute_in_float64
 def i0e(input):
     return scaled_first(0, np.abs(input))
 
 
-@in_float64
+@compute_in_float64
 def i1e(input):
     return scaled_first(1, np.abs(input)) * np.where(input < 0, -1, 1)
 
@@ -196,9 +196,9 @@ def epsilon(input):
 
 SAFE = {"let": {"large": "abs(input) > epsilon(input)", "safe": "where_else(input, large, 1)"}}  # a number to divide by
 
-i0_op = pointwise(in_float64(i0), "Modified Bessel function of the first kind, order 0.", kernel_name="i0_vml_cpu",
+i0_op = pointwise(compute_in_float64(i0), "Modified Bessel function of the first kind, order 0.", kernel_name="i0_vml_cpu",
           input="g * special_i1(input)", **REAL)  # fmt: skip
-special(in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
+special(compute_in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
         input="g * where_else(i0(safe) - out * reciprocal(safe), large, 0.5)")  # fmt: skip
 special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|input|).",
         input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip

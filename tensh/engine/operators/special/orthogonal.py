@@ -38,20 +38,20 @@ def degrees(n):
     return np.where(np.isfinite(n), np.trunc(n), -1.0)
 
 
-def of_degree(polynomial, exact):
+def make_kernel(polynomial, exact):
     """A kernel from a function of x and whole degrees, and one in longdouble if the recurrence loses digits in float64."""
 
     @functools.wraps(polynomial)
     def kernel(x, n):
         return polynomial(x, degrees(n))
 
-    def in_longdouble(x, n):
+    def compute_in_longdouble(x, n):
         out = polynomial(extend(x), degrees(n)).astype(np.float64)
         if (lost := ~np.isfinite(out)).any():  # they end in infinity or nan as the recurrence in float64 does
             out[lost] = kernel(x[lost], n[lost])
         return out
 
-    return wide(kernel, exact=in_longdouble if exact else None)
+    return wide(kernel, exact=compute_in_longdouble if exact else None)
 
 
 # ── Chebyshev's four kinds ───────────────────────────────────────────────────
@@ -68,13 +68,13 @@ def chebyshev(first, by_angle, grows, mirrored, shifted=False):
         grown = ~angled & (n > STEPS)
         out = climb(x, np.where(angled | grown, -1, n), first(x), lambda k, before, last: 2 * x * last - before)
         if grown.any():
-            out = np.where(grown, nan_for_infinity(at_growth(x, n, grows, mirrored)), out)
+            out = np.where(grown, nan_for_infinity(compute_growth(x, n, grows, mirrored)), out)
         return np.where(angled, by_angle(n, np.arccos(x)), out) if angled.any() else out
 
     return polynomial
 
 
-def at_growth(x, n, grows, mirrored):
+def compute_growth(x, n, grows, mirrored):
     """The polynomials where |x| >= 1; those of odd degree change their sign with x."""
     t = np.arccosh(extend(np.maximum(np.abs(x), 1.0)))  # of which an error counts n times
     sign = np.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
@@ -159,7 +159,7 @@ OPTIONS = {"x": None, "n": None, "numbers": "x n"}
 
 def declare(name, polynomial, doc, exact=False):
     polynomial.__name__ = name
-    special(of_degree(polynomial, exact), f"{doc} of degree n at x.  Not differentiable.", **OPTIONS)
+    special(make_kernel(polynomial, exact), f"{doc} of degree n at x.  Not differentiable.", **OPTIONS)
 
 
 for letter, (kind, *formulas) in KINDS.items():

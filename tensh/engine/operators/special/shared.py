@@ -35,13 +35,13 @@ def special(kernel, doc, **options):
     )
 
 
-def in_float64(kernel=None, *, exact=None):
+def compute_in_float64(kernel=None, *, exact=None):
     """A kernel of vectors of float64 for arrays of any shape and dtype; its result takes the dtype of the first.
 
     ``exact`` takes over where the first is float64 itself.
     """
     if kernel is None:
-        return functools.partial(in_float64, exact=exact)
+        return functools.partial(compute_in_float64, exact=exact)
 
     @functools.wraps(kernel)
     def fitted(input, *rest):
@@ -51,12 +51,12 @@ def in_float64(kernel=None, *, exact=None):
             arrays = np.broadcast_arrays(*arrays)
         vectors = [each.astype(F8, copy=False).ravel() for each in arrays]
         compute = exact if exact is not None and input.dtype is F8 else kernel
-        return shape_like(in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
+        return shape_like(compute_in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
 
     return fitted
 
 
-def in_blocks(kernel, vectors, rest=(), block=BLOCK):
+def compute_in_blocks(kernel, vectors, rest=(), block=BLOCK):
     """The kernel's result for vectors of one length, computed a block at a time."""
     size = vectors[0].size
     if size <= block:
@@ -82,7 +82,7 @@ def wide(kernel=None, *, exact=None):
     """A kernel in float64 for a function that PyTorch does not have for 16 bit floating point numbers."""
     if kernel is None:
         return functools.partial(wide, exact=exact)
-    kernel = in_float64(kernel, exact=exact)
+    kernel = compute_in_float64(kernel, exact=exact)
 
     @functools.wraps(kernel)
     def refusing(input, *rest):
@@ -109,13 +109,13 @@ ARRAYS["no_derivative"] = TENSORS["no_derivative"] = no_derivative
 
 
 # ── computing ────────────────────────────────────────────────────────────────
-def by_element(function, array):
+def compute_by_element(function, array):
     """``function`` of every element of a float64 array: 0.1 us each, exact to the last place."""
     return np.fromiter(map(function, array.ravel().tolist()), F8, array.size).reshape(array.shape)
 
 
 def piecewise(mask, inside, outside, *vectors):
-    """``inside(*vectors)`` where the mask is true, ``outside(*vectors)`` elsewhere, each of its own elements only."""
+    """Compute ``inside(*vectors)`` where the mask is true and ``outside(*vectors)`` elsewhere, each of its elements alone."""
     count = np.count_nonzero(mask)
     if count == mask.size:
         return inside(*vectors)

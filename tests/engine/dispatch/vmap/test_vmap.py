@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.codegen.table import METHODS
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.vocabulary import OPS
 from tests.recorded.answers import read_answers
 from tests.recorded.operators import families, resolve, tensor

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, reshape_value, sizes_of
 from tensh.engine.operators.shapes.views import transpose
 
@@ -53,7 +53,7 @@ def make_convolution(op):
             if "shape" in bound:
                 bound["shape"] = (rows.array.shape[0], *bound["shape"][1:])
             result = op.fn(**bound | {names[0]: rows})
-            return batched(reshape_value(result, (*batch, x.array.shape[0], *result.array.shape[1:])), levels)
+            return make_batched(reshape_value(result, (*batch, x.array.shape[0], *result.array.shape[1:])), levels)
         channels = as_channels(x, levels, sizes, number)
         weights = as_samples(weight, levels, sizes, number)
         if "shape" in bound:
@@ -62,7 +62,7 @@ def make_convolution(op):
             bound["bias"] = bias.repeat(number)
         bound["groups"] *= number
         result = op.fn(**bound | {names[0]: channels, "weight": weights})
-        return batched(from_channels(result, batch, number), levels)
+        return make_batched(from_channels(result, batch, number), levels)
 
     return rule
 
@@ -77,6 +77,6 @@ def make_match(op):
         grad = as_channels(grad, levels, sizes, number)
         input = as_channels(input, levels, sizes, number)
         result = op.fn(grad, input, (number * shape[0], *shape[1:]), stride, padding, dilation, groups * number)
-        return batched(reshape_value(result, (*[sizes[level] for level in levels], *shape)), levels)
+        return make_batched(reshape_value(result, (*[sizes[level] for level in levels], *shape)), levels)
 
     return rule

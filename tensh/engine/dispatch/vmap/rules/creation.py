@@ -1,15 +1,15 @@
 """New tensors like a batched one: batched, too, so that they can be written to."""
 
-from tensh.engine.codegen.table import METHODS, PUBLIC
-from tensh.engine.dispatch.vmap.batched import batched
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.dispatch.vmap.batched import make_batched
 from tensh.engine.dispatch.vmap.rules.views import batch_of
 
 
-def like(name):
+def make_like_rule(name):
     """The rule of ``NAME_like``."""
 
     def rule(input, *args, **options):
-        return batched(PUBLIC[name](input.value, *args, **options), input.levels)
+        return make_batched(PUBLIC[name](input.value, *args, **options), input.levels)
 
     return rule
 
@@ -24,10 +24,10 @@ def new(name):
         else:
             given = options.pop("size", size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
             size = (batch_of(self) + tuple(given),)
-        return batched(METHODS[name](self.value, *size, **options), self.levels)
+        return make_batched(METHODS[name](self.value, *size, **options), self.levels)
 
     return method
 
 
-FUNCTIONS = {name: like(name) for name in ("zeros_like", "ones_like", "empty_like", "full_like")}
+FUNCTIONS = {name: make_like_rule(name) for name in ("zeros_like", "ones_like", "empty_like", "full_like")}
 NEW = {name: new(name) for name in ("new_zeros", "new_ones", "new_empty", "new_full")}

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, Sample, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, Sample, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.leading import DIM, leading
 from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, ndim_of, sizes_of
 from tensh.engine.errors.messages import wrap_dim
@@ -21,7 +21,7 @@ from tensh.engine.operators.shapes.views import alias, permute, squeeze_dim
 
 
 class Places:
-    """How index arrays, some of them batched, select from the value of a tensor with batch dimensions.
+    """Selection by index arrays, some of them batched, from a tensor with batch dimensions.
 
     ``key`` is the index for the value.  ``width`` is the number of dimensions that the arrays give, ``at`` where these stand in
     what the function sees.
@@ -43,14 +43,14 @@ class Places:
 
     def full(self, indices, levels, sizes):
         """The index with an array for each hidden dimension, too: its numbers in a row."""
-        places = [None if each is None else self.of_batch(each, levels, sizes) for each in indices]
+        places = [None if each is None else self.gather_batch(each, levels, sizes) for each in indices]
         if not self.hidden:
             return tuple(places)
         shapes = [(1,) * d + (-1,) + (1,) * (self.k - d - 1 + self.width) for d in range(self.k)]
         numbers = [np.arange(sizes[level]).reshape(shape) for level, shape in zip(levels, shapes, strict=True)]
         return (*numbers, *places)
 
-    def of_batch(self, each, levels, sizes):
+    def gather_batch(self, each, levels, sizes):
         """One index array, with a dimension for each level if it is batched."""
         if type(each) is not Sample:
             return each
@@ -107,7 +107,7 @@ def index(op):
         hidden = type(input) is Batched
         places = Places(indices, levels, sizes, hidden)
         value = expand_batches(input, levels, sizes) if hidden else input
-        return batched(places.settled(op.fn(value, places.key)), levels)
+        return make_batched(places.settled(op.fn(value, places.key)), levels)
 
     return rule
 
@@ -128,7 +128,7 @@ def index_put(op):
         gap = len(shape) - len(levels) - ndim_of(values)
         given = values.reshape((1,) * gap + tuple(values.shape)) if gap > 0 else values
         given = places.unsettled(expand.fn(expand_batches(given, levels, sizes), shape))
-        return batched(op.fn(value, places.key, given, accumulate), levels)
+        return make_batched(op.fn(value, places.key, given, accumulate), levels)
 
     return rule
 
@@ -146,12 +146,12 @@ def index_back(op):
         levels, sizes = levels_and_sizes(indices, grad)
         places = Places(indices, levels, sizes)
         value = places.unsettled(expand_batches(grad, levels, sizes))
-        return batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
+        return make_batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
 
     return rule
 
 
-def by_slices(values, accumulate):
+def write_slices(values, accumulate):
     """A maker: the rule of an operator that writes slices; ``values`` makes what is written of its last arguments.
 
     An index that differs from sample to sample is one of the places of ``index_put``.
@@ -180,9 +180,9 @@ def fill_value(input, value):
 
 
 WRITES = {
-    "index_add": by_slices(lambda input, source, alpha=1: source if alpha == 1 else source * alpha, True),
-    "index_copy": by_slices(lambda input, source: source, False),
-    "index_fill_number": by_slices(fill_value, False),
+    "index_add": write_slices(lambda input, source, alpha=1: source if alpha == 1 else source * alpha, True),
+    "index_copy": write_slices(lambda input, source: source, False),
+    "index_fill_number": write_slices(fill_value, False),
 }
 
 
@@ -192,7 +192,7 @@ def index_select(op):
     def rule(input, dim, index):
         if type(index) is not Batched and ndim_of(input):
             k = len(input.levels)
-            return batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
+            return make_batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
         n = ndim_of(input)
         if not n:
             raise Unruled
@@ -218,7 +218,7 @@ def lookup(op):
         if by_frequency:
             raise Unruled
         if type(weight) is not Batched:
-            return batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
+            return make_batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
         if padding_idx >= 0:
             raise Unruled
         return index_op.fn(weight, (indices.array,))
@@ -261,7 +261,7 @@ def read(self, index):
         hidden = (slice(None),) * len(self.levels)
         if sum(part is not None and part is not ... for part in parts) <= ndim_of(self) and parts.count(...) < 2:
             try:
-                return batched(getitem(self.value, hidden + parts), self.levels)
+                return make_batched(getitem(self.value, hidden + parts), self.levels)
             except IndexError:
                 pass  # and say below which dimension of a sample it is
     lone = [type(part) is Batched and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]

@@ -51,7 +51,7 @@ def SHAPE(shape, n, batch):
 
 def SEGMENTS(segments, n, batch):
     """Segments along a dimension."""
-    return segments.repeated(batch)
+    return segments.repeat(batch)
 
 
 def leading(at_least=0, same="", **kinds):
@@ -65,7 +65,7 @@ def leading(at_least=0, same="", **kinds):
         names = list(op.parameters)
         tensors = [name for name in names if name in op.inputs and name != same]
         if tensors == names[:1] and not same:
-            return of_one(op, at_least, kinds)
+            return take_one(op, at_least, kinds)
         keywords = {name for name, p in op.parameters.items() if p.kind is p.KEYWORD_ONLY}
 
         def rule(*args, **options):
@@ -88,7 +88,7 @@ def leading(at_least=0, same="", **kinds):
     return make
 
 
-def of_one(op, at_least, kinds):
+def take_one(op, at_least, kinds):
     """The rule of an operator whose first argument is its only tensor."""
     fn, names = op.fn, list(op.parameters)[1:]
     named = inspect.Parameter.KEYWORD_ONLY  # what has no place among the arguments
@@ -181,7 +181,7 @@ def scalar_or(along, over):
     return make
 
 
-def inside_first(*names):
+def keep_inside_first(*names):
     """A maker of rules for operators whose tensors ``names`` have samples in the first dimension: batches are more of them."""
 
     def make(op):

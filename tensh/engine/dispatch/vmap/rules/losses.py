@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.elementwise import elementwise
 from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, reshape_value, sizes_of
 from tensh.engine.operators.basic import cast
@@ -49,12 +49,12 @@ def likelihood(op):
         chosen = reshape_value(targets, (first, *targets.array.shape[together:]))
         losses = reshape_value(op.fn(rows, chosen, weight, "none", ignore_index), targets.array.shape)
         if reduction == "none":
-            return batched(losses, levels)
+            return make_batched(losses, levels)
         over = tuple(range(k, losses.array.ndim))
         total = sum_dim.fn(losses, over) if over else losses
         if reduction == "sum":
-            return batched(total, levels)
-        return batched(total / shares(targets, weight, ignore_index, over, total), levels)
+            return make_batched(total, levels)
+        return make_batched(total / shares(targets, weight, ignore_index, over, total), levels)
 
     return rule
 
@@ -78,7 +78,7 @@ def likelihood_back(op):
             for t in (expand_batches(grad, levels, sizes), expand_batches(target, levels, sizes))
         ]
         result = op.fn(rows, chosen, weight, (first, *shape[1:]), "none", ignore_index)
-        return batched(reshape_value(result, (*batch, *shape)), levels)
+        return make_batched(reshape_value(result, (*batch, *shape)), levels)
 
     return rule
 

@@ -1,12 +1,12 @@
 """Normalisation: groups of all samples side by side, weights and biases afterwards where they differ from sample to sample."""
 
-from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.convolution import as_channels, facts, from_channels
 from tensh.engine.dispatch.vmap.rules.shared import reshape_value, wrap_result
 from tensh.engine.operators.shapes.views import transpose
 
 
-def in_rows(op):
+def normalize_rows(op):
     """A maker: the rule of layer and group normalisation, whose groups are rows: batches are more rows."""
 
     def rule(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
@@ -16,14 +16,14 @@ def in_rows(op):
         same = type(weight) is not Batched is not type(bias)
         affine = (weight, bias) if same else (None, None)
         out, *others = op.fn(value, *affine, at, (form[0], number * form[1], form[2]), eps)
-        out = batched(out, levels)
+        out = make_batched(out, levels)
         others = [wrap_result(reshape_value(each, (*batch, form[1])), levels) for each in others]
         return type_of(op)([out if same else scale_and_shift(out, weight, bias, at), *others])
 
     return rule
 
 
-def in_channels(op):
+def normalize_channels(op):
     """A maker: the rule of batch normalisation, whose groups are channels: batches are more channels."""
 
     def rule(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
@@ -32,14 +32,14 @@ def in_channels(op):
         channels = as_channels(input, levels, sizes, number)
         at_all = (number * at[0], *at[1:])
         out, *others = op.fn(channels, None, None, at_all, (form[0], number * form[1], form[2]), eps)
-        out = batched(from_channels(out, batch, number), levels)
+        out = make_batched(from_channels(out, batch, number), levels)
         others = [wrap_result(reshape_value(each, (*batch, form[1])), levels) for each in others]
         return type_of(op)([scale_and_shift(out, weight, bias, at), *others])
 
     return rule
 
 
-def in_groups(op):
+def normalize_groups(op):
     """A maker: the rule of operators in the derivatives; batches are more groups."""
     names = list(op.parameters)
     statistics = [name for name in names if name in ("mean", "rstd")]
@@ -56,7 +56,7 @@ def in_groups(op):
             bound[name] = reshape_value(transpose.fn(grouped, 0, 1), (a, number * b, s))
         bound["form"] = (a, number * b, s)
         result = reshape_value(op.fn(*bound.values()), (a, number, b, s))
-        return batched(reshape_value(transpose.fn(result, 0, 1), (*batch, *shape)), levels)
+        return make_batched(reshape_value(transpose.fn(result, 0, 1), (*batch, *shape)), levels)
 
     return rule
 
@@ -68,7 +68,7 @@ def scale_and_shift(out, weight, bias, at):
     return out if bias is None else out + bias.reshape(at)
 
 
-def by_given(op):
+def normalize_by_given(op):
     """A maker: the rule of batch normalisation by given means and variances."""
 
     def rule(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):

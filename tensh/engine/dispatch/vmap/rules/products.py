@@ -3,7 +3,7 @@
 from math import prod
 from string import ascii_uppercase
 
-from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.leading import leading
 from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value, sizes_of
 from tensh.engine.operators.basic import conjugate
@@ -23,17 +23,17 @@ def times(input, other):
     if a and b and (a > 1 or b > 1):
         levels = levels_of((input, other))
         if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
-            return batched(matmul(input.value, other), levels)  # the batch is the rows
+            return make_batched(matmul(input.value, other), levels)  # the batch is the rows
         if b == 1 and type(other) is Batched and a == 2 and type(input) is not Batched:
-            return batched(matmul(other.value, t_op.fn(input)), levels)
+            return make_batched(matmul(other.value, t_op.fn(input)), levels)
         if type(other) is not Batched and b <= 2 < a + 1:
-            return batched(matmul(input.value, other), levels)
+            return make_batched(matmul(input.value, other), levels)
         return multiply_stacks(input, other, a, b, levels)
     if a == b == 1:
         if type(input) is Batched is type(other):
             return (input * other).sum(-1)
         one, two = (input, other) if type(input) is Batched else (other, input)
-        return batched(matmul(one.value, two), one.levels)
+        return make_batched(matmul(one.value, two), one.levels)
     raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
 
 
@@ -55,7 +55,7 @@ def multiply_across(input, other, a, b):
     places = [*range(own), *range(len(first), len(first) + k)]
     order = [places[levels.index(each)] for each in sorted(levels)]
     rest = [d for d in range(result.array.ndim) if d not in places]
-    return batched(permute.fn(result, (*order, *rest)), tuple(sorted(levels)))
+    return make_batched(permute.fn(result, (*order, *rest)), tuple(sorted(levels)))
 
 
 def multiply_stacks(input, other, a, b, levels):
@@ -74,7 +74,7 @@ def multiply_stacks(input, other, a, b, levels):
         result = squeeze_dim.fn(result, -2)
     if b == 1:
         result = squeeze_dim.fn(result, -1)
-    return batched(result, levels)
+    return make_batched(result, levels)
 
 
 DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)}
@@ -125,7 +125,7 @@ def make_addition(operands):
     return make
 
 
-def of_three(op):
+def multiply_three(op):
     """A maker: the rule of ``product_of_three``: batch dimensions are more letters."""
 
     def rule(one, two, three, indices):
@@ -134,7 +134,7 @@ def of_three(op):
         letters = ascii_uppercase[: len(levels)]
         values = [expand_batches(t, levels, sizes) if type(t) is Batched else t for t in factors]
         names = [letters + each if type(t) is Batched else each for t, each in zip(factors, indices[:3], strict=True)]
-        return batched(op.fn(*values, (*names, letters + indices[3])), levels)
+        return make_batched(op.fn(*values, (*names, letters + indices[3])), levels)
 
     return rule
 
@@ -151,7 +151,7 @@ def make_solution(op):
         shape = columns.array.shape
         result, info = op.fn(A, reshape_value(columns, (shape[0], prod(shape[1:]))), True, False)
         result = permute.fn(reshape_value(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
-        return op.environment[f"{op.name}_outs"]((batched(result, B.levels), info))
+        return op.environment[f"{op.name}_outs"]((make_batched(result, B.levels), info))
 
     return rule
 
@@ -173,7 +173,7 @@ CALLED = {
 """How errors call an operator of matrices, where that is not by its name."""
 
 
-def of_matrices(op):
+def multiply_matrices(op):
     """A maker: the rule of an operator of matrices, after a check that samples are matrices, or stacks of them."""
     rule = leading()(op)
     called = CALLED.get(op.name, op.name.replace("_", ".", 1))

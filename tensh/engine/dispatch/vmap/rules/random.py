@@ -8,7 +8,7 @@ from itertools import product
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, align_batches, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, align_batches, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import drawing, refuse_errors, running
 from tensh.engine.dispatch.vmap.rules.leading import DIM
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, ndim_of, reshape_value, wrap_result
@@ -17,7 +17,7 @@ from tensh.engine.operators.shapes.views import permute, select
 from tensh.engine.random.generator import default_generator
 
 
-def differing():
+def find_differing_levels():
     """(the levels that want different numbers, the sizes of their batches)."""
     levels = [each for each in running.levels if each.randomness == "different"]
     return tuple([each.number for each in levels]), tuple([each.size for each in levels])
@@ -34,10 +34,10 @@ def dense(t, levels):
 
 
 # ── what is drawn by parameters that are tensors ─────────────────────────────
-def of_tensors(draw, tensors):
+def draw_for_tensors(draw, tensors):
     """Call ``draw(values)`` on tensors that vary with every level that wants different numbers."""
     refuse_errors()
-    levels, _ = differing()
+    levels, _ = find_differing_levels()
     own = levels_of(tensors)
     if not {*own} <= {*levels}:
         raise RuntimeError(errors.SAME)
@@ -57,14 +57,14 @@ def elements(op):
                 given[place] = value
             return op.fn(*given, **options)
 
-        return of_tensors(draw, [args[place] for place in places])
+        return draw_for_tensors(draw, [args[place] for place in places])
 
     return rule
 
 
 def underivable(op):
     """A maker: the rule of an operator that draws for a list of tensors."""
-    return lambda inputs, draw, name: of_tensors(lambda values: op.fn(values, draw, name), list(inputs))
+    return lambda inputs, draw, name: draw_for_tensors(lambda values: op.fn(values, draw, name), list(inputs))
 
 
 def multinomial(fn, args, options):
@@ -79,26 +79,26 @@ def multinomial(fn, args, options):
         drawn = fn(rows, *args[1:], **options)
         return reshape_value(drawn, (*value.array.shape[:-1], drawn.array.shape[-1]))
 
-    return of_tensors(draw, [input])
+    return draw_for_tensors(draw, [input])
 
 
 # ── dropout and the like ──────────────────────────────────────────────────────
 def drop(fn, args, options):
     """A function of the elements of its first argument; whole channels where ``feature`` says so."""
     refuse_errors()
-    levels, _ = differing()
+    levels, _ = find_differing_levels()
     if not args:
         args, options = (options["input"],), {name: each for name, each in options.items() if name != "input"}
     input, *rest = args
     if not levels or not {*levels_of((input,))} <= {*levels}:
-        return of_samples(fn, args, options) if levels else same_for_all(fn, args, options)
+        return draw_for_samples(fn, args, options) if levels else same_for_all(fn, args, options)
     value = dense(input, levels)
     with drawing():
         if not options.get("feature"):
-            return batched(fn(value, *rest, **options), levels)
+            return make_batched(fn(value, *rest, **options), levels)
         shape, k = value.array.shape, len(levels)
         together = reshape_value(value, (-1, *shape[k + 1 :]))
-        return batched(reshape_value(fn(together, *rest, **options), shape), levels)
+        return make_batched(reshape_value(fn(together, *rest, **options), shape), levels)
 
 
 def same_for_all(fn, args, options):
@@ -107,9 +107,9 @@ def same_for_all(fn, args, options):
         return fn(*args, **options)
 
 
-def of_samples(fn, args, options):
+def draw_for_samples(fn, args, options):
     """Different numbers for some levels, equal ones for others: the others run one by one from one generator state."""
-    numbers, _ = differing()
+    numbers, _ = find_differing_levels()
     fixed = tuple([each for each in levels_of(args) if each not in numbers])
     state, results = default_generator.get_state(), []
     for place in product(*[range(sizes()[each]) for each in fixed]):
@@ -122,7 +122,7 @@ def of_samples(fn, args, options):
     have = (*fixed, *numbers)
     order = [have.index(each) for each in sorted(have)]
     whole = permute.fn(whole, (*order, *range(len(order), whole.array.ndim)))
-    return batched(whole, tuple(sorted(have)))
+    return make_batched(whole, tuple(sorted(have)))
 
 
 def partly(t, at):
@@ -134,12 +134,12 @@ def partly(t, at):
         if number in levels:
             value = select.fn(value, levels.index(number), place)
             levels = tuple([each for each in levels if each != number])
-    return batched(value, levels)
+    return make_batched(value, levels)
 
 
 def gumbel(fn, args, options):
     """``gumbel_softmax``, whose dimension counts the batch dimensions, too."""
-    levels, batch = differing()
+    levels, batch = find_differing_levels()
     names = ("logits", "tau", "hard", "eps", "dim")
     given = {"dim": -1} | dict(zip(names, args, strict=False)) | options
     if levels:
@@ -150,37 +150,37 @@ def gumbel(fn, args, options):
 # ── new tensors ──────────────────────────────────────────────────────────────
 def factory(fn, args, options):
     """A function of a size."""
-    levels, batch = differing()
+    levels, batch = find_differing_levels()
     refuse_errors()
     with drawing():
         if "size" in options:
-            return batched(fn(*args, **options | {"size": batch + tuple(options["size"])}), levels)
+            return make_batched(fn(*args, **options | {"size": batch + tuple(options["size"])}), levels)
         size = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
-        return batched(fn(batch + tuple(size), **options), levels)
+        return make_batched(fn(batch + tuple(size), **options), levels)
 
 
 def permutation(fn, args, options):
     """``randperm``: one after the other."""
     refuse_errors()
-    levels, batch = differing()
+    levels, batch = find_differing_levels()
     with drawing():
         if not levels:
             return fn(*args, **options)
         each = [fn(*args, **options) for _ in product(*map(range, batch))]
     whole = stack.fn(each, 0)
-    return batched(reshape_value(whole, (*batch, *whole.array.shape[1:])), levels)
+    return make_batched(reshape_value(whole, (*batch, *whole.array.shape[1:])), levels)
 
 
-def like(fn, args, options):
+def draw_like(fn, args, options):
     """A function of a tensor whose size and dtype it takes."""
-    levels, _ = differing()
+    levels, _ = find_differing_levels()
     input = args[0] if args else options["input"]
     template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
     value = dense(template, levels)
     rest = {name: each for name, each in options.items() if name != "input"}
     refuse_errors()
     with drawing():
-        return batched(fn(value, *args[1:], **rest), levels)
+        return make_batched(fn(value, *args[1:], **rest), levels)
 
 
 # ── in place ─────────────────────────────────────────────────────────────────
@@ -189,7 +189,7 @@ def fill(name):
 
     def rule(fn, args, options):
         refuse_errors()
-        self, levels = args[0], differing()[0]
+        self, levels = args[0], find_differing_levels()[0]
         own = self.levels if type(self) is Batched else ()
         probability = options.get("p")
         if isinstance(probability, Tensor):
@@ -206,7 +206,7 @@ def fill(name):
                 fn(self.value if own else self, *args[1:], **options)
                 return self
             shape = tuple([sizes()[each] for each in levels]) + self.array.shape
-            drawn = batched(self.value.new_empty(shape), levels)
+            drawn = make_batched(self.value.new_empty(shape), levels)
             fn(drawn.value if levels else drawn, *args[1:], **options)
         self.value.copy_(align_batches(drawn, own) if levels else drawn)
         return self
@@ -220,7 +220,7 @@ OPERATORS = {
 }  # fmt: skip
 FUNCTIONS = {
     **dict.fromkeys(("rand", "randn", "randint", "normal"), factory),
-    **dict.fromkeys(("rand_like", "randn_like", "randint_like"), like),
+    **dict.fromkeys(("rand_like", "randn_like", "randint_like"), draw_like),
     **dict.fromkeys(("drop", "rrelu"), drop),
     **{
         name: fill(name)

@@ -1,8 +1,8 @@
 """Searches: batches of sorted sequences are more rows; values are looked up in their own shape."""
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, batched
+from tensh.engine.dispatch.vmap.batched import Batched, make_batched
 from tensh.engine.dispatch.vmap.rules.shared import Unruled, full, ndim_of, reshape_value
 
 
@@ -11,26 +11,26 @@ def searchsorted(sorted_sequence, input, **options):
     if options.get("sorter") is not None or not isinstance(input, Tensor):
         raise Unruled
     if type(sorted_sequence) is not Batched and ndim_of(sorted_sequence) == 1:
-        return batched(PUBLIC["searchsorted"](sorted_sequence, input.value, **options), input.levels)
+        return make_batched(PUBLIC["searchsorted"](sorted_sequence, input.value, **options), input.levels)
     (rows, values), levels, batch = full([sorted_sequence, input])
     shape = values.array.shape
     if ndim_of(sorted_sequence) == 1:
         values = reshape_value(values, (*batch, input.array.size))
-    return batched(reshape_value(PUBLIC["searchsorted"](rows, values, **options), shape), levels)
+    return make_batched(reshape_value(PUBLIC["searchsorted"](rows, values, **options), shape), levels)
 
 
 def bucketize(input, boundaries, **options):
     """The rule of ``bucketize``."""
     if type(boundaries) is Batched or not isinstance(input, Tensor):
         raise Unruled
-    return batched(PUBLIC["bucketize"](input.value, boundaries, **options), input.levels)
+    return make_batched(PUBLIC["bucketize"](input.value, boundaries, **options), input.levels)
 
 
 def isin(elements, test_elements, **options):
     """The rule of ``isin``."""
     if type(test_elements) is Batched:
         raise Unruled
-    return batched(PUBLIC["isin"](elements.value, test_elements, **options), elements.levels)
+    return make_batched(PUBLIC["isin"](elements.value, test_elements, **options), elements.levels)
 
 
 FUNCTIONS = {"searchsorted": searchsorted, "bucketize": bucketize, "isin": isin}

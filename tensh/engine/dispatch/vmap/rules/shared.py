@@ -1,7 +1,7 @@
 """Helpers of the rules: operands with equal batch dimensions, results with their levels."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, align_batches, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, align_batches, expand_batches, make_batched
 from tensh.engine.operators.shapes.views import view
 
 
@@ -50,7 +50,7 @@ def full(tensors):
 def wrap_result(result, levels):
     """The result of a call on values, as the function sees it."""
     if isinstance(result, Tensor):
-        return batched(result, levels)
+        return make_batched(result, levels)
     if isinstance(result, (list, tuple)):
         return type(result)([wrap_result(each, levels) for each in result])
     return result

@@ -24,8 +24,8 @@ from tensh.engine.dispatch.vmap.rules.leading import (
     SOME,
     dims_or_all,
     flat,
-    inside_first,
     joining,
+    keep_inside_first,
     leading,
     scalar_or,
 )
@@ -75,7 +75,7 @@ OPERATORS = {
     "median_all": flat("median_dim", then=0), "nanmedian_all": flat("nanmedian_dim", then=0),
     # shapes
     "view": views.view, "unsafe_view": views.view, "reshape_alias": views.view, "expand": views.expand,
-    "sum_to": views.sum_to, "laid_out": views.laid_out,
+    "sum_to": views.sum_to, "laid_out": views.lay_out_samples,
     "squeeze_all": views.squeeze_all, "squeeze_dim": leading(dim=DIM), "squeeze_dims": leading(dim=SOME),
     "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM),
     "t": views.make_transpose,
@@ -100,12 +100,12 @@ OPERATORS = {
     "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
     # products
     **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, "linalg_solve_ex": products.make_solution,
-    "product_of_three": products.of_three, **products.ADDED,
+    "product_of_three": products.multiply_three, **products.ADDED,
     # matrices
     **each(
         "linalg_det linalg_slogdet linalg_inv_ex linalg_cholesky_ex linalg_lu linalg_lu_factor_ex linalg_qr linalg_eigh "
         "eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp linalg_pinv",
-        products.of_matrices,
+        products.multiply_matrices,
     ),
     **each(
         "linalg_solve_triangular triangular_solve substituted cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
@@ -114,9 +114,9 @@ OPERATORS = {
         leading(),
     ),
     # layers
-    "layer_norm_of": normalization.in_rows, "group_norm_of": normalization.in_rows, "batch_norm_train": normalization.in_channels,
-    "batch_norm_by": normalization.by_given,
-    **each("whitened whiten_back inverse_deviation group_means", normalization.in_groups),
+    "layer_norm_of": normalization.normalize_rows, "group_norm_of": normalization.normalize_rows, "batch_norm_train": normalization.normalize_channels,
+    "batch_norm_by": normalization.normalize_by_given,
+    **each("whitened whiten_back inverse_deviation group_means", normalization.normalize_groups),
     "correlate": convolution.make_convolution, "spread": convolution.make_convolution, "match": convolution.make_match,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
@@ -130,10 +130,10 @@ OPERATORS = {
         "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle im2col col2im affine_points reflection_pad1d "
         "replication_pad1d reflection_pad2d replication_pad2d reflection_pad3d replication_pad3d circular_pad adaptive_avg_pool2 "
         "adaptive_avg_pool3",
-        inside_first("input"),
+        keep_inside_first("input"),
     ),
-    **each("grid_sample2 grid_sample3", inside_first("input", "grid")),
-    **each("grid_spread2 grid_spread3", inside_first("grad", "grid")),
+    **each("grid_sample2 grid_sample3", keep_inside_first("input", "grid")),
+    **each("grid_spread2 grid_spread3", keep_inside_first("grad", "grid")),
     # random numbers, and what cannot be
     **random.OPERATORS, **unsupported.OPERATORS,
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from math import prod
 
 from tensh.engine.arrays import memory
-from tensh.engine.dispatch.vmap.batched import batched
+from tensh.engine.dispatch.vmap.batched import make_batched
 from tensh.engine.dispatch.vmap.rules.shared import Unruled, ndim_of, reshape_value
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.methods.conversion import convert_tensor
@@ -26,7 +26,7 @@ def view(op):
 
     def rule(input, size, stride=None):
         size = infer_size(size, input.array.size)
-        return batched(fn(input.value, batch_of(input) + size), input.levels)
+        return make_batched(fn(input.value, batch_of(input) + size), input.levels)
 
     return rule
 
@@ -40,7 +40,7 @@ def expand(op):
         shape = value.array.shape
         if gap > 0:
             value = view_op.fn(value, shape[:k] + (1,) * gap + shape[k:])
-        return batched(op.fn(value, shape[:k] + tuple(size)), input.levels)
+        return make_batched(op.fn(value, shape[:k] + tuple(size)), input.levels)
 
     return rule
 
@@ -53,7 +53,7 @@ def make_repetition(op):
         gap = len(repeats) - ndim_of(input)
         if gap > 0:
             value = view_op.fn(value, batch + (1,) * gap + value.array.shape[len(batch) :])
-        return batched(op.fn(value, (1,) * len(batch) + tuple(repeats)), input.levels)
+        return make_batched(op.fn(value, (1,) * len(batch) + tuple(repeats)), input.levels)
 
     return rule
 
@@ -64,7 +64,7 @@ def repeat_back(op):
     def rule(grad, shape, repeats):
         batch, gap = batch_of(grad), len(repeats) - len(shape)
         result = op.fn(grad.value, batch + (1,) * gap + tuple(shape), (1,) * len(batch) + tuple(repeats))
-        return batched(view_op.fn(result, batch + tuple(shape)) if gap else result, grad.levels)
+        return make_batched(view_op.fn(result, batch + tuple(shape)) if gap else result, grad.levels)
 
     return rule
 
@@ -81,7 +81,9 @@ def make_restride(op):
         value, batch = input.value, batch_of(input)
         steps = memory.strides(value.array)
         own = None if value.array.flags.c_contiguous else steps
-        return batched(op.fn(value, batch + tuple(size), steps[: len(batch)] + tuple(stride), start, own), input.levels)
+        return make_batched(
+            op.fn(value, batch + tuple(size), steps[: len(batch)] + tuple(stride), start, own), input.levels
+        )
 
     return rule
 
@@ -93,7 +95,7 @@ def as_strided(input, size, stride, storage_offset=None):
 
 def recast(t, to, memory_format=None):
     """The rule of the conversion to another dtype."""
-    return batched(convert_tensor(t.value, to, True, memory_format), t.levels)
+    return make_batched(convert_tensor(t.value, to, True, memory_format), t.levels)
 
 
 def dist(op):
@@ -113,7 +115,7 @@ def renorm(op):
         value = permute.fn(input.value, tuple(order))
         shape = value.array.shape
         rows = reshape_value(op.fn(reshape_value(value, (prod(shape[: k + 1]), *shape[k + 1 :])), p, 0, maxnorm), shape)
-        return batched(permute.fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
+        return make_batched(permute.fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
 
     return rule
 
@@ -124,19 +126,19 @@ def sum_to(op):
     def rule(input, shape):
         batch, gap = batch_of(input), ndim_of(input) - len(shape)
         result = op.fn(input.value, batch + (1,) * gap + tuple(shape))
-        return batched(view_op.fn(result, batch + tuple(shape)) if gap else result, input.levels)
+        return make_batched(view_op.fn(result, batch + tuple(shape)) if gap else result, input.levels)
 
     return rule
 
 
-def laid_out(op):
+def lay_out_samples(op):
     """A maker: the rule of ``laid_out``: samples lie one after the other, each in the given order."""
 
     def rule(input, strides):
         batch, shape = batch_of(input), input.array.shape
         step = 1 + sum([(n - 1) * s for n, s in zip(shape, strides, strict=True)]) if input.array.size else 1
         steps = [step * s for s in memory.contiguous_strides(batch)]
-        return batched(op.fn(input.value, (*steps, *strides)), input.levels)
+        return make_batched(op.fn(input.value, (*steps, *strides)), input.levels)
 
     return rule
 
@@ -147,7 +149,7 @@ def squeeze_all(op):
     def rule(input):
         k, shape = len(input.levels), input.value.array.shape
         dims = tuple([d for d in range(k, len(shape)) if shape[d] == 1])
-        return batched(squeeze_dims.fn(input.value, dims), input.levels)
+        return make_batched(squeeze_dims.fn(input.value, dims), input.levels)
 
     return rule
 
@@ -176,6 +178,6 @@ def make_transpose(op):
             raise Unruled
         if ndim_of(input) < 2:
             return alias.fn(input)
-        return batched(transpose.fn(input.value, -2, -1), input.levels)
+        return make_batched(transpose.fn(input.value, -2, -1), input.levels)
 
     return rule

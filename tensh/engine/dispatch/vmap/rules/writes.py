@@ -4,20 +4,21 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import METHODS, PUBLIC, function
+from tensh.engine.codegen.public_forms import function
+from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, batched
+from tensh.engine.dispatch.vmap.batched import Batched, make_batched
 from tensh.engine.dispatch.vmap.loop import call_by_samples, find_levels, leaves
 from tensh.engine.dispatch.vmap.rules.elementwise import promote
 from tensh.engine.dispatch.vmap.rules.indexing import put as index_put
 from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value
 from tensh.engine.dispatch.vmap.rules.views import batch_of
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
-from tensh.engine.operators.indexing.composites.assignment import copy_into, number_for, without_leading_ones
+from tensh.engine.operators.indexing.composites.assignment import copy_into, drop_leading_ones, number_for
 from tensh.engine.operators.indexing.composites.indexing import take_view
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
@@ -48,7 +49,7 @@ def method_write_rule(name):
     base = name[:-1]
     fn = METHODS.get(base) or PUBLIC.get(base)
     if fn is None:
-        return lambda self, *args, **options: by_samples(name, self, args, options)
+        return lambda self, *args, **options: write_samples(name, self, args, options)
     return compute_and_write(name, function(fn))
 
 
@@ -69,7 +70,7 @@ def compute_and_write(name, fn):
     return rule
 
 
-def by_samples(name, self, args, options):
+def write_samples(name, self, args, options):
     """Sample by sample, each a view of the memory."""
     require_levels(self, (args, options), name)
     call_by_samples(function(METHODS[name]), (self, *args), options)
@@ -152,7 +153,7 @@ def assign(self, index, value):
     if not indices:
         return copy_into(view, value)
     if value.array.ndim:
-        value = without_leading_ones(value)
+        value = drop_leading_ones(value)
     copy(view, index_put_op.fn(view, indices, value))
     return None
 
@@ -173,4 +174,4 @@ def put(self, indices, values, accumulate=False):
 
 def detach(self):
     """``self.detach()``."""
-    return batched(self.value.detach(), self.levels)
+    return make_batched(self.value.detach(), self.levels)

@@ -1,9 +1,11 @@
 """Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, parts of complex numbers."""
 
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import NUMBERS, keep_dtype, plain, refuse
+from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.scalars import take_number
-from tensh.engine.codegen.table import METHODS, OR_THE_SAME, PUBLIC, PYTHON_ONLY, composite, public
+from tensh.engine.codegen.table import OR_THE_SAME, public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
@@ -41,7 +43,7 @@ def fits_none(name, arguments, *forms):
     choose(name, [Form(name, form) for form in forms], arguments, {})
 
 
-# ── Python's operators whose first operand is no tensor ──────────────────────
+# ── Python's operators whose first operand is not a tensor ──────────────────────
 def rdiv(input, other):
     """``other / input``."""
     return reciprocal.fn(input) * other
@@ -145,7 +147,7 @@ def float_power(input, exponent, *, out=None):
         result = float_power(input, exponent)
         refuse_growth(out, result, operands)
         return write_out(out, result, "float_power")
-    return pow_op.fn(*(in_dtype(x, to) for x in operands))
+    return pow_op.fn(*(cast_operand(x, to) for x in operands))
 
 
 def widest(*operands):
@@ -154,7 +156,7 @@ def widest(*operands):
     return complex128 if any(kinds) else float64
 
 
-def in_dtype(x, to):
+def cast_operand(x, to):
     """Cast a tensor to this dtype, or a number to its Python type."""
     if isinstance(x, Tensor):
         return x if x.array.dtype is to.numpy else cast.fn(x, to.numpy)
@@ -171,7 +173,7 @@ def float_power_(input, exponent):
     """In-place version of float_power: the input must be of its dtype already.  RuntimeError otherwise."""
     to = widest(input, exponent)
     require_float_power("base given to float_power_", input, to)
-    return pow_op.inplace_fn(input, in_dtype(exponent, to))
+    return pow_op.inplace_fn(input, cast_operand(exponent, to))
 
 
 METHODS["float_power_"] = float_power_
@@ -220,9 +222,9 @@ def clamp_(input, min=None, max=None):
 
 @composite
 def lerp(input, end, weight, *, out=None):
-    """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable.
+    """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable.
 
-    RuntimeError for several.
+    RuntimeError for operands of several dtypes.
 
     >>> import tensh as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([10.0, 20.0]), 0.5)
@@ -312,5 +314,5 @@ METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_
 
 @composite(out=True, apart=OR_THE_SAME)
 def conj_physical(input):
-    """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
+    """Return the complex conjugate in new memory; real tensors are returned as they are.  Differentiable."""
     return conj_physical_op.fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input

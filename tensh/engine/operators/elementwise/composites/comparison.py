@@ -5,9 +5,11 @@ from functools import partial
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
-from tensh.engine.codegen.scalars import fitting
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite, public
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.scalars import cast_scalar
+from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
@@ -23,6 +25,7 @@ from tensh.engine.operators.elementwise.table import where as where_op
 from tensh.engine.operators.kernels import FITTING
 
 BOOL = np.dtype(bool)
+LOOK, BLOCK = 1 << 12, 1 << 16  # elements that are compared first, and then at a time
 
 
 # ── comparing ────────────────────────────────────────────────────────────────
@@ -53,7 +56,26 @@ def equal(input, other):
         return False
     if one.dtype is not two.dtype:
         one, two = promote(one, two)
-    return True not in np.not_equal(one, two).tobytes()  # a third of the time of .any()
+    return equal_arrays(one, two)
+
+
+def equal_arrays(one, two):
+    """Whether arrays of one shape have the same elements: large ones are compared in blocks, up to the first difference."""
+    if one.size <= LOOK or not type(one) is np.ndarray is type(two):
+        return not differ(one, two)
+    while len(one) == 1:
+        one, two = one[0], two[0]
+    rows, start, size = len(one), 0, LOOK
+    while start < rows:
+        end = start + max(1, size * rows // one.size)
+        if differ(one[start:end], two[start:end]):
+            return False
+        start, size = end, BLOCK
+    return True
+
+
+def differ(one, two):
+    return True in np.not_equal(one, two).tobytes()  # a third of the time of .any()
 
 
 @public
@@ -201,13 +223,13 @@ def masked_fill(input, mask, value):
         )
     dtype = BY_NUMPY[input.array.dtype]
     if not isinstance(value, Tensor):
-        return masked_fill_op.fn(input, mask, fitting(plain(value), dtype))
+        return masked_fill_op.fn(input, mask, cast_scalar(plain(value), dtype))
     if value.array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.array.ndim} dimension(s)."
         )
-    fitting(value.array.item(), dtype)
+    cast_scalar(value.array.item(), dtype)
     return masked_fill_tensor.fn(input, mask, value)
 
 

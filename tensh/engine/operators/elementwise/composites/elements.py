@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import METHODS
-from tensh.engine.core.clock import wrote
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.nodes import live
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -21,7 +21,7 @@ def replace(name, t, others, fn):
             raise TypeError(f"{name}: expected torch.{dtype.legacy} for 'other' (got torch.{found.legacy})")
     columns = [np.broadcast_to(each.array, t.array.shape).ravel().tolist() for each in (t, *others)]
     t.array[...] = nested.elements(map(fn, *columns), dtype).reshape(t.array.shape)
-    wrote(t.array)
+    stamp_write(t.array)
     return t
 
 

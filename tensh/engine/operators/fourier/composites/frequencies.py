@@ -9,7 +9,7 @@ from tensh.engine.errors.messages import not_implemented, wrap_dim
 from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.methods.creation.ranges import warn_resized
 from tensh.engine.methods.creation.roundings import narrow_values
-from tensh.engine.operators.fourier.composites.shared import in_tuples
+from tensh.engine.operators.fourier.composites.shared import make_tuples
 from tensh.engine.operators.namespaces import fft
 from tensh.engine.operators.shapes.composites.repetition import roll
 
@@ -105,7 +105,7 @@ def ifftshift(*args, **given):
 def shift_frequencies(name, args, given, distance):
     if "axis" in given:
         given["dim"] = given.pop("axis")
-    bound = bind(f"fft_{name}", ("(Tensor input, tuple of ints dim = None)",), *in_tuples(args, given, 1))
+    bound = bind(f"fft_{name}", ("(Tensor input, tuple of ints dim = None)",), *make_tuples(args, given, 1))
     input, dims = bound["input"], bound["dim"]
     ndim = input.array.ndim
     dims = tuple(range(ndim) if dims is None else [wrap_dim(d, ndim, scalar=False) for d in dims])

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dim

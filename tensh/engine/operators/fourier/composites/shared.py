@@ -35,7 +35,7 @@ def public(name, form, compute, doc):
         if "axis" in given:
             given["dim"] = given.pop("axis")
         if several:
-            args, given = in_tuples(args, given, 1, 2)
+            args, given = make_tuples(args, given, 1, 2)
         return compute(**bind(f"fft_{name}", (form,), args, given))
 
     function.__name__ = function.__qualname__ = name
@@ -46,15 +46,15 @@ def public(name, form, compute, doc):
 DEFAULTS = {ONE: -1, MANY: None, TWO: (-2, -1)}
 
 
-def in_tuple(value):
-    """Where several numbers may be given, one may stand alone."""
+def make_tuple(value):
+    """Return a tuple: a single number becomes one of itself."""
     return (value,) if type(value) is int else value
 
 
-def in_tuples(args, given, *places):
+def make_tuples(args, given, *places):
     """Put lone numbers into tuples at these places, and for the keywords ``s`` and ``dim``."""
-    args = [in_tuple(value) if place in places else value for place, value in enumerate(args)]
-    return args, {name: in_tuple(value) if name in ("s", "dim") else value for name, value in given.items()}
+    args = [make_tuple(value) if place in places else value for place, value in enumerate(args)]
+    return args, {name: make_tuple(value) if name in ("s", "dim") else value for name, value in given.items()}
 
 
 # ── arguments ────────────────────────────────────────────────────────────────
@@ -72,7 +72,7 @@ SCALINGS = Scalings(
 )
 
 
-def floating(x, complex_too=False):
+def to_floating(x, complex_too=False):
     """Integers as floating point numbers; as complex ones with ``complex_too``."""
     kind = x.array.dtype.kind
     if kind == "c" or kind == "f" and not complex_too and x.array.dtype.itemsize > 2:

@@ -24,7 +24,7 @@ FACTS = "Shape: [M]. Raises ValueError for a negative ``M``, or a dtype other th
 
 
 def window(fn):
-    """Declare a window: ``fn(M, sym, place, …)`` computes it; keywords of its own have no other place."""
+    """Declare a window: ``fn(M, sym, place, …)`` computes it; its other parameters are keyword-only."""
     name = fn.__name__
 
     @functools.wraps(fn)

@@ -2,7 +2,7 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import is_long
 from tensh.engine.errors.warnings import warn_once

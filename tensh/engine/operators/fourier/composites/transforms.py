@@ -9,9 +9,8 @@ from tensh.engine.operators.fourier.composites.shared import (
     SCALINGS,
     TWO,
     Unusual,
-    floating,
     half_sizes,
-    in_tuple,
+    make_tuple,
     many_dims,
     one_dim,
     positive,
@@ -20,6 +19,7 @@ from tensh.engine.operators.fourier.composites.shared import (
     require_real,
     resize,
     some_dims,
+    to_floating,
     write_result,
 )
 
@@ -31,7 +31,7 @@ def full(name, forward):
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
         if out is not None:
             require_kind(name, out, "c", "complex")
-        d, x = one_dim(floating(input), n, dim)
+        d, x = one_dim(to_floating(input), n, dim)
         if x.array.dtype.kind == "c":
             result = spectral.fft_c2c.fn(x, (d,), SCALINGS[norm, forward], forward)
             return write_result(result, out, spectral.fft_c2c)
@@ -48,7 +48,7 @@ def from_real(name, forward):
         require_real(name, input)
         if out is not None:
             require_kind(name, out, "c", "complex")
-        d, x = one_dim(floating(input), n, dim)
+        d, x = one_dim(to_floating(input), n, dim)
         result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], True)
         return write_result(result if forward else result.conj(), out, spectral.fft_r2c)
 
@@ -61,7 +61,7 @@ def to_real(name, forward):
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
         if out is not None:
             require_kind(name, out, "fV", "floating point")
-        x = floating(input, complex_too=True)
+        x = to_floating(input, complex_too=True)
         d = wrap_dim(dim, x.array.ndim, scalar=False)
         if n is not None and type(n) is not int:
             raise Unusual
@@ -80,8 +80,8 @@ def full_many(forward):
     def compute(input, s=None, dim=None, norm=None, *, out=None):
         if out is not None:
             require_kind("fftn", out, "c", "complex")
-        dims, sizes = many_dims(input, in_tuple(s), in_tuple(dim))
-        x = resize(floating(input, complex_too=True), dims, sizes)
+        dims, sizes = many_dims(input, make_tuple(s), make_tuple(dim))
+        x = resize(to_floating(input, complex_too=True), dims, sizes)
         return write_result(spectral.fft_c2c.fn(x, dims, SCALINGS[norm, forward], forward), out, spectral.fft_c2c)
 
     return compute
@@ -91,24 +91,24 @@ def rfft_many(input, s=None, dim=None, norm=None, *, out=None):
     require_real("rfftn", input, "a real-valued input tensor")
     if out is not None:
         require_kind("rfftn", out, "c", "complex")
-    dims, sizes = some_dims("rfftn", input, in_tuple(s), in_tuple(dim))
-    x = resize(floating(input), dims, sizes)
+    dims, sizes = some_dims("rfftn", input, make_tuple(s), make_tuple(dim))
+    x = resize(to_floating(input), dims, sizes)
     return write_result(spectral.fft_r2c.fn(x, dims, SCALINGS[norm, True], True), out, spectral.fft_r2c)
 
 
 def irfft_many(input, s=None, dim=None, norm=None, *, out=None):
     if out is not None:
         require_kind("irfftn", out, "fV", "floating point")
-    dims, sizes, last = half_sizes("irfftn", input, in_tuple(s), in_tuple(dim))
-    x = resize(floating(input, complex_too=True), dims, sizes)
+    dims, sizes, last = half_sizes("irfftn", input, make_tuple(s), make_tuple(dim))
+    x = resize(to_floating(input, complex_too=True), dims, sizes)
     return write_result(spectral.fft_c2r.fn(x, dims, SCALINGS[norm, False], last), out, spectral.fft_c2r)
 
 
 def hfft_many(input, s=None, dim=None, norm=None, *, out=None):
     if out is not None:
         require_kind("hfftn", out, "fV", "floating point")
-    dims, sizes, last = half_sizes("hfftn", input, in_tuple(s), in_tuple(dim))
-    x = resize(floating(input, complex_too=True), dims, sizes)
+    dims, sizes, last = half_sizes("hfftn", input, make_tuple(s), make_tuple(dim))
+    x = resize(to_floating(input, complex_too=True), dims, sizes)
     scale = SCALINGS[norm, True]
     if len(dims) > 1:
         x = spectral.fft_c2c.fn(x, dims[:-1], scale, True)
@@ -118,8 +118,8 @@ def hfft_many(input, s=None, dim=None, norm=None, *, out=None):
 def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
     if out is not None:
         require_kind("ihfftn", out, "c", "complex")
-    dims, sizes = some_dims("ihfftn", input, in_tuple(s), in_tuple(dim))
-    x, scale = floating(input), SCALINGS[norm, False]
+    dims, sizes = some_dims("ihfftn", input, make_tuple(s), make_tuple(dim))
+    x, scale = to_floating(input), SCALINGS[norm, False]
     if x.array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {x.dtype.title}")
     half = spectral.fft_r2c.fn(resize(x, dims, sizes), dims[-1:], scale, True)

@@ -3,24 +3,24 @@
 import numpy as np
 
 from tensh.engine.arrays.memory import address
+from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.scalars import SAFE, overflow
-from tensh.engine.codegen.table import MEMBERS
 from tensh.engine.core import ports
-from tensh.engine.core.clock import owner, wrote
+from tensh.engine.core.clock import owner, stamp_write
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.inplace.overlap import SHARED, refuse_overlap, refuse_partial_overlap
-from tensh.engine.inplace.writes import begin_write, unrecorded
+from tensh.engine.inplace.writes import begin_write, needs_no_record
 from tensh.engine.operators.basic import expand, expanded_size
 from tensh.engine.operators.indexing.composites.indexing import (
     PLAIN,
-    apart,
-    by_arrays,
+    copy_if_shared,
     fills,
     getitem,
     parts_of,
     plain,
+    split_index,
     take_view,
 )
 from tensh.engine.operators.indexing.index import key_of
@@ -35,11 +35,11 @@ def setitem(self, index, value):
     try:
         kind = type(index)
         straight = kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN
-        if straight and value is not self and unrecorded(self, value):
+        if straight and value is not self and needs_no_record(self, value):
             target = plain(self.array, index)
             if target is not None:
                 write_plain(target, value)
-                wrote(self.array)
+                stamp_write(self.array)
                 return None
         if not isinstance(value, Tensor):
             value = number_for(self.array.dtype, value)
@@ -59,12 +59,12 @@ def setitem(self, index, value):
             first = next(i for i, each in enumerate(indices) if each is not None)
             try:
                 if fills(parts, value, view.array.shape[first:], view.array.dtype):
-                    value = apart(value, view)
+                    value = copy_if_shared(value, view)
             except RuntimeError:
                 begin_write(view, value, may_overlap=True)  # refused overlaps have been checked before
                 raise
             refuse_shared_index(view.array, *indices)
-            index_put.write_(view, indices, without_leading_ones(value))
+            index_put.write_(view, indices, drop_leading_ones(value))
             return None
         return copy_into(view, value)
     except Lift:
@@ -77,7 +77,12 @@ def write_straight(t, index, value):
     kind = index.dtype.kind
     if source.dtype is not array.dtype or not index.ndim or not (kind == "b" or kind == "i" and index.itemsize == 8):
         return False
-    if source.ndim and source.shape != index.shape + array.shape[1:] or not unrecorded(t, value) or t._base is not None:
+    if (
+        source.ndim
+        and source.shape != index.shape + array.shape[1:]
+        or not needs_no_record(t, value)
+        or t._base is not None
+    ):
         return False
     if kind == "b" and (source.ndim or index.shape != array.shape[: index.ndim]) or value is t:
         return False
@@ -88,16 +93,16 @@ def write_straight(t, index, value):
         array[index] = source
     except (IndexError, ValueError):
         return False
-    wrote(array)
+    stamp_write(array)
     return True
 
 
 def write_by_arrays(t, index, value):
     """Write to the places that index tensors name, beside numbers and slices, if nothing is to be recorded."""
     array, source = t.array, value.array
-    if source.dtype is not array.dtype or value is t or t._base is not None or not unrecorded(t, value):
+    if source.dtype is not array.dtype or value is t or t._base is not None or not needs_no_record(t, value):
         return False
-    if (found := by_arrays(array, index)) is None:
+    if (found := split_index(array, index)) is None:
         return False
     part, indices = found
     if not part.size or indices and source.base is not None and owner(source) is owner(array):
@@ -110,7 +115,7 @@ def write_by_arrays(t, index, value):
             write_plain(part, value)
     except (IndexError, ValueError):
         return False
-    wrote(array)
+    stamp_write(array)
     return True
 
 
@@ -168,7 +173,7 @@ def leading_ones(shape):
     return next((d for d, n in enumerate(shape) if n != 1), len(shape))
 
 
-def without_leading_ones(value):
+def drop_leading_ones(value):
     """The value without leading dimensions of size 1, as PyTorch broadcasts in assignments."""
     shape = value.array.shape
     ones = leading_ones(shape)

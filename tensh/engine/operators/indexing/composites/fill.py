@@ -4,14 +4,15 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.scalars import SAFE
-from tensh.engine.codegen.table import PUBLIC, composite
-from tensh.engine.core.clock import mode, wrote
+from tensh.engine.core.clock import mode, stamp_write
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import begin_write, require_fit, unrecorded, write_inplace
+from tensh.engine.inplace.writes import begin_write, needs_no_record, require_fit, write_inplace
 from tensh.engine.operators.forms import method, require
 from tensh.engine.operators.shapes.composites.parts import as_strided
 from tensh.engine.operators.shapes.embedding import (
@@ -70,17 +71,17 @@ def fill_(self, value):
         array = self.array
         if array.dtype.kind == "f":
             array.fill(value)
-            wrote(array)
+            stamp_write(array)
             return self
     value = element(value, "fill_")
     since = begin_write(self, value, may_overlap=True)
     tensor = isinstance(value, Tensor)
     if tensor:
         refuse_overlap(self.array)
-    if unrecorded(self, value):
+    if needs_no_record(self, value):
         array = self.array
         array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
-        wrote(array)
+        stamp_write(array)
         return self
     since = begin_write(self, value, may_overlap=True)
     return write_inplace(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
@@ -89,9 +90,9 @@ def fill_(self, value):
 @method
 def zero_(self):
     """Set all elements to zero.  Shape: [*]."""
-    if unrecorded(self):
+    if needs_no_record(self):
         self.array.fill(0)
-        wrote(self.array)
+        stamp_write(self.array)
         return self
     return write_inplace(self, begin_write(self), zero.fn(self), "zero_", True)
 
@@ -116,20 +117,20 @@ def copy_(self, other, non_blocking=False):
         and (self.node is other.node is None or not mode.grad)
     ):  # fmt: skip
         array[...] = source
-        wrote(array)
+        stamp_write(array)
         return self
     if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
         warn("Casting complex values to real discards the imaginary part")
     since = begin_write(self, other)
-    if unrecorded(self, other) or array.dtype.kind not in DIFFERENTIABLE:
+    if needs_no_record(self, other) or array.dtype.kind not in DIFFERENTIABLE:
         if same_elements(array, source):
-            wrote(array)
+            stamp_write(array)
             return self
         source = real_part(source, array.dtype)
         if source.shape != array.shape or memory.overlaps_itself(array):
             require_fit(self, wrap(source.astype(array.dtype, copy=False)))
         array[...] = source
-        wrote(array)
+        stamp_write(array)
         return self
     return write_inplace(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
 

@@ -6,7 +6,7 @@ an operator of its own, as PyTorch records it.  Index tensors and masks are coll
 
 import numpy as np
 
-from tensh.engine.codegen.scalars import fitting
+from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.lift import Lift
@@ -53,7 +53,7 @@ def getitem(self, index):
             and array.dtype.char in "?lq"
         ):
             return index_op.fn(self, (array,))
-        if type(index) is tuple and (found := by_arrays(self.array, index)) is not None:
+        if type(index) is tuple and (found := split_index(self.array, index)) is not None:
             array, indices = found
             if indices and array is self.array:
                 return index_op.fn(self, indices)
@@ -90,7 +90,7 @@ def plain(array, index):
     return None
 
 
-def by_arrays(array, index):
+def split_index(array, index):
     """(the part of ``array`` that numbers and slices of a tuple lead to, its index arrays by dimension).
 
     None where there is anything else, or something wrong: ``viewed`` takes every index, in three times the time.
@@ -189,7 +189,7 @@ def take_view(t, index, writing=False):
     for place, part in enumerate(map(read, given)):
         kind = type(part)
         if kind is int:
-            t = select.fn(t, dim, within(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
+            t = select.fn(t, dim, check_number(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
         elif kind is slice:
             t = take_slice(t, dim, part, whole=not plain_part or writing)
             dim += 1
@@ -222,7 +222,7 @@ def count_consumed(arrays):
     return sum(1 if each is None else width(each) for each in arrays)
 
 
-def within(number, n, place):
+def check_number(number, n, place):
     """A number that is an index of a dimension of size ``n``."""
     if not -n <= number < n:
         raise IndexError(f"index {number} is out of bounds for dimension {place} with size {n}")
@@ -313,11 +313,11 @@ def fills(parts, value, shape, dtype):
     if mask.dtype.kind == "u" and mask.itemsize == 1:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if mask.dtype.kind == "b" and value.array.dtype is not dtype:
-        fitting(value.array.item(), BY_NUMPY[dtype])
+        cast_scalar(value.array.item(), BY_NUMPY[dtype])
     return mask.dtype.kind == "b"
 
 
-def apart(value, t):
+def copy_if_shared(value, t):
     """``value``, copied if it shares memory with ``t``, which is to be filled with it."""
     return wrap(value.array.copy(), refresh_node(value)) if owner(value.array) is owner(t.array) else value
 

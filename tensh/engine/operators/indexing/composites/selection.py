@@ -6,8 +6,10 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.describe import in_place_text
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.describe import describe_inplace
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core import lift, ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
@@ -18,21 +20,21 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write
 from tensh.engine.operators.forms import dims_of, method, require
-from tensh.engine.operators.indexing.composites.indexing import apart, fills, read_array
+from tensh.engine.operators.indexing.composites.indexing import copy_if_shared, fills, read_array
 from tensh.engine.operators.indexing.fold import OPERATORS, SCATTER
 from tensh.engine.operators.indexing.gather import gather
 from tensh.engine.operators.indexing.index import find_nonzero, index_error
 from tensh.engine.operators.indexing.scatter import (
+    find_outside,
     index_fill_number,
     index_fill_tensor,
-    outside,
     require_slices,
     scatter_number,
 )
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
+from tensh.engine.operators.shapes.composites.layout import contiguous
 from tensh.engine.operators.shapes.composites.parts import require_room
 from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
-from tensh.engine.operators.shapes.composites.storage import contiguous
 from tensh.engine.operators.shapes.embedding import diagonal_put, number_as, select_put, slice_put, strided_put
 from tensh.engine.operators.shapes.split import unbind
 
@@ -41,7 +43,7 @@ def both(choose, form, doc, out=True):
     """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
     name = choose.__name__
 
-    def chosen(input, args, named, called=name):
+    def select(input, args, named, called=name):
         try:
             return choose(require(input, called, "input", 1), *args, **named)
         except TypeError as error:
@@ -53,7 +55,7 @@ def both(choose, form, doc, out=True):
 
     def function(input, *args, **named):
         try:
-            operator, given = chosen(input, args, named)
+            operator, given = select(input, args, named)
         except Lift:
             return ports.batched_function(name, function, (input, *args), named)
         except (IndexError, RuntimeError):
@@ -61,20 +63,20 @@ def both(choose, form, doc, out=True):
             raise
         return operator.fn(input, *given)
 
-    def in_place(self, *args, **named):
+    def choose_inplace(self, *args, **named):
         try:
             begin_write(self, *args, *named.values(), may_overlap=True)
-            operator, given = chosen(self, args, named, f"{name}_")
+            operator, given = select(self, args, named, f"{name}_")
         except Lift:
-            return ports.batched_function(f"{name}_", in_place, (self, *args), named)
+            return ports.batched_function(f"{name}_", choose_inplace, (self, *args), named)
         return operator.write_(self, *given)
 
-    for fn, called in (function, name), (in_place, f"{name}_"):
+    for fn, called in (function, name), (choose_inplace, f"{name}_"):
         fn.__name__ = fn.__qualname__ = called
         fn.__signature__ = inspect.signature(choose)
-    function.__doc__, in_place.__doc__ = doc, in_place_text(name)
-    composite(function, out=out)
-    method(in_place)
+    function.__doc__, choose_inplace.__doc__ = doc, describe_inplace(name)
+    composite(function, out=out, apart=OR_THE_SAME)
+    method(choose_inplace)
 
 
 # ── slices ───────────────────────────────────────────────────────────────────
@@ -122,7 +124,7 @@ def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
     require(values, "index_put", "values", 2)
     if not accumulate and fills(indices, values, input.array.shape, input.array.dtype):
-        values = apart(values, input)
+        values = copy_if_shared(values, input)
     return index_put_op, (arrays, values, accumulate)
 
 
@@ -179,10 +181,17 @@ both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The in
     """)  # fmt: skip
 
 
+def require_flag(name, include_self):
+    """TypeError unless ``include_self`` is a bool."""
+    if type(include_self) is not bool:
+        raise TypeError(f"{name}(): argument 'include_self' must be bool, not {type(include_self).__name__}")
+
+
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     require(index, "scatter_reduce", "index", 2), require(src, "scatter_reduce", "src", 3)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    require_flag("scatter_reduce", include_self)
     return OPERATORS["scatter"][reduce], (dim, index, src, include_self)
 
 
@@ -197,10 +206,11 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     require(index, "index_reduce", "index", 2), require(source, "index_reduce", "source", 3)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    require_flag("index_reduce", include_self)
     warn_once("index_reduce() is in beta and the API may change at any time.")
     array, dim = source.array, wrap_dim(dim, input.array.ndim)
     require_slices("index_reduce_", input.array, dim, index.array, array)
-    if outside(index.array, input.array.shape[dim] if input.array.ndim else 1) is not None:
+    if find_outside(index.array, input.array.shape[dim] if input.array.ndim else 1) is not None:
         raise IndexError("index out of range in self")
     each = index.array.reshape([-1 if d == dim else 1 for d in range(array.ndim)])
     return OPERATORS["index"][reduce], (dim, wrap(np.broadcast_to(each, array.shape)), source, include_self)
@@ -298,7 +308,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 
 
 @composite(method=False)
-@lift.for_batches
+@lift.accept_batches
 def unravel_index(indices, shape):
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
 

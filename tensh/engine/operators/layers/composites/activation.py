@@ -1,7 +1,8 @@
 """The activation functions of torch.nn.functional."""
 
-from tensh.engine.codegen.describe import in_place_text
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.describe import describe_inplace
+from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import begin_write, write_inplace
@@ -47,7 +48,7 @@ def write_inplace_form(operator, over=None, name=None, **fixed):
         return write_inplace(input, since, recorded.fn(input, *args, **options, **fixed), name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = in_place_text(name[:-1])
+    function.__doc__ = describe_inplace(name[:-1])
     return composite(function, function=False, method=False)
 
 
@@ -160,13 +161,7 @@ def torch_celu(input, alpha=1.0):
 
     Differentiable.  RuntimeError if ``alpha`` is 0.
     """
-    require_alpha(alpha)
     return celu_op.fn(input, alpha)
-
-
-def require_alpha(alpha):
-    if not alpha:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
 
 
 @layer
@@ -179,7 +174,6 @@ def celu(input, alpha=1.0, inplace=False):
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]), 2.0)
     tensor([-0.7869,  2.0000])
     """
-    require_alpha(alpha)
     return celu_(input, alpha) if inplace else celu_op.fn(input, alpha)
 
 

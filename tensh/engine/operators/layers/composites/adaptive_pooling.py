@@ -1,7 +1,7 @@
 """Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
 
 from tensh.engine.arrays.memory import channels_innermost
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
 from tensh.engine.operators.layers.composites.registry import LAYERS, layer, rename
@@ -114,13 +114,13 @@ def declare_adaptive(dims):
     def means(input, output_size):
         return adaptive_avg(mean, dims, input, read_output_size(mean, input, output_size, dims))
 
-    def with_indices(input, output_size, return_indices=True):
+    def pool_with_indices(input, output_size, return_indices=True):
         if dims == 1:
             return adaptive_max_row(input, output_size)
         return tuple(adaptive_max(largest, dims, input, read_output_size(largest, input, output_size, dims)))
 
     def both(input, output_size, return_indices=False):
-        found = with_indices(input, output_size)
+        found = pool_with_indices(input, output_size)
         return found if return_indices else found[0]
 
     if dims > 1:
@@ -128,7 +128,7 @@ def declare_adaptive(dims):
     doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable.\n\n"
     doc += f"Shape: [N, C, *] with {dims} dimensions at the end. RuntimeError for others."
     layer(rename(both, largest, doc))
-    layer(rename(with_indices, f"{largest}_with_indices", doc))
+    layer(rename(pool_with_indices, f"{largest}_with_indices", doc))
 
 
 for _dims in (1, 2, 3):
@@ -204,7 +204,7 @@ def declare_fractional(dims):
     """Make ``fractional_max_pool2d`` and ``fractional_max_pool3d`` public."""
     name = f"fractional_max_pool{dims}d"
 
-    def with_indices(
+    def pool_with_indices(
         input, kernel_size, output_size=None, output_ratio=None, return_indices=True, _random_samples=None
     ):  # fmt: skip
         return fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
@@ -220,7 +220,7 @@ def declare_fractional(dims):
     There are ``output_size`` of them, or ``output_ratio`` times the input's size.  Differentiable.
     """
     layer(rename(both, name, doc))
-    layer(rename(with_indices, f"{name}_with_indices", doc))
+    layer(rename(pool_with_indices, f"{name}_with_indices", doc))
 
 
 declare_fractional(2), declare_fractional(3)

@@ -126,12 +126,17 @@ def check_batches(query, key, value, mask):
 
 
 # ── several heads ────────────────────────────────────────────────────────────
+def require_mask(mask):
+    """RuntimeError unless a mask is a tensor or None."""
+    if mask is not None and not isinstance(mask, Tensor):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+
+
 def float_mask(mask, name, dtype):
     """A mask as numbers to add; in bool ones of this kind True hides."""
+    require_mask(mask)
     if mask is None:
         return None
-    if not isinstance(mask, Tensor):
-        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
     if mask.dtype is not bool_ and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if mask.dtype is not bool_:
@@ -263,16 +268,16 @@ def multi_head_attention_forward(
     if bias_k is not None and bias_v is not None:
         k, v = (cat([x, bias.repeat(1, batch, 1)]) for x, bias in ((k, bias_k), (v, bias_v)))
         attn_mask, key_padding_mask = one_longer(attn_mask), one_longer(key_padding_mask)
-    q = in_heads(q, batch * num_heads, width)
-    k = in_heads(k, batch * num_heads, width) if static_k is None else static_k
-    v = in_heads(v, batch * num_heads, width) if static_v is None else static_v
+    q = split_heads(q, batch * num_heads, width)
+    k = split_heads(k, batch * num_heads, width) if static_k is None else static_k
+    v = split_heads(v, batch * num_heads, width) if static_v is None else static_v
     if add_zero_attn:
         zeros = (batch * num_heads, 1, width)
         k, v = cat([k, k.new_zeros(zeros)], 1), cat([v, v.new_zeros(zeros)], 1)
         attn_mask, key_padding_mask = one_longer(attn_mask), one_longer(key_padding_mask)
     mask = merge_masks(attn_mask, key_padding_mask, batch, num_heads, rows, k.array.shape[1], dtype)
     p = dropout_p if training else 0.0
-    attended = with_weights if need_weights else without_weights
+    attended = attend_with_weights if need_weights else attend_without_weights
     out, shares = attended(q, k, v, mask, p, batch, num_heads)
     out = linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
     if shares is not None and average_attn_weights:
@@ -282,7 +287,7 @@ def multi_head_attention_forward(
     return out, shares
 
 
-def in_heads(x, number, width):
+def split_heads(x, number, width):
     """[L, N, heads * width] as [N * heads, L, width]."""
     return x.view(x.array.shape[0], number, width).transpose(0, 1)
 
@@ -292,7 +297,7 @@ def one_longer(mask):
     return None if mask is None else pad(mask, (0, 1))
 
 
-def with_weights(q, k, v, mask, p, batch, heads):
+def attend_with_weights(q, k, v, mask, p, batch, heads):
     """(output [L * N, E], weights [N, heads, L, S])."""
     number, rows, width = q.array.shape
     q = q * math.sqrt(1.0 / width)
@@ -305,7 +310,7 @@ def with_weights(q, k, v, mask, p, batch, heads):
     return out, weights.view(batch, heads, rows, k.array.shape[1])
 
 
-def without_weights(q, k, v, mask, p, batch, heads):
+def attend_without_weights(q, k, v, mask, p, batch, heads):
     """The output [L * N, E], without the weights."""
     number, rows, width = q.array.shape
     columns = k.array.shape[1]

@@ -1,6 +1,7 @@
 """Classification losses: predictions against the right class among many."""
 
 import math
+from operator import index
 
 from tensh.engine.dtypes.dtype import int64, uint8
 from tensh.engine.errors.messages import is_long
@@ -117,6 +118,11 @@ def cross_entropy(
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.title}"
         )
+    try:
+        index(ignore_index)
+    except TypeError:
+        kind = type(ignore_index).__name__
+        raise TypeError(f"cross_entropy_loss(): argument 'ignore_index' (position 5) must be int, not {kind}") from None
     logs = log_softmax_dim.fn(input, dim)
     loss = nll(logs, target, weight, reduction, ignore_index)
     if label_smoothing <= 0:

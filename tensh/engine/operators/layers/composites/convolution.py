@@ -2,7 +2,7 @@
 
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import Form, choose
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import bfloat16, float32
 from tensh.engine.errors.warnings import warn
@@ -15,7 +15,7 @@ FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride =
 FORMS = (FORM.format("tuple of ints", "0"), FORM.format("str", '"valid"'))
 
 
-def per_dimension(value, dims, name):
+def expand_setting(value, dims, name):
     """A number per spatial dimension."""
     if isinstance(value, (tuple, list)):
         values = tuple(value) * dims if len(value) == 1 else tuple(value)
@@ -117,11 +117,11 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
     input, unbatched = add_batch(input, dims, name)
     spatial = spatial_dims(input, weight, dims, padding)
-    stride, dilation = per_dimension(stride, spatial, "stride"), per_dimension(dilation, spatial, "dilation")
+    stride, dilation = expand_setting(stride, spatial, "stride"), expand_setting(dilation, spatial, "dilation")
     if isinstance(padding, str):
         check_numbers(stride, (), (), groups)
-        input, padding = named_padding(padding, input, weight, stride, dilation)
-    padding = per_dimension(padding, spatial, "padding")
+        input, padding = resolve_padding(padding, input, weight, stride, dilation)
+    padding = expand_setting(padding, spatial, "padding")
     check_numbers(stride, padding, dilation, groups)
     check_shapes(input, weight, bias, groups, transposed=False)
     check_dtypes(input, weight, bias, groups, transposed=False)
@@ -141,7 +141,7 @@ def check_room(sizes, kernel, padding, dilation):
         )
 
 
-def named_padding(padding, input, weight, stride, dilation):
+def resolve_padding(padding, input, weight, stride, dilation):
     """'valid' and 'same' as numbers; where 'same' is uneven, the extra zero goes behind."""
     if padding == "valid":
         return input, 0
@@ -168,10 +168,10 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
         raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
     input, unbatched = add_batch(input, dims, name)
     spatial = spatial_dims(input, weight, dims, padding)
-    stride, padding = per_dimension(stride, spatial, "stride"), per_dimension(padding, spatial, "padding")
+    stride, padding = expand_setting(stride, spatial, "stride"), expand_setting(padding, spatial, "padding")
     dilation, extra = (
-        per_dimension(dilation, spatial, "dilation"),
-        per_dimension(output_padding, spatial, "output_padding"),
+        expand_setting(dilation, spatial, "dilation"),
+        expand_setting(output_padding, spatial, "output_padding"),
     )
     check_numbers(stride, padding, dilation, groups)
     if any(e < 0 for e in extra):

@@ -6,11 +6,13 @@ import numpy as np
 
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.memory import empty_like
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
-from tensh.engine.codegen.table import PUBLIC, composite, op
+from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.codegen.table import op
 from tensh.engine.core import ports
 from tensh.engine.core.clock import tick
-from tensh.engine.core.lift import Lift, for_batches
+from tensh.engine.core.lift import Lift, accept_batches
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import cannot_cast
@@ -292,7 +294,7 @@ LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 
 # ── softmax samples ──────────────────────────────────────────────────────────
 @layer
-@for_batches
+@accept_batches
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """A sample of the Gumbel-softmax distribution: probabilities, or with ``hard`` one-hot with their gradient."""
     if eps != 1e-10:

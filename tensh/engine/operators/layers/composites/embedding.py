@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import int32, int64
@@ -212,7 +213,7 @@ def check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sam
 
 
 @layer
-@lift.for_batches
+@lift.accept_batches
 def embedding_bag(
     input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
     per_sample_weights=None, include_last_offset=False, padding_idx=None,

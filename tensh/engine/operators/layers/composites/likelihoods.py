@@ -12,16 +12,16 @@ from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.elementwise.table import xlogy
 from tensh.engine.operators.layers.composites.losses import (
     REDUCTIONS,
+    number_reduction,
     reduce_losses,
     reduction_of,
-    with_numbered_reduction,
 )
 from tensh.engine.operators.layers.composites.registry import layer, rename
 
 
 @layer
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
-    """How much the distribution ``target`` differs from the one with the logarithms ``input``.  Differentiable in both.
+    """Compute the divergence of ``target`` from the distribution with the logarithms ``input``.  Differentiable in both.
 
     ``log_target`` says that also the target is given by its logarithms.  'batchmean' divides the sum by the first size,
     as the mathematics has it.  Shapes: [*], reduced to []. ValueError for another ``reduction``.
@@ -55,7 +55,7 @@ def divergence(input, target, reduction="mean", log_target=False):
     return reduce_losses(xlogy.fn(target, target) - target * input, reduction)
 
 
-rename(divergence, "kl_div"), with_numbered_reduction(divergence, "input", "target", "reduction")
+rename(divergence, "kl_div"), number_reduction(divergence, "input", "target", "reduction")
 
 
 @layer
@@ -76,7 +76,7 @@ def poisson_nll_loss(
     return reduce_losses(loss, reduction)
 
 
-with_numbered_reduction(poisson_nll_loss, "input", "target", "log_input", "full", "eps", "reduction")
+number_reduction(poisson_nll_loss, "input", "target", "log_input", "full", "eps", "reduction")
 
 
 @layer

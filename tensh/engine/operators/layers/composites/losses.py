@@ -6,7 +6,7 @@
 import inspect
 
 from tensh.engine.arguments.lazy_signatures import Later
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
 from tensh.engine.dtypes.dtype import promote_types
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
@@ -45,7 +45,7 @@ def reduce_losses(values, reduction):
 OLD = ("size_average", "reduce")  # the flags that ``reduction`` replaced
 
 
-def with_numbered_reduction(fn, *parameters):
+def number_reduction(fn, *parameters):
     """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order.
 
     Without a reduction there is none: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
@@ -88,7 +88,7 @@ def alike(input, target):
     return input.to(common), target.to(common)
 
 
-def by_weight(losses, weight, reduction):
+def weigh_losses(losses, weight, reduction):
     """The weighted losses; their mean is a weighted one."""
     losses = losses * weight
     return losses.sum() / weight.sum() if reduction == "mean" else reduce_losses(losses, reduction)
@@ -117,7 +117,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
         check_weight(input, weight, reduction)
-        return by_weight((input - target).pow(2), weight, reduction)
+        return weigh_losses((input - target).pow(2), weight, reduction)
     return squared_difference.fn(*alike(input, target), reduction_of(reduction))
 
 
@@ -136,7 +136,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
         check_weight(input, weight, reduction)
-        return by_weight((input - target).abs(), weight, reduction)
+        return weigh_losses((input - target).abs(), weight, reduction)
     return reduce_losses((input - target).abs(), reduction_of(reduction))
 
 
@@ -260,7 +260,7 @@ def binary_cross_entropy_with_logits(
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 
 
-with_numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
+number_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
 
 
 @layer

@@ -4,7 +4,8 @@ import math
 
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays.absent import is_absent
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
@@ -58,7 +59,7 @@ def check_trailing(input, normalized_shape, separator, **parameters):
     return tuple(shape)
 
 
-def trailing(name, normalized_shape):
+def check_normalized_shape(name, normalized_shape):
     """The argument ``normalized_shape``, which is a sequence."""
     if isinstance(normalized_shape, int):
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
@@ -69,6 +70,8 @@ def trailing(name, normalized_shape):
 def batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """(output, mean, inverse deviation); in training the running statistics are moved towards those of the batch."""
     array = require(input, "batch_norm", "input", 1).array
+    if isinstance(momentum, Tensor) and not momentum.array.ndim and not momentum.requires_grad:
+        momentum = momentum.item()
     if not isinstance(momentum, (int, float)):
         raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type(momentum).__name__}")
     stats = {"running_mean": running_mean, "running_var": running_var}
@@ -85,7 +88,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     check_dtypes(input, weight, bias, running_mean, running_var)
     constants("native_batch_norm", **stats)
     if not array.size:
-        return input.clone(), input.new_empty(0), input.new_empty(0)
+        return _scale_nothing(input, weight, bias), input.new_empty(0), input.new_empty(0)
     at = (channels, *(1,) * (array.ndim - 2))
     if not training:
         out = batch_norm_by.fn(input, running_mean, running_var, weight, bias, at, eps)
@@ -99,8 +102,16 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     return out, mean, rstd
 
 
+def _scale_nothing(input, weight, bias):
+    """An input without elements times the first weight plus the first bias, which get zeros as gradients."""
+    out = input.clone()
+    if weight is not None:
+        out = out * weight[0]
+    return out if bias is None else out + bias[0]
+
+
 def move(running, value, momentum):
-    """Move running statistics towards new ones; as in PyTorch this is no recorded write."""
+    """Move running statistics towards new ones; as in PyTorch this is not a recorded write."""
     running[...] = (1 - momentum) * running + momentum * value
 
 
@@ -190,7 +201,7 @@ def instance_norm(
 # ── layers ───────────────────────────────────────────────────────────────────
 def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
     array = require(input, "layer_norm", "input", 1).array
-    shape = trailing("layer_norm", normalized_shape)
+    shape = check_normalized_shape("layer_norm", normalized_shape)
     shape = check_trailing(input, shape, ", ", weight=weight, bias=bias)
     check_dtypes(input, weight, bias)
     first = array.ndim - len(shape)
@@ -241,7 +252,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     tensor([[0.2000, 1.4000]])
     """
     ndim = require(input, "rms_norm", "input", 1).array.ndim
-    shape = trailing("rms_norm", normalized_shape)
+    shape = check_normalized_shape("rms_norm", normalized_shape)
     if ndim < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {ndim}")
     shape = check_trailing(input, shape, "", weight=weight)

@@ -52,7 +52,7 @@ def pad(input, pad, mode="constant", value=None):
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\n{COMBINATIONS}"
         )
-    return (around if mode == "circular" else repeat_border)(input, pad, mode)
+    return (pad_from_input if mode == "circular" else repeat_border)(input, pad, mode)
 
 
 MODES = {"reflect": REFLECTION_PAD, "replicate": REPLICATION_PAD, "circular": CIRCULAR_PAD}
@@ -68,7 +68,7 @@ def counts(pad):
         raise TypeError(error.message("pad(): argument 'pad'", " (position 2)", "tuple of ints")) from None
 
 
-def around(input, pad, mode):
+def pad_from_input(input, pad, mode):
     """Padding with elements of the input itself."""
     shape, dims = input.array.shape, len(pad) // 2
     if mode != "circular" and 0 in shape[len(shape) == dims + 2 :]:
@@ -86,7 +86,7 @@ def around(input, pad, mode):
 
 def repeat_border(input, pad, mode):
     """Padding by reflection or replication, which autocast computes in single precision."""
-    return around(input, pad, mode)
+    return pad_from_input(input, pad, mode)
 
 
 def check(mode, input, dims, number, before, after):

@@ -4,20 +4,20 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, wants
 from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, SMALL, layer, refuse_dtypes, rename
 from tensh.engine.operators.layers.composites.windows import (
+    expand_setting,
     geometry,
     output_size,
-    per_dimension,
     require_32_bits,
     windows,
 )
 from tensh.engine.operators.layers.pooling import AVG_POOL, MAX_POOL, MAX_POOL_WITH_INDICES, numbers_of_elements
-from tensh.engine.operators.shapes.composites.storage import contiguous
+from tensh.engine.operators.shapes.composites.layout import contiguous
 
 
 # ── one dimension is two, of which the first has one element ─────────────────
@@ -47,7 +47,7 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
         if not indices and not wants(input):
             input = contiguous(
                 input
-            )  # what is not differentiated has a kernel of its own in PyTorch, which goes by rows
+            )  # inputs that are not differentiated have another kernel in PyTorch, which goes by rows
         input, dims, name = input.unsqueeze(-2), 2, "max_pool2d"
         kernel, stride, padding, dilation = flat(kernel, 1), flat(stride, 1), flat(padding, 0), flat(dilation, 1)
         result = max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices)
@@ -79,7 +79,7 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
         none = "None, an int, list of ints, or tuple" if parameter == "stride" else "an int, list of ints, or tuple"
         none = none.replace("ints, or", "ints or") if parameter == "kernel_size" else none
         complaint = f"max_pool1d() {parameter} must be {none} of ints of size 1 but got size {{got}}"
-        found[parameter] = per_dimension(value, 1, "max_pool1d", parameter, position, complaint)[0]
+        found[parameter] = expand_setting(value, 1, "max_pool1d", parameter, position, complaint)[0]
     k, s, p, d = found.values()
     for parameter in ("kernel_size", "stride", "dilation"):
         if found[parameter] <= 0:
@@ -107,11 +107,11 @@ def declare_max(dims):
         result = max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, False)
         return result if result._base is None or result.node is not None else wrap(result.array)
 
-    def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=True):
+    def pool_with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=True):
         return max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
     def both(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        chosen = with_indices if return_indices else plain
+        chosen = pool_with_indices if return_indices else plain
         return chosen(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     doc = f"""The largest element of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
@@ -124,10 +124,10 @@ def declare_max(dims):
     """
     PUBLIC[name] = rename(plain, name, doc)
     LAYERS[name] = rename(both, name, doc)
-    LAYERS[f"{name}_with_indices"] = rename(with_indices, f"{name}_with_indices", doc)
-    both.__module__ = with_indices.__module__ = plain.__module__ = "torch.nn.functional"
+    LAYERS[f"{name}_with_indices"] = rename(pool_with_indices, f"{name}_with_indices", doc)
+    both.__module__ = pool_with_indices.__module__ = plain.__module__ = "torch.nn.functional"
     if dims == 1:
-        PUBLIC["max_pool1d_with_indices"] = with_indices
+        PUBLIC["max_pool1d_with_indices"] = pool_with_indices
     return plain
 
 

@@ -5,14 +5,14 @@ from tensh.engine.operators.elementwise.numbered import plus as plus_op
 from tensh.engine.operators.elementwise.table import clamp_min, minimum, sub
 from tensh.engine.operators.elementwise.table import where as where_op
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of, with_numbered_reduction
+from tensh.engine.operators.layers.composites.losses import number_reduction, reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.composites.similarity import pairwise_distance
 
 EPSILON = 1e-12  # added to squared lengths
 
 
-def at_least_zero(values):
+def clamp_at_zero(values):
     return clamp_min.fn(values, 0)
 
 
@@ -28,7 +28,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     """
     reduction = reduction_of(reduction, size_average, reduce)
     margin = float(margin) if type(margin) is int else margin
-    short = at_least_zero(sub.fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
+    short = clamp_at_zero(sub.fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
     short = short if input.is_floating_point() else short.to(input.dtype)
     zero, where = input.new_zeros(()), where_op.fn
     return reduce_losses(where(target != 1, short, zero) + where(target != -1, input, zero), reduction)
@@ -50,7 +50,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduce_losses(at_least_zero(plus_op.fn(-target * (input1 - input2), margin)), reduction)
+    return reduce_losses(clamp_at_zero(plus_op.fn(-target * (input1 - input2), margin)), reduction)
 
 
 @layer
@@ -74,7 +74,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     cosine = (input1 * input2).sum(ndim) / squares.sqrt()
     zero = cosine.new_zeros(())
     near = where(target == 1, sub.fn(1, cosine), zero)
-    return reduce_losses(near + where(target == -1, at_least_zero(minus.fn(cosine, margin)), zero), reduction)
+    return reduce_losses(near + where(target == -1, clamp_at_zero(minus.fn(cosine, margin)), zero), reduction)
 
 
 # ── triplets ─────────────────────────────────────────────────────────────────
@@ -96,7 +96,7 @@ def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:
         far = minimum.fn(far, distance(positive, negative, p, eps))
-    return reduce_losses(at_least_zero(plus_op.fn(near, margin) - far), reduction)
+    return reduce_losses(clamp_at_zero(plus_op.fn(near, margin) - far), reduction)
 
 
 @layer
@@ -126,11 +126,11 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum.fn(far, distance(positive, negative))
-    return reduce_losses(at_least_zero(margin + near - far), reduction)
+    return reduce_losses(clamp_at_zero(margin + near - far), reduction)
 
 
-with_numbered_reduction(hinge_embedding_loss, "input", "target", "margin", "reduction")
-with_numbered_reduction(margin_ranking_loss, "input1", "input2", "target", "margin", "reduction")
-with_numbered_reduction(cosine_embedding_loss, "input1", "input2", "target", "margin", "reduction")
+number_reduction(hinge_embedding_loss, "input", "target", "margin", "reduction")
+number_reduction(margin_ranking_loss, "input1", "input2", "target", "margin", "reduction")
+number_reduction(cosine_embedding_loss, "input1", "input2", "target", "margin", "reduction")
 torch_triplet.__name__ = "triplet_margin_loss"
-with_numbered_reduction(torch_triplet, "anchor", "positive", "negative", "margin", "p", "eps", "swap", "reduction")
+number_reduction(torch_triplet, "anchor", "positive", "negative", "margin", "p", "eps", "swap", "reduction")

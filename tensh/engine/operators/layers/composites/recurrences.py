@@ -2,7 +2,7 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.layers.composites.recurrent import cell, recurrent
 
 LAYER = "tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"

@@ -90,7 +90,7 @@ def one_direction(mode, input, start, weights, backward, sizes=None):
     return stack.fn(outputs) if sizes is None else cat(outputs), *end
 
 
-def in_one_piece(input, start, weights):
+def is_one_piece(input, start, weights):
     """True for a layer that PyTorch computes as one operation, with gates in single precision."""
     return input.dtype is float32 and weights[-1] is None and input.array.size and start[0].array.size
 
@@ -109,7 +109,7 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
         results = []
         for direction in range(directions):
             weights, start = layers[number + direction], [s[number + direction] for s in state]
-            if mode == "LSTM" and sizes is None and in_one_piece(input, start, weights):
+            if mode == "LSTM" and sizes is None and is_one_piece(input, start, weights):
                 w_ih, b_ih, w_hh, b_hh, _ = weights
                 if b_ih is None:
                     b_ih = b_hh = zeros(len(w_ih.array), dtype=w_ih.dtype)

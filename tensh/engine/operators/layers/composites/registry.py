@@ -1,10 +1,9 @@
 """The names of torch.nn.functional, and helpers of many layers.
 
-The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
+The functions are not methods, and not in the torch namespace but where PyTorch has them there, too.
 """
 
-from tensh.engine.codegen.registry import Registry
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC, Registry
 
 LAYERS = Registry("LAYERS")  # the names of torch.nn.functional: functions and operators
 

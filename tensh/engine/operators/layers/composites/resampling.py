@@ -2,7 +2,8 @@
 
 import math
 
-from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers import resampling
@@ -16,7 +17,7 @@ NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5}
 AXES = {1: "W", 2: "HW", 3: "DHW"}
 
 
-# ── the wished size ──────────────────────────────────────────────────────────
+# ── the requested size ──────────────────────────────────────────────────────────
 def number_per_dim(value, name, spatial):
     """A number per spatial dimension; ValueError if there are others."""
     if not isinstance(value, (tuple, list)):
@@ -77,12 +78,12 @@ def check_modes(input, mode, align_corners, antialias):
 def check_sizes(spatial, sizes, shape):
     if min(*spatial, *sizes) <= 0:
 
-        def shown(numbers):
+        def format_numbers(numbers):
             return ", ".join(f"{axis}: {n}" for axis, n in zip(AXES[len(spatial)], numbers))
 
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) {'and ' * (len(sizes) == 1)}"
-            f"output ({shown(sizes)})"
+            f"Input and output sizes should be greater than 0, but got input ({format_numbers(spatial)}) {'and ' * (len(sizes) == 1)}"
+            f"output ({format_numbers(sizes)})"
         )
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {list(shape)}")

@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
+
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.elementwise.table import where
-from tensh.engine.operators.layers.composites.losses import reduction_of, with_numbered_reduction
+from tensh.engine.operators.layers.composites.losses import number_reduction, reduction_of
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes
 from tensh.engine.operators.layers.ctc import ctc
 
@@ -56,7 +58,7 @@ def pad_targets(targets, lengths, batch):
 
 @layer
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """How unlikely the label sequences ``targets`` are, whenever each label is said: ``log_probs`` [T, N, C].
+    """Compute the negative log-likelihood of the label sequences ``targets`` under all alignments: ``log_probs`` [T, N, C].
 
     ``targets`` is [N, S], or all sequences joined; ``blank`` is the class of silence, ``zero_infinity`` counts
     impossible sequences as 0.  Differentiable in log_probs, once.  RuntimeError for other shapes or lengths.
@@ -75,6 +77,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     steps, batch, classes = shape
     input_lengths = lengths_of(input_lengths, "input_lengths", batch)
     target_lengths = lengths_of(target_lengths, "target_lengths", batch)
+    if not isinstance(blank, (int, np.integer)):
+        raise TypeError(f"ctc_loss(): argument 'blank' (position 5) must be int, not {type(blank).__name__}")
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     rows = pad_targets(targets, target_lengths, batch)
@@ -94,6 +98,6 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     return loss.squeeze(0) if single else loss
 
 
-with_numbered_reduction(
+number_reduction(
     ctc_loss, "log_probs", "targets", "input_lengths", "target_lengths", "blank", "reduction", "zero_infinity"
 )

@@ -26,7 +26,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    norm = clamp_min.fn(input.norm(p, dim, keepdim=True), eps)
+    norm = clamp_min.fn(require(input, "normalize", "input", 1).norm(p, dim, keepdim=True), eps)
     result = input / norm.expand_as(input)
     return result if out is None else write_out(out, result, "div", inputs=(input,), apart=False)
 

@@ -69,8 +69,9 @@ def declare(dims):
         if isinstance(kernel_size, (list, tuple)) and len(kernel_size) != dims:
             if len(kernel_size) > dims:
                 raise IndexError("tuple index out of range")
+            found = len(kernel_size) + (dims == 1)  # PyTorch unpools one dimension as two
             raise RuntimeError(
-                f"There should be exactly {ELEMENTS[dims]} in output_size, but got {len(kernel_size)} elements."
+                f"There should be exactly {ELEMENTS[max(dims, 2)]} in output_size, but got {found} elements."
             )
         kernel, steps, margins = (
             values * dims if len(values) == 1 else values

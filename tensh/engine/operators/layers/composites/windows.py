@@ -28,7 +28,7 @@ def integers(value, name, parameter, position):
         ) from None
 
 
-def per_dimension(value, dims, name, parameter, position, complaint):
+def expand_setting(value, dims, name, parameter, position, complaint):
     """A number per dimension, from one number or as many."""
     values = integers(value, name, parameter, position)
     if len(values) == 1:
@@ -57,13 +57,13 @@ def complaint(kind, dims, parameter):
 
 def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
     """(kernel, stride, padding, dilation), one number per dimension each; no stride means as wide as the window."""
-    kernel = per_dimension(kernel_size, dims, name, "kernel_size", 2, complaint(kind, dims, "kernel_size"))
-    stride = kernel if stride is None or stride in ((), []) else per_dimension(
+    kernel = expand_setting(kernel_size, dims, name, "kernel_size", 2, complaint(kind, dims, "kernel_size"))
+    stride = kernel if stride is None or stride in ((), []) else expand_setting(
         stride, dims, name, "stride", 3, complaint(kind, dims, "stride")
     )  # fmt: skip
-    padding = per_dimension(padding, dims, name, "padding", 4, complaint(kind, dims, "padding"))
+    padding = expand_setting(padding, dims, name, "padding", 4, complaint(kind, dims, "padding"))
     if kind == "max":
-        dilation = per_dimension(dilation, dims, name, "dilation", 5, complaint(kind, dims, "dilation"))
+        dilation = expand_setting(dilation, dims, name, "dilation", 5, complaint(kind, dims, "dilation"))
     return kernel, stride, padding, dilation
 
 
@@ -142,7 +142,7 @@ def check_shape(name, shape, dims):
     name = "max_pool3d_with_indices_out_cpu_template" if name.startswith("max") else name
     raise RuntimeError(
         f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {list(shape)} and "
-        f"non-batch dimension {shape[batched:].index(0)} has length zero!"
+        "non-batch dimension 0 has length zero!"
     )
 
 

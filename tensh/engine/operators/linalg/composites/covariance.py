@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.operators.linalg.composites.products import matmul

@@ -4,7 +4,7 @@ from math import prod
 
 from tensh.engine.autograd.custom import Function
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.dtypes.dtype import float16, float32, float64
 from tensh.engine.methods.creation.triangles import eye
 from tensh.engine.operators.linalg.composites.equations import solve

@@ -6,7 +6,7 @@ absent.  Then they are multiplied two by two, each time as one product of stacks
 
 import math
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.linalg import products
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite, return_type
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.elementwise.table import where

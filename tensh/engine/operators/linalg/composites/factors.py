@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite, return_type
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.warnings import warn_once

@@ -1,6 +1,8 @@
 """Factorizations by a few random directions, and of symmetric matrices."""
 
-from tensh.engine.codegen.table import composite, function, return_type
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.public_forms import function
+from tensh.engine.codegen.return_types import return_type
 from tensh.engine.operators.linalg import symmetric
 from tensh.engine.operators.linalg.composites.equations import raise_failed
 from tensh.engine.operators.linalg.composites.factors import linalg_qr

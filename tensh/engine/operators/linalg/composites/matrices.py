@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import OR_THE_SAME, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
@@ -109,7 +110,7 @@ def chain(tensors):
 
 
 def cheapest(tensors):
-    """Where to split every part of the chain, from the products of the sizes (dynamic programming)."""
+    """Return the place at which to split every part of the chain, from the products of the sizes (dynamic programming)."""
     sizes = [tensors[0].array.shape[0], *(t.array.shape[1] for t in tensors)]
     count = len(tensors)
     cost, split = {(i, i): 0 for i in range(count)}, {}

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.forms import require
 from tensh.engine.operators.namespaces import linalg
 from tensh.engine.operators.reductions.composites.norms import numpy_of, vector_norm
 from tensh.engine.operators.reductions.norms import norm_dtype
@@ -27,6 +28,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     >>> torch.tensor([3.0, 4.0]).norm()
     tensor(5.)
     """
+    if isinstance(input, type):  # a class of tensors, which PyTorch asks whether it answers for itself
+        require(input, "norm", "input", 1)
     if not isinstance(input, Tensor):
         raise AttributeError(f"'{type(input).__name__}' object has no attribute 'layout'")
     if isinstance(dim, int):
@@ -57,7 +60,7 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if ord in ("nuc", 2, -2):
         if input.dtype.itemsize == 2:
             raise RuntimeError(f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.title}")
-        return by_singular_values(input, ord, dims, keepdim)
+        return compute_from_singular_values(input, ord, dims, keepdim)
     row, column = dims
     if abs(ord) == INF:
         row, column = column, row
@@ -88,7 +91,7 @@ def check_matrix(A, ord, dim, wanted):
     return dims
 
 
-def by_singular_values(A, ord, dims, keepdim):
+def compute_from_singular_values(A, ord, dims, keepdim):
     """The norms that the singular values decide."""
     from tensh.engine.operators.linalg.composites.spectra import svdvals  # which few norms need
 

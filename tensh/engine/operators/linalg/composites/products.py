@@ -2,15 +2,17 @@
 
 import math
 
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
-from tensh.engine.codegen.table import METHODS, OR_THE_SAME, PUBLIC, PYTHON_ONLY, composite
-from tensh.engine.core.clock import mode, wrote
+from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
+from tensh.engine.codegen.table import OR_THE_SAME
+from tensh.engine.core.clock import mode, stamp_write
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
 from tensh.engine.inplace.out import check_out, write_out
-from tensh.engine.inplace.writes import named_node_class
+from tensh.engine.inplace.writes import name_node_class
 from tensh.engine.operators.linalg import products
 from tensh.engine.operators.namespaces import LINALG
 from tensh.engine.operators.shapes.views import squeeze_dim, unsafe_view
@@ -31,7 +33,7 @@ def matmul(input, other, *, out=None):
         refuse("matmul", *(("other", 2, other) if isinstance(input, Tensor) else ("input", 1, input)))
     a, b = input.array.ndim, other.array.ndim
     if out is None:
-        return products.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
+        return products.mm.fn(input, other) if a == 2 == b else multiply_by_dims(input, other, a, b)
     check_out(out, "matmul", (input, other))
     strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
     fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
@@ -39,14 +41,14 @@ def matmul(input, other, *, out=None):
         raise RuntimeError(strict.format(input.dtype, out.dtype))
     write_out(out, matmul(input, other), "matmul")
     if a == 1 and b == 2:
-        wrote(out.array)  # as PyTorch counts: it writes a row, and makes a vector of it
+        stamp_write(out.array)  # as PyTorch counts: it writes a row, and makes a vector of it
     return out
 
 
 LINALG["matmul"] = composite(matmul)
 
 
-def by_dims(input, other, a, b):
+def multiply_by_dims(input, other, a, b):
     """The product of anything but two matrices."""
     if not a or not b:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
@@ -64,16 +66,16 @@ def only_row(matrix):
     row = squeeze_dim.fn(matrix, 0)
     row._base = None
     if live(row.node):
-        row.node.__class__ = named_node_class(type(row.node), "SqueezeBackward4")
+        row.node.__class__ = name_node_class(type(row.node), "SqueezeBackward4")
     return row
 
 
-def beyond_matrices(input, other):
+def multiply_others(input, other):
     """``input @ other`` for anything but two matrices."""
-    return by_dims(input, other, input.array.ndim, other.array.ndim)
+    return multiply_by_dims(input, other, input.array.ndim, other.array.ndim)
 
 
-products.mm.beyond = beyond_matrices
+products.mm.beyond, products.mm.whole = multiply_others, matmul
 matmul.operator = products.mm
 
 

@@ -9,7 +9,8 @@ from tensh.engine.arguments.binding import KEYWORDS, OUT, finish
 from tensh.engine.arguments.lazy_signatures import PLACED, read_signature
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.memory import empty_like
-from tensh.engine.codegen.table import PUBLIC, public
+from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.codegen.table import public
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
@@ -197,10 +198,10 @@ def randint(high, size, low=0, generator=None, **given):
     >>> torch.randint(3, 10, (4,))
     tensor([7, 6, 3, 5])
     """
-    return draw_new("randint", size, _between(low, high), generator, given, int64.numpy)
+    return draw_new("randint", size, _draw_between(low, high), generator, given, int64.numpy)
 
 
-def _between(low, high):
+def _draw_between(low, high):
     return lambda array, generator: drawing.integers(array, generator, low, high)
 
 
@@ -265,7 +266,7 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
         if high.array.ndim:
             raise RuntimeError("high must be a scalar tensor and on CPU")
         high = int(high.array)
-    return draw_like("randint_like", input, _between(low, high), generator, memory_format, given)
+    return draw_like("randint_like", input, _draw_between(low, high), generator, memory_format, given)
 
 
 # ── normal numbers of all forms ──────────────────────────────────────────────

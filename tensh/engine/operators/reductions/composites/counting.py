@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import not_implemented, refuse_dtype
 from tensh.engine.inplace.out import write_out
@@ -14,7 +14,7 @@ from tensh.engine.operators.reductions import unique as distinct
 
 
 # ── distinct values ──────────────────────────────────────────────────────────
-def chosen(found, return_inverse, return_counts):
+def select_results(found, return_inverse, return_counts):
     """The requested results of ``unique``: a tensor, or a tuple of two or three."""
     output, inverse, counts = found
     extra = ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
@@ -34,7 +34,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     """
     require(input, "_unique2", "input", 1)
     found = distinct.unique_elements.fn(input, return_inverse) if dim is None else distinct.unique_slices.fn(input, dim)
-    return chosen(found, return_inverse, return_counts)
+    return select_results(found, return_inverse, return_counts)
 
 
 @composite
@@ -48,7 +48,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     require(input, "unique_consecutive", "input", 1)
     if input.array.dtype.kind in "cW":
         raise not_implemented("unique_elements" if dim is None else "unique_slices", input.array.dtype)
-    return chosen(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
+    return select_results(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
 
 
 # ── places in sorted sequences ───────────────────────────────────────────────
@@ -108,7 +108,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         check_sorter(sorter.array, ordered)
         ordered = np.take_along_axis(ordered, sorter.array, -1)
     result = wrap(np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8)))
-    return result if out is None else into_indices(out, result, out_int32, "searchsorted")
+    return result if out is None else write_indices(out, result, out_int32, "searchsorted")
 
 
 def check_sorter(sorter, ordered):
@@ -125,7 +125,7 @@ def check_sorter(sorter, ordered):
         raise RuntimeError("torch.searchsorted(): sorter index out of range")
 
 
-def into_indices(out, result, out_int32, name):
+def write_indices(out, result, out_int32, name):
     wanted = np.int32 if out_int32 else I8
     if out.array.dtype != wanted:
         raise RuntimeError(

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import wrap_dim
@@ -13,7 +14,7 @@ from tensh.engine.operators.shapes.views import slice_dim
 mul_number, div_number = TENSORS["mul_number"], TENSORS["div_number"]
 
 
-def along(x, dim, start=None, stop=None):
+def slice_along(x, dim, start=None, stop=None):
     """The slice from ``start`` to ``stop`` along a dimension from 0."""
     return slice_dim.fn(x, dim, start, stop, 1)
 
@@ -44,7 +45,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     x = cat(parts, axis) if len(parts) > 1 else input
     n = min(n, x.array.shape[axis])
     for _ in range(n):
-        first, second = along(x, axis, 1), along(x, axis, None, -1)
+        first, second = slice_along(x, axis, 1), slice_along(x, axis, None, -1)
         x = first.logical_xor(second) if x.array.dtype.kind == "b" else first - second
     return x
 
@@ -120,7 +121,7 @@ def spacings(spacing, axes, dim, ndim):
 
 def even(x, axis, space, order):
     """Central differences of equally spaced elements."""
-    inner = (along(x, axis, 2) - along(x, axis, None, -2)) / (2 * space)
+    inner = (slice_along(x, axis, 2) - slice_along(x, axis, None, -2)) / (2.0 * space)
     at = [x.narrow(axis, i, 1) for i in range(order + 1)]
     end = [x.narrow(axis, x.shape[axis] - 1 - i, 1) for i in range(order + 1)]
     if order == 1:
@@ -135,15 +136,15 @@ def uneven(x, axis, coordinates, order):
     """Differences weighted by the distances of the coordinates."""
     shape = [1] * x.ndim
     shape[axis] = -1
-    steps = (along(coordinates, 0, 1) - along(coordinates, 0, None, -1)).reshape(shape)
-    one, two = along(steps, axis, None, -1), along(steps, axis, 1)
+    steps = (slice_along(coordinates, 0, 1) - slice_along(coordinates, 0, None, -1)).reshape(shape)
+    one, two = slice_along(steps, axis, None, -1), slice_along(steps, axis, 1)
     a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
-    inner = a * along(x, axis, None, -2) + b * along(x, axis, 1, -1) + c * along(x, axis, 2)
+    inner = a * slice_along(x, axis, None, -2) + b * slice_along(x, axis, 1, -1) + c * slice_along(x, axis, 2)
     n = x.shape[axis]
     at = [x.narrow(axis, i, 1) for i in range(order + 1)]
     end = [x.narrow(axis, n - 1 - i, 1) for i in range(order + 1)]
-    h, k = along(steps, axis, 0, 1), along(steps, axis, 1, 2)
-    p, q = along(steps, axis, -1), along(steps, axis, -2, -1)
+    h, k = slice_along(steps, axis, 0, 1), slice_along(steps, axis, 1, 2)
+    p, q = slice_along(steps, axis, -1), slice_along(steps, axis, -2, -1)
     if order == 1:
         first, last = (at[1] - at[0]) / h, (end[0] - end[1]) / p
     else:
@@ -169,7 +170,7 @@ def distances(name, y, x, axis):
         x = x.reshape(shape)
     elif x.array.ndim < y.array.ndim:
         x = x.reshape((1,) * (y.array.ndim - x.array.ndim) + x.array.shape)
-    return along(x, axis, 1) - along(x, axis, None, -1)
+    return slice_along(x, axis, 1) - slice_along(x, axis, None, -1)
 
 
 @composite(method=False)
@@ -189,7 +190,7 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     refuse_bools("trapezoid", y, x)
     if x is not None:
         steps = distances("trapezoid", y, x, axis)
-        return div_number(sum((along(y, axis, None, -1) + along(y, axis, 1)) * steps, axis), 2)
+        return div_number(sum((slice_along(y, axis, None, -1) + slice_along(y, axis, 1)) * steps, axis), 2)
     ends = y.select(axis, 0) + y.select(axis, -1)
     return mul_number(sum(y, axis) - mul_number(ends, 0.5), float(dx) if type(dx) is int and abs(dx) >= 2**63 else dx)
 
@@ -210,7 +211,7 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     refuse_bools("cumulative_trapezoid", y, x)
     if not y.array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    pairs = along(y, axis, 1) + along(y, axis, None, -1)
+    pairs = slice_along(y, axis, 1) + slice_along(y, axis, None, -1)
     if x is None:
         return mul_number(pairs, dx / 2).cumsum(axis)
     return div_number((pairs * distances("cumulative_trapezoid", y, x, axis)).cumsum(axis), 2)

@@ -1,6 +1,6 @@
 """``max`` and ``min`` with their three forms: of all elements, along a dimension, of two tensors."""
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.elementwise import table
@@ -10,7 +10,7 @@ from tensh.engine.operators.reductions import extremes
 def extreme(name, doc, of_all, along, of_two):
     """The public function over the operators of its three forms."""
 
-    def found(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
+    def find_extreme(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
         if isinstance(dim, Tensor):
             other, dim = dim, None
         if other is not None:
@@ -26,9 +26,9 @@ def extreme(name, doc, of_all, along, of_two):
         result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
         return result if out is None else write_out(out, result, name)
 
-    found.__name__ = found.__qualname__ = name
-    found.__doc__ = doc
-    return composite(found)
+    find_extreme.__name__ = find_extreme.__qualname__ = name
+    find_extreme.__doc__ = doc
+    return composite(find_extreme)
 
 
 max = extreme(

@@ -1,6 +1,7 @@
 """Histograms with PyTorch's overloads: a number of bins, or their edges."""
 
-from tensh.engine.codegen.table import composite, return_type
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.reductions import histograms
 
@@ -58,7 +59,13 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
         bins = [bins] * size
     if len(bins) != size:
         raise RuntimeError(
-            f"torch.histogramdd(): expected {size} bin counts for a {size}-dimensional histogram but got {len(bins)}"
+            f"torch.histogramdd: expected {size} sequences of bin edges for a {size}-dimensional histogram but got {len(bins)}"
+            if any(isinstance(each, Tensor) for each in bins)
+            else "histogramdd: The size of bins must be equal to the innermost dimension of the input."
+        )
+    if range is not None and len(range) != 2 * size:
+        raise RuntimeError(
+            f"torch.histogramdd: for a {size}-dimensional histogram range should have {2 * size} elements, but got {len(range)}"
         )
     edges = histograms.edges_of(input.array.reshape(-1, size), list(map(raw, bins)), range)
     hist = histograms.histogram_of_points.fn(input, list(map(raw, bins)), edges, weight, density)

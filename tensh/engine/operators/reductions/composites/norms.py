@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.arguments.checks import require_dtype
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.operators.namespaces import linalg
 from tensh.engine.operators.reductions import norms
 from tensh.engine.operators.reductions.softmax import log_softmax_dim, softmax_dim

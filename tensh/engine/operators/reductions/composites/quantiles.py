@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.along import take_along

@@ -1,6 +1,7 @@
 """Sorting with PyTorch's overloads."""
 
-from tensh.engine.codegen.table import OR_THE_SAME, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.operators.reductions import sorting
 
 

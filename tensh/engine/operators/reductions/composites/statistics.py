@@ -1,6 +1,6 @@
 """Variance, standard deviation, medians and quantiles with PyTorch's overloads."""
 
-from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.composites import composite
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.reductions import statistics

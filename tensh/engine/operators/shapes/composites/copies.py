@@ -5,7 +5,8 @@ import functools
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.codegen.table import composite, op
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.table import op
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.forms import dims_of

@@ -1,6 +1,7 @@
 """Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
 
-from tensh.engine.codegen.table import FORMS, MEMBERS, PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import FORMS, MEMBERS, PUBLIC
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
@@ -145,7 +146,8 @@ MEMBERS["mH"] = property(lambda t: adjoint_of(t, "mH"), doc="The conjugate trans
 
 # ── in place ─────────────────────────────────────────────────────────────────
 def changes_shape(name, fn, *nodes):
-    """Declare ``NAME_``, by which a tensor becomes its own view; ``nodes`` maps the view's node to the name of its own."""
+    """Declare ``NAME_``, by which a tensor becomes a view of itself; ``nodes`` maps the view's node to the name of the
+    write's."""
 
     def change(self, *args, **named):
         begin_write(self)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import take_operands
-from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import of_scalar
 from tensh.engine.dtypes.size import Size
@@ -59,7 +60,7 @@ def column(t):
     return t if t.array.ndim > 1 else reshape_to(t, (t.array.size, 1))
 
 
-def at_least(t, ndim):
+def add_dims(t, ndim):
     """The tensor with ``ndim`` dimensions if it has fewer: new ones come first, but for the third, which comes last."""
     have = t.array.ndim
     if have >= ndim:
@@ -73,26 +74,26 @@ def at_least(t, ndim):
 
 joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  "
                 "Shapes: [n, m], [n, k] to [n, m + k]. RuntimeError without tensors.",
-      lambda t: at_least(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
+      lambda t: add_dims(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
 joins(
     "vstack",
     "The tensors one below the other, vectors as rows.  Differentiable.  "
     "Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors.",
-    lambda t: at_least(t, 2),
+    lambda t: add_dims(t, 2),
     lambda ndim: 0,
 )
 joins(
     "row_stack",
     "The tensors one below the other, as ``vstack``.  "
     "Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors.",
-    lambda t: at_least(t, 2),
+    lambda t: add_dims(t, 2),
     lambda ndim: 0,
 )
 joins(
     "dstack",
     "The tensors along their third dimension.  Differentiable.  "
     "Shapes: [n, m] to [n, m, k]. RuntimeError without tensors.",
-    lambda t: at_least(t, 3),
+    lambda t: add_dims(t, 3),
     lambda ndim: 2,
 )
 joins(
@@ -111,11 +112,11 @@ def lifts(ndim):
         if len(tensors) == 1:
             (tensors,) = tensors
             if isinstance(tensors, Tensor):
-                return at_least(tensors, ndim)
+                return add_dims(tensors, ndim)
         if not isinstance(tensors, (tuple, list)) or not all([isinstance(t, Tensor) for t in tensors]):
             bind(name, ("(Tensor input)", "(tuple of Tensors tensors)"), (tensors,), {})
             arrays_of(tensors, name)
-        return tuple([at_least(t, ndim) for t in tensors])
+        return tuple([add_dims(t, ndim) for t in tensors])
 
     name = function.__name__ = function.__qualname__ = f"atleast_{ndim}d"
     function.__doc__ = (
@@ -182,10 +183,14 @@ def broadcast_shapes(*shapes):
     """
     common = []
     for number, shape in enumerate(shapes):
+        if not isinstance(shape, (int, tuple, list, str)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         common = [1] * (len(shape) - len(common)) + common
         for back in range(-1, -len(shape) - 1, -1):
             n = shape[back]
+            if not isinstance(n == 1, (bool, np.bool_)):
+                raise AssertionError(f"Expected bool, got {type(n == 1)}")
             if n in (1, common[back]):
                 continue
             if common[back] != 1:

@@ -5,7 +5,8 @@ import numpy as np
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import require_within
-from tensh.engine.codegen.table import MEMBERS, METHODS, PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import MEMBERS, METHODS, PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
@@ -58,12 +59,18 @@ def narrow(input, dim, start, length):
 
 @composite(out=True)
 def narrow_copy(input, dim, start, length):
-    """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable.
+    """Copy the ``length`` elements from ``start`` on along ``dim`` into new memory.  Differentiable.
 
     Shape: [..., length, ...]. RuntimeError or IndexError for a start out of range.
     """
-    if dim >= require(input, "narrow_copy", "input", 1).array.ndim:
-        raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.")
+    shape = require(input, "narrow_copy", "input", 1).array.shape
+    if shape and dim >= len(shape):
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if shape and length < 0:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({shape[dim]}).")
     return narrowed_copy.fn(input, *range_of(input, dim, start, length, "narrow_copy"))
 
 
@@ -127,7 +134,7 @@ def count_apart(parts):
     """Parts that share memory and count their writes apart."""
     for part in parts:
         if type(part.array) is np.ndarray:
-            part.array = memory.apart(part.array)
+            part.array = memory.share_apart(part.array)
     return parts
 
 

@@ -4,7 +4,8 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
-from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim

@@ -4,7 +4,8 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.table import FORMS, PUBLIC, composite
+from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import FORMS, PUBLIC
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import contiguous_format
@@ -13,7 +14,7 @@ from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.messages import ABSENT, wrap_dim
 from tensh.engine.operators.basic import clone, expand
 from tensh.engine.operators.forms import dims_of, ints, method, require
-from tensh.engine.operators.shapes.composites.storage import contiguous
+from tensh.engine.operators.shapes.composites.layout import contiguous
 from tensh.engine.operators.shapes.views import (
     infer_size,
     reshape_alias,

@@ -1,137 +1,36 @@
-"""The memory of a tensor: its storage, strides and offset, and methods that change them."""
+"""The memory of a tensor: its storage, as bytes."""
 
-import math
 import sys
-from functools import cache
 
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.arguments.checks import format_named
-from tensh.engine.arguments.overloads import forms_of
-from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, is_absent
-from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
-from tensh.engine.autograd.inference import INFERENCE, refuse_write
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite
-from tensh.engine.core.clock import counted_on, owner, wrote
-from tensh.engine.core.nodes import live
-from tensh.engine.core.tensor import SPARSE, Tensor
-from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, cpu, meta, preserve_format, require_cpu
-from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.dtypes.size import SIZES
-from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.methods.settings import fill_unset
-from tensh.engine.operators.basic import clone as clone_op
-from tensh.engine.operators.forms import ints, method, require
+from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.dtypes.device import cpu, meta, require_cpu
+from tensh.engine.operators.forms import method
 
 
-# ── sizes and places ─────────────────────────────────────────────────────────
-@method
-def size(self, dim=None):
-    """The size of every dimension, or of dimension ``dim``.
+class OwnMemory:
+    """What is so of all memory of tensh: it belongs to this process, and to no device."""
 
-    >>> import tensh as torch
-    >>> torch.zeros(2, 3).size(), torch.zeros(2, 3).size(-1)
-    (torch.Size([2, 3]), 3)
-    """
-    shape = self.array.shape
-    if dim is None:
-        return SIZES[shape]
-    if type(dim) is not int:
-        dim = bind("size", ("(int dim)",), (dim,), {})["dim"]
-    return shape[wrap_dim(dim, len(shape), scalar=False)]
+    __slots__ = ()
 
+    def is_pinned(self, device="cuda"):
+        """False: memory is never pinned for a device."""
+        return False
 
-@method
-def stride(self, dim=None):
-    """How many elements of memory a step along every dimension, or along ``dim``, goes on."""
-    steps = memory.strides(self.array)
-    if dim is None:
-        return steps
-    if type(dim) is not int:
-        dim = bind("stride", ("(int dim)",), (dim,), {})["dim"]
-    return steps[wrap_dim(dim, len(steps), scalar=False)]
+    def is_shared(self):
+        """False: memory is never shared with other processes."""
+        return False
 
-
-@method
-def storage_offset(self):
-    """How many elements of memory lie before the first one."""
-    return memory.offset(self.array)
-
-
-@method
-def data_ptr(self):
-    """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
-    array = self.array
-    if type(array) in SPARSE:
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return memory.address(array) if array.size and type(array) is np.ndarray else 0
-
-
-METHODS["const_data_ptr"] = data_ptr
-
-
-@method
-def element_size(self):
-    """Bytes of one element."""
-    return self.array.itemsize
-
-
-@composite
-def numel(input):
-    """The number of elements."""
-    return require(input, "numel", "input", 1).array.size
-
-
-METHODS["nelement"] = numel
-
-
-@method
-def dim(self):
-    """The number of dimensions."""
-    return self.array.ndim
-
-
-METHODS["ndimension"] = dim
-
-
-@method
-def is_contiguous(self, *, memory_format=contiguous_format):
-    """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
-    if memory_format in (contiguous_format, preserve_format):
-        return self.array.flags.c_contiguous
-    return len(self.array.shape) == len(memory.CHANNELS[memory_format.name][1]) and memory.dense_in(
-        self.array, memory_format
-    )
-
-
-@method
-def is_set_to(self, tensor):
-    """True if both tensors show the same memory in the same way."""
-    one, other = self.array, require(tensor, "is_set_to", "tensor", 1).array
-    return (
-        owner(one) is owner(other)
-        and memory.address(one) == memory.address(other)
-        and one.shape == other.shape
-        and memory.strides(one) == memory.strides(other)
-    )
-
-
-@composite(function=False)
-def contiguous(self, *, memory_format=contiguous_format):
-    """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
-    if memory_format is contiguous_format and self.array.flags.c_contiguous:
+    def share_memory_(self):
+        """The storage itself."""
         return self
-    if memory.dense_in(self.array, format_named(memory_format, "contiguous")):
-        return self
-    return clone_op.fn(self, memory_format=memory_format)
 
 
-# ── the memory itself ────────────────────────────────────────────────────────
-class UntypedStorage:
+class UntypedStorage(OwnMemory):
     """The block of memory that a tensor lies in: all its bytes, and those of its other views.
 
     ``UntypedStorage(8)`` is new memory of so many bytes, ``UntypedStorage([1, 2])`` has these.
@@ -201,18 +100,6 @@ class UntypedStorage:
         """The name of the class."""
         return "torch.storage.UntypedStorage"
 
-    def is_pinned(self, device="cuda"):
-        """False: memory is never pinned for a device."""
-        return False
-
-    def is_shared(self):
-        """False: memory is never shared with other processes."""
-        return False
-
-    def share_memory_(self):
-        """The storage itself."""
-        return self
-
     def __reduce__(self):
         return view_storage, (self.bytes(),)
 
@@ -234,7 +121,7 @@ class UntypedStorage:
     def __getitem__(self, index):
         data = self.bytes()
         if isinstance(index, slice):
-            return view_storage(data[in_steps_of_one(index, data.size)])
+            return view_storage(data[read_slice(index, data.size)])
         return data[place_in(index, data.size)].item()
 
     def __setitem__(self, index, value):
@@ -242,7 +129,7 @@ class UntypedStorage:
             raise RuntimeError(f"can only set storage content with a int types, but got {type(value).__name__} instead")
         data = self.bytes()
         if isinstance(index, slice):
-            index = in_steps_of_one(index, data.size)
+            index = read_slice(index, data.size)
         elif not isinstance(index, int) or type(index) is bool:
             raise RuntimeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
         elif not 0 <= index < data.size:
@@ -274,7 +161,7 @@ class UntypedStorage:
         return self
 
     def resize_(self, size):
-        """Give the storage so many bytes, in memory of its own that begins with the old ones.
+        """Resize the storage to so many bytes of new memory, which begins with the old ones.
 
         Tensors over the old memory keep it.  RuntimeError where the memory is an array's of NumPy, too.
         """
@@ -292,7 +179,7 @@ class UntypedStorage:
 
     @property
     def device(self):
-        """Where the memory is."""
+        """Return the address of the memory."""
         return meta if is_absent(self) else cpu
 
     def __repr__(self):
@@ -324,7 +211,7 @@ def view_storage(data):
     return storage
 
 
-def in_steps_of_one(index, size):
+def read_slice(index, size):
     """A slice of a storage of ``size`` elements, with numbers; RuntimeError for one with another step."""
     start, stop, step = index.indices(size)
     if step != 1:
@@ -375,121 +262,4 @@ def untyped_storage(self):
     return UntypedStorage(self.array)
 
 
-@method
-def resize_(self, *sizes, memory_format=contiguous_format, **named):
-    """Give the tensor another size in place; new elements are not set.
-
-    RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
-    """
-    if self._base is INFERENCE:
-        refuse_write(self)
-    shape = ints(sizes, named, "resize_", "size")
-    if live(refresh_node(self)):
-        raise RuntimeError("cannot resize variables that require grad")
-    if any(n < 0 for n in shape):
-        raise RuntimeError("numel: integer multiplication overflow")
-    if self.array.shape != shape:
-        require_sizes(shape, self.array.itemsize)
-        steps = memory.contiguous_strides(shape)
-        if memory_format is not contiguous_format:
-            steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
-        before, self.array = self.array, memory.in_room(self.array, shape, steps)
-        if owner(self.array) is not owner(before):
-            counted_on(before, self.array)
-            if self.array.size > before.size and self.array.flags.c_contiguous:
-                fill_unset(self.array.reshape(-1)[before.size :])
-        wrote(self.array)
-    return self
-
-
-def require_sizes(shape, itemsize):
-    """Refuse sizes of more elements than can be counted, or more bytes than can be addressed."""
-    if max(shape, default=0) > MOST:
-        bind("resize_", ("(tuple of ints size)",), (shape,), {})
-    if math.prod(n or 1 for n in shape) > MOST:
-        raise RuntimeError("numel: integer multiplication overflow")
-    if math.prod(n or 1 for n in shape) * itemsize > MOST:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
-
-
-@method
-def resize_as_(self, the_template, *, memory_format=contiguous_format):
-    """Give the tensor the size of another one in place; new elements are not set.
-
-    RuntimeError for a tensor that requires grad.
-    """
-    return resize_(
-        self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format
-    )
-
-
-@method
-def set_(self, source=None, storage_offset=None, size=None, stride=None):
-    """Let the tensor show the memory of ``source`` (a tensor or a storage), or none.
-
-    Args:
-        storage_offset: the element of the memory that comes first.
-        size: of the tensor; that of the source where it is left out.
-        stride: in elements, of every dimension; a dense tensor where it is left out.
-
-    RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own; RuntimeError
-    if the memory is an array's of NumPy, too.
-
-    >>> import tensh as torch
-    >>> torch.empty(0).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
-    tensor([[1., 2.],
-            [3., 4.]])
-    """
-    named = {"source": source, "storage_offset": storage_offset, "size": size, "stride": stride}
-    if self._base is INFERENCE:
-        refuse_write(self)
-    given = choose("set_", set_forms(), (), {name: value for name, value in named.items() if value is not None})[1]
-    dtype, source = self.array.dtype, given.get("source")
-    if source is None:
-        array = np.empty(0, dtype)
-    elif isinstance(source, Tensor):
-        array = source.array
-        if array.dtype is not dtype:
-            raise RuntimeError(
-                f"Could not set tensor of type {BY_NUMPY[array.dtype].spoken} to a tensor of type {self.dtype.spoken}"
-            )
-    else:
-        require_kind(source, dtype, "type ", self.dtype.spoken)
-        data = source.untyped().bytes()
-        array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
-    if "size" in given:
-        array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
-    self.array, self._base = array, None
-    wrote(array)
-    return self
-
-
-def require_kind(storage, dtype, what, name, where=" for argument 1 'storage'"):
-    """RuntimeError for a storage of another dtype than ``dtype`` (NumPy's), which the message calls ``name``."""
-    own = getattr(storage, "dtype", None)
-    if own is not None and own.numpy is not dtype:
-        raise RuntimeError(f"Expected a Storage of type {name} or an UntypedStorage, but got {what}{own.title}{where}")
-
-
-def array_at(array, size, stride, start):
-    """An array of a size at a place in the memory of ``array``, or in a longer copy of it."""
-    if any(n < 0 for n in size) or math.prod(n or 1 for n in size) > MOST:
-        raise RuntimeError("numel: integer multiplication overflow")
-    steps = memory.contiguous_strides(size) if stride is None else stride
-    if len(size) != len(steps):
-        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
-    require_storage(size, steps, start, array.itemsize)
-    whole, need = memory.flat_memory(array), count_elements(size, steps, start)
-    if need > whole.size:
-        memory.require_resizable(array)
-        whole = memory.reallocate(whole, need)
-    return memory.view_strided(whole, size, steps, start)
-
-
-@cache
-def set_forms():
-    """The forms of ``set_``."""
-    return forms_of("set_", True, ())
-
-
-PUBLIC["UntypedStorage"], PUBLIC["resize_as_"] = UntypedStorage, resize_as_
+PUBLIC["UntypedStorage"] = UntypedStorage

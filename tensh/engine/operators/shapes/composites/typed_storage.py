@@ -3,19 +3,29 @@
 import numpy as np
 
 from tensh.engine.arrays.memory import canonical
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.ports import reduce_storage
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
+from tensh.engine.dtypes.dtype import dtype as DType
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import method
-from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
+from tensh.engine.operators.shapes.composites.storage import OwnMemory, UntypedStorage, new_row, read_buffer
 from tensh.naming import torch_is_tensh
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
     "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
     "tensor.untyped_storage() instead of tensor.storage()"
+)
+
+
+FORMS_OF_ONE_DTYPE = "no arguments", "(int size)", "(Sequence data)", "(*, UntypedStorage wrap_storage)"
+FORMS = (
+    "(*, torch.device device, torch.dtype dtype)",
+    "(int size, *, torch.device device, torch.dtype dtype)",
+    "(Sequence data, *, torch.device device, torch.dtype dtype)",
+    "(*, UntypedStorage wrap_storage, torch.dtype dtype)",
 )
 
 
@@ -26,7 +36,7 @@ class StorageKind(type):
         return type.__instancecheck__(TypedStorage, value) and cls.kind in (None, value.dtype)
 
 
-class TypedStorage(metaclass=StorageKind):
+class TypedStorage(OwnMemory, metaclass=StorageKind):
     """The memory of a tensor as one row of elements: all of them, in the order of the memory.
 
     ``TypedStorage([1, 2])`` has memory of its own; ``FloatStorage`` and the like are those of one dtype.
@@ -43,26 +53,56 @@ class TypedStorage(metaclass=StorageKind):
     is_cuda = is_sparse = is_hpu = False
     filename = None
 
-    def __init__(self, data=0, *, wrap_storage=None, dtype=None, device=None):
+    def __init__(self, *values, wrap_storage=None, dtype=None, device=None):
         warn_once(DEPRECATED)
+        self._refuse(values, wrap_storage, dtype, device)
         dtype = type(self).kind or dtype or get_default_dtype()
         require_cpu(device)
+        data = values[0] if values else 0
         if wrap_storage is not None:
             data = wrap_storage.bytes()
             self.row = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
         elif isinstance(data, (int, np.integer)):
             self.row = new_row(data, dtype.numpy)
         elif not hasattr(data, "__len__") or isinstance(data, UntypedStorage):
-            raise TypeError(
-                f"{type(self)}.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n"
-                f" * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\nArgument type not recognized: {type(data)}"
-            )
+            raise TypeError(self._usage() + f"Argument type not recognized: {type(data)}")
         else:
             numbers = np.array(data)
             whole = (
                 numbers.dtype.kind == "i" and dtype.numpy.kind == "u"
             )  # PyTorch keeps the low bits of negative bytes
             self.row = (numbers if whole else np.array(data, dtype.numpy)).reshape(-1).astype(dtype.numpy, copy=False)
+
+    def _usage(self):
+        """PyTorch's beginning of an error: what the constructor takes."""
+        is_of_one = type(self).kind is not None
+        name = f"{type(self)}.__new__" if is_of_one else "TypedStorage.__init__"
+        forms = "".join(f" * {form}\n" for form in (FORMS_OF_ONE_DTYPE if is_of_one else FORMS))
+        return f"{name} received an invalid combination of arguments. Expected one of:\n{forms}"
+
+    def _refuse(self, values, wrap_storage, dtype, device):
+        """Raise PyTorch's error for arguments that do not go together."""
+        usage, kind = self._usage(), type(self).kind
+        for name, value in ("device", device), ("dtype", dtype):
+            if kind is not None and value is not None:
+                raise RuntimeError(f"{usage}Keyword argument '{name}' cannot be specified")
+        if len(values) > 1:
+            raise RuntimeError(f"{usage}Too many positional arguments")
+        is_dtype = isinstance(dtype, DType)
+        if wrap_storage is None:
+            if dtype is not None and not is_dtype:
+                raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+            return
+        if values:
+            raise RuntimeError(f"{usage}No positional arguments should be given when using 'wrap_storage'")
+        if kind is None and dtype is None:
+            raise RuntimeError(f"{usage}Argument 'dtype' must be specified")
+        if kind is None and not is_dtype:
+            raise TypeError(f"{usage}Argument 'dtype' must be torch.dtype, not {type(dtype)}")
+        if device is not None:
+            raise RuntimeError(f"{usage}Argument 'device' should not be specified when 'wrap_storage' is given")
+        if not isinstance(wrap_storage, UntypedStorage):
+            raise TypeError(f"{usage}Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
 
     @property
     def dtype(self):
@@ -71,7 +111,7 @@ class TypedStorage(metaclass=StorageKind):
 
     @property
     def device(self):
-        """Where the memory is."""
+        """Return the address of the memory."""
         return self.untyped().device
 
     def __len__(self):
@@ -120,26 +160,26 @@ class TypedStorage(metaclass=StorageKind):
         return self.row.tolist()
 
     def untyped(self):
-        """The same memory as bytes."""
+        """Return the memory as bytes."""
         return UntypedStorage(self.row)
 
     @classmethod
     def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
         """A copy of ``count`` elements of a buffer, of which ``byte_order`` is "native", "big" or "little"."""
-        return over(read_buffer(buffer, byte_order, count, offset, cls.kind or dtype or get_default_dtype()))
+        return wrap_row(read_buffer(buffer, byte_order, count, offset, cls.kind or dtype or get_default_dtype()))
 
     @classmethod
     def from_file(cls, filename, shared=False, size=0):
         """The first ``size`` elements of a file, mapped into memory; writes reach the file if it is ``shared``."""
         dtype = cls.kind or get_default_dtype()
-        return over(UntypedStorage.from_file(filename, shared, size * dtype.itemsize).array.view(dtype.numpy))
+        return wrap_row(UntypedStorage.from_file(filename, shared, size * dtype.itemsize).array.view(dtype.numpy))
 
     def resizable(self):
         """True unless the memory is an array's of NumPy, too."""
         return self.untyped().resizable()
 
     def __reduce__(self):
-        return reduce_storage(self) if torch_is_tensh() else (over, (self.row,))
+        return reduce_storage(self) if torch_is_tensh() else (wrap_row, (self.row,))
 
     _cdata = property(lambda self: self.data_ptr(), doc="A number for the memory.")
 
@@ -154,7 +194,7 @@ class TypedStorage(metaclass=StorageKind):
         return self
 
     def resize_(self, size):
-        """Give the storage another size, in memory of its own."""
+        """Resize the storage, in new memory that begins with the old elements."""
         row = new_row(size, self.row.dtype)
         row[: len(self)] = self.row[:size]
         row[len(self) :] = 0
@@ -162,23 +202,11 @@ class TypedStorage(metaclass=StorageKind):
 
     def clone(self):
         """A copy."""
-        return over(self.row.copy())
+        return wrap_row(self.row.copy())
 
     def cpu(self):
         """A storage over the same memory: it is on the CPU."""
-        return over(self.row)
-
-    def is_pinned(self, device="cuda"):
-        """Is the memory pinned for a device?  Never."""
-        return False
-
-    def is_shared(self):
-        """Is the memory shared with other processes?  Never."""
-        return False
-
-    def share_memory_(self):
-        """The storage itself."""
-        return self
+        return wrap_row(self.row)
 
     def type(self, dtype=None, non_blocking=False):
         """The name of the class of this dtype."""
@@ -189,7 +217,7 @@ class TypedStorage(metaclass=StorageKind):
         return CLASSES[self.dtype].__name__
 
 
-def over(row):
+def wrap_row(row):
     """A storage over a row of elements."""
     storage = object.__new__(TypedStorage)
     storage.row = canonical(row)
@@ -202,20 +230,20 @@ NAMES = """
 """.split()
 
 
-def of_dtype(name, word):
+def make_class(name, word):
     """The class of the storages of one dtype."""
     members = {"__slots__": (), "__module__": "torch", "__doc__": f"Storages of torch.{name}.", "kind": ALL[name]}
     return StorageKind(f"{word}Storage", (TypedStorage,), members)
 
 
-CLASSES = {ALL[name]: of_dtype(name, word) for name, word in zip(NAMES[::2], NAMES[1::2], strict=True)}
+CLASSES = {ALL[name]: make_class(name, word) for name, word in zip(NAMES[::2], NAMES[1::2], strict=True)}
 
 
 def make_conversion(name, dtype):
     """The method that gives a storage in a dtype."""
 
     def convert(self):
-        return over((self.row if isinstance(self, TypedStorage) else self.bytes()).astype(dtype.numpy))
+        return wrap_row((self.row if isinstance(self, TypedStorage) else self.bytes()).astype(dtype.numpy))
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"A copy in {dtype}."
@@ -244,7 +272,7 @@ def storage(self):
     [4.0, 1.0, 5.0, 3.0]
     """
     warn_once(DEPRECATED)
-    return over(UntypedStorage(self.array).bytes().view(self.array.dtype))
+    return wrap_row(UntypedStorage(self.array).bytes().view(self.array.dtype))
 
 
 @method

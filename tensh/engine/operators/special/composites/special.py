@@ -2,9 +2,11 @@
 
 import math
 
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
-from tensh.engine.codegen.scaling import beside_number
-from tensh.engine.codegen.table import METHODS, OR_THE_SAME, composite
+from tensh.engine.codegen.registry import METHODS
+from tensh.engine.codegen.scaling import combine_with_number
+from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.clock import tick
 from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.operators.elementwise.composites.arithmetic import tensor
@@ -47,5 +49,5 @@ def ndtr(input):
     >>> torch.special.ndtr(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([0.1587, 0.5000, 0.8413])
     """
-    scaled = beside_number("mul", tensor(input, "special_ndtr", "input", 1), math.sqrt(0.5))
-    return beside_number("mul", beside_number("add", erf_op.fn(scaled), 1.0), 0.5)
+    scaled = combine_with_number("mul", tensor(input, "special_ndtr", "input", 1), math.sqrt(0.5))
+    return combine_with_number("mul", combine_with_number("add", erf_op.fn(scaled), 1.0), 0.5)

@@ -1,0 +1,83 @@
+"""Matrix products in blocks, which the engine's threads share.
+
+Where a block begins depends on shapes alone, so that any number of threads gives the same bits.  A thread that waits
+sleeps, and one that comes late finds its blocks done by others.
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arrays.blas import LIMIT
+from tensh.engine.arrays.threads import run
+
+# Products of two numbers from which a matrix product is shared, and in a block of it: one core takes 40 to 80 microseconds
+# for 2**22 of float32, and another core begins after 20 to 50.
+PARALLEL_PRODUCT, BLOCK = 1 << 23, 1 << 22
+MOST = 16  # blocks of a product
+LEAST = 32  # rows or columns of a block; BLAS is slow with fewer
+STEP = 16  # rows or columns that BLAS takes at a time
+
+
+def multiply_matrices(first, second):
+    """``first.dot(second)`` of two matrices."""
+    work = first.size * second.shape[1]
+    if work < PARALLEL_PRODUCT or first.shape[1] != len(second):
+        return first.dot(second)
+    return spread(first, second, np.empty((len(first), second.shape[1]), np.result_type(first, second)))
+
+
+def matmul(first, second, out=None):
+    """``np.matmul(first, second, out)`` of stacks of matrices."""
+    stack = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    (n, k), m = first.shape[-2:], second.shape[-1]
+    work = math.prod(stack) * n * k * m
+    if work < PARALLEL_PRODUCT or k != second.shape[-2]:
+        return np.matmul(first, second, out)
+    if out is None:
+        out = np.empty((*stack, n, m), np.result_type(first, second))
+    axis = max(range(len(stack)), key=stack.__getitem__, default=None)
+    if axis is None or stack[axis] == 1:
+        spread(first.reshape(n, k), second.reshape(k, m), out.reshape(n, m))
+        return out
+    first, second = (np.broadcast_to(a, (*stack, *a.shape[-2:])) for a in (first, second))
+    before = (slice(None),) * axis
+    size = -(-stack[axis] // number_of_blocks(work, stack[axis]))
+
+    def work_on(i):
+        part = (*before, slice(i * size, (i + 1) * size))
+        np.matmul(first[part], second[part], out[part])
+
+    run(work_on, -(-stack[axis] // size), limit=LIMIT)
+    return out
+
+
+def spread(first, second, out):
+    """The product of two matrices in blocks of rows or of columns, whatever there is more of."""
+    (n, k), m = first.shape, second.shape[1]
+    first, second = lay_in_lines(first), lay_in_lines(second)
+    number = number_of_blocks(n * k * m, max(n, m) // LEAST)
+    size = -(-max(n, m) // (number * STEP)) * STEP
+
+    def multiply(i):
+        part = slice(i * size, (i + 1) * size)
+        if n >= m:
+            np.matmul(first[part], second, out[part])
+        else:
+            np.matmul(first, second[:, part], out[:, part])
+
+    run(multiply, -(-max(n, m) // size), limit=LIMIT)
+    return out
+
+
+def lay_in_lines(matrix):
+    """A matrix whose rows or columns BLAS can read: itself, or a copy of one with other strides, such as an expanded one."""
+    one, other = matrix.strides
+    size = matrix.itemsize
+    fits = one == size and other >= size * matrix.shape[0] or other == size and one >= size * matrix.shape[1]
+    return matrix if fits else np.ascontiguousarray(matrix)
+
+
+def number_of_blocks(work, most):
+    """A power of two: of blocks of at least BLOCK products of numbers, at most so many."""
+    return 1 << (max(1, min(work // BLOCK, most, MOST)).bit_length() - 1)

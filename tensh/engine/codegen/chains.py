@@ -1,0 +1,527 @@
+"""Chains of pointwise steps: an expression in the words of derivatives becomes calls of NumPy, block by block.
+
+NumPy reads and writes whole arrays in every step; a chain of ten steps over 4 MB waits for memory twenty times.  Here all
+steps of a block are computed while it is in the cache, in registers: buffers that the next steps and blocks use again.
+Of ``where``, ``only`` and ``masked_fill`` a branch that no element of the block takes is not computed.
+The bits are those of the same steps over whole arrays, in blocks of any size.
+"""
+
+import ast
+import functools
+import inspect
+
+import numpy as np
+
+from tensh.engine.arrays.halves import convert
+from tensh.engine.arrays.threads import PARALLEL, run
+from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.codegen.source import compile_source, indent_lines
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS
+
+SHARE = 1 << 17  # elements of a job for a thread, which computes them in blocks
+# Elements of a block.  Nine steps of gelu over a million numbers on one core: 1.0 ms in blocks of 1 << 13, 0.71 of 1 << 15, 0.67 of
+# 1 << 16; with more, a register of each kind no longer fits the cache of a small core.
+BLOCK = 1 << 15
+FEW = 512  # elements; below it putmask is faster than arithmetic on bits
+F4, F8 = np.dtype(np.float32), np.dtype(np.float64)
+
+OPERATORS = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.USub: "negative",
+    ast.BitAnd: "logical_and", ast.BitOr: "logical_or", ast.Invert: "logical_not",
+    ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
+}  # fmt: skip
+FORMULAS = {  # word -> (parameters, the same in other words)
+    "sigmoid": ("x", "reciprocal(library_exp(-x) + 1)"),
+    "sigmoid_backward": ("g y", "g * ((1 - y) * y)"),
+    "tanh_backward": ("g y", "g * (1 - y * y)"),
+    "squared": ("x", "x * x"),
+    "cubed": ("x", "x * x * x"),
+    "tied": ("g x", "g"),
+    "conj": ("x", "x"),
+    "only": ("x mask", "where(mask, x, 0)"),
+    "none_where": ("x mask", "where(mask, 0, x)"),
+    "masked_fill": ("x mask value", "where(mask, value, x)"),
+    "maximum": ("x low", "clip(x, low, INFINITY)"),
+    "minimum": ("x high", "clip(x, -INFINITY, high)"),
+}
+"""``maximum`` and ``minimum`` of an array and a number take three times as long as ``clip``."""
+UFUNCS = {
+    "library_exp": "exp",
+    "library_log1p": "log1p",
+    "library_tanh": "tanh",
+    "reciprocal": "reciprocal",
+    "clip": "clip",
+    "give_sign": "give_sign",
+    "rint": "rint",
+    "trunc": "trunc",
+}
+CLIP = getattr(getattr(np, "_core", None), "umath", np).clip  # the ufunc: np.clip takes 1 us to call it
+BY_NAME = ("maximum", "minimum")  # which warn of a third operand
+NUMBERS = {"INFINITY": float("inf")}
+
+
+class NoChain(Exception):
+    """An expression has a part that is no pointwise step."""
+
+
+# ── steps that choose ────────────────────────────────────────────────────────
+INTEGERS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+
+
+def choose(mask, yes, no, to):
+    """Write ``yes`` where the mask is true and ``no`` elsewhere; ``to`` is neither.
+
+    The bits in which they differ are multiplied by the mask: a condition that the processor cannot predict takes ten times as long.
+    """
+    if to.size < FEW:
+        np.copyto(to, no)
+        np.putmask(to, mask, yes)
+        return
+    bits = INTEGERS[to.itemsize]
+    room, no = to.view(bits), no.view(bits)
+    np.bitwise_xor(yes.view(bits), no, room)
+    np.multiply(room, mask, room)
+    np.bitwise_xor(room, no, room)
+
+
+def keep(mask, yes, to):
+    """Write ``yes`` where the mask is true and zero elsewhere."""
+    bits = INTEGERS[to.itemsize]
+    np.multiply(yes.view(bits), mask, to.view(bits))
+
+
+SIGNS = {2: np.int16(-1 << 15), 4: np.int32(-1 << 31), 8: np.int64(-1 << 63)}  # the bit of the sign
+
+
+def give_sign(size, x, to):
+    """Write ``size``, which is not negative, with the sign of x: a quarter of the time of copysign; ``to`` may be ``size``."""
+    bits, sign = INTEGERS[to.itemsize], SIGNS[to.itemsize]
+    np.bitwise_or(size.view(bits), np.bitwise_and(x.view(bits), sign), to.view(bits))
+
+
+# ── from text to steps ───────────────────────────────────────────────────────
+class StepWriter:
+    """Writes the lines of ``compute(to, arrays, numbers, registers)`` for one expression.
+
+    A value is (kind, name) with the kinds "array", "mask" and "number".  Registers begin with r or m, and return to the
+    free ones when they have been read.
+    """
+
+    def __init__(self, arrays, words):
+        self.arrays, self.words, self.lines, self.depth = arrays, words, [], 1
+        self.free, self.made = {"array": [], "mask": []}, {"array": [], "mask": []}
+        self.bound, self.numbers, self.functions = {}, {}, {}
+
+    def write_line(self, text):
+        self.lines.append("    " * self.depth + text)
+
+    def take(self, kind):
+        """A free register, or a new one."""
+        if not self.free[kind]:
+            self.made[kind].append(f"{'rm'[kind == 'mask']}{len(self.made[kind])}_")
+            return kind, self.made[kind][-1]
+        return kind, self.free[kind].pop()
+
+    def release(self, *values):
+        for kind, name in values:
+            if name in self.made.get(kind, ()) and (kind, name) not in self.bound.values():
+                self.free[kind].append(name)
+
+    def write(self, node, to=None):
+        """Write the steps of an expression and return its value, which is ``to`` if that is given."""
+        if not self.is_array(node):
+            value = self.take_number(ast.unparse(node))
+        elif isinstance(node, ast.Name):
+            value = self.bound.get(node.id) or ("array", node.id)
+        else:
+            return self.write_step(node, to)
+        if to is None:
+            return value
+        self.write_line(f"copyto({to[1]}, {value[1]})")
+        return to
+
+    def take_number(self, text):
+        if any(isinstance(n, ast.Constant) and type(n.value) not in (int, float) for n in ast.walk(ast.parse(text))):
+            raise NoChain(text)
+        return "number", self.numbers.setdefault(text, f"n{len(self.numbers)}_")
+
+    def write_step(self, node, to):
+        match node:
+            case ast.BinOp(left=left, right=right, op=op) if type(op) in OPERATORS:
+                return self.write_call(OPERATORS[type(op)], (left, right), to)
+            case ast.UnaryOp(operand=operand, op=op) if type(op) in OPERATORS:
+                return self.write_call(OPERATORS[type(op)], (operand,), to)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self.write_call(OPERATORS[type(op)], (left, right), to, "mask")
+            case ast.IfExp(test=test, body=yes, orelse=no) if not self.is_array(test):
+                return self.write_case(self.take_number(ast.unparse(test)), yes, no, to)
+            case ast.Call(func=ast.Name(id="pick"), args=[condition, rare, usual]):
+                return self.write_pick(condition, rare, usual, to)
+            case ast.Call(func=ast.Name(id="where"), args=[condition, yes, no]):
+                return self.write_choice(condition, yes, no, to)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self.write_word(name, arguments, to)
+        raise NoChain(ast.unparse(node))
+
+    def write_word(self, name, arguments, to):
+        """A word: a formula of other words, a function of NumPy's, or an operator's kernel."""
+        if name in FORMULAS and not (name in ("maximum", "minimum") and self.is_array(arguments[1])):
+            parameters, text = FORMULAS[name]
+            return self.write_formula(dict(zip(parameters.split(), arguments, strict=True)), text, to)
+        if name in UFUNCS:
+            return self.write_call(UFUNCS[name], arguments, to)
+        if name in self.words:
+            return self.write_function(name, self.words[name], arguments, to)
+        op = OPS.get(name)
+        if op is None or not op.parallel or op.returns_bool or op.outs:
+            raise NoChain(name)
+        if isinstance(op.kernel, np.ufunc):
+            return self.write_call(op.kernel.__name__, arguments, to)
+        return self.write_function(name, op.kernel, arguments, to)
+
+    def write_function(self, name, kernel, arguments, to):
+        """A call of a kernel of arrays that is no ufunc."""
+        self.functions[f"{name}_"] = kernel
+        values = [self.write(argument) for argument in arguments]
+        if any(kind != "array" for kind, _ in values):
+            raise NoChain(name)
+        self.release(*values)
+        kind, room = to or self.take("array")
+        given = ", ".join(value for _, value in values)
+        self.write_line(
+            f"{name}_.into({room}, {given})" if hasattr(kernel, "into") else f"copyto({room}, {name}_({given}))"
+        )
+        return kind, room
+
+    def is_array(self, node):
+        return any(isinstance(n, ast.Name) and (n.id in self.arrays or n.id in self.bound) for n in ast.walk(node))
+
+    def write_formula(self, arguments, text, to):
+        """A formula with its parameters replaced by the arguments, which are computed once."""
+        text, renamed = ast.parse(text, mode="eval").body, {}
+        used = [n.id for n in ast.walk(text) if isinstance(n, ast.Name)]
+        for parameter, argument in arguments.items():
+            if used.count(parameter) > 1 and self.is_array(argument) and not isinstance(argument, ast.Name):
+                name = f"p{len(self.bound)}_"
+                self.bound[name] = self.write(argument)
+                argument = ast.Name(name)
+                renamed[name] = None
+            arguments[parameter] = argument
+        value = self.write(Replace(arguments).visit(text), to)
+        self.unbind(renamed)
+        return value
+
+    def unbind(self, names):
+        values = [self.bound.pop(name) for name in names]
+        self.release(*values)
+
+    def write_call(self, function, arguments, to, kind=None):
+        """A ufunc; what it makes of masks is a mask."""
+        values = [self.write(argument) for argument in arguments]
+        compared = kind is not None
+        kind = kind or ("mask" if all(value[0] == "mask" for value in values) else "array")
+        if not compared and (kind == "array") == function.startswith("logical"):
+            raise NoChain(function)
+        self.release(*values)
+        room = to or self.take(kind)
+        given = ", ".join(name for _, name in values)
+        self.write_line(f"{function}({given}, {'out=' * (function in BY_NAME)}{room[1]})")
+        return room
+
+    def write_case(self, number, yes, no, to):
+        """One expression or another, as a number is true or not."""
+        room = to or self.take("array")
+        for head, side in ((f"if {number[1]}:", yes), ("else:", no)):
+            self.write_line(head)
+            self.depth += 1
+            self.write(side, room)
+            self.depth -= 1
+        return room
+
+    def write_choice(self, condition, yes, no, to):
+        """``where``: of a block in which every element makes the same choice, that side alone."""
+        mask = self.write(condition)
+        if mask[0] != "mask":
+            raise NoChain(ast.unparse(condition))
+        room = to or self.take("array")
+        self.write_line(f"seen = {mask[1]}.tobytes()")
+        for head, both, side in (("if NO not in seen:", 0, yes), ("elif YES not in seen:", 0, no), ("else:", 1, None)):
+            self.write_line(head)
+            self.depth += 1
+            if both:
+                self.write_blend(mask, yes, no, room)
+            else:
+                self.write(side, room)
+            self.depth -= 1
+        self.release(mask)
+        return room
+
+    def write_blend(self, mask, yes, no, room):
+        zero = {ast.unparse(node): node for node in (yes, no)}.get("0")
+        if zero is not None:
+            value = self.write(yes if zero is no else no)
+            other = mask
+            if zero is yes:
+                other = self.take("mask")
+                self.write_line(f"logical_not({mask[1]}, {other[1]})")
+                self.release(other)
+            self.write_line(f"keep({other[1]}, {value[1]}, {room[1]})")
+            self.release(value)
+            return
+        values = [self.write(yes), self.write(no)]
+        self.write_line(f"choose({mask[1]}, {values[0][1]}, {values[1][1]}, {room[1]})")
+        self.release(*values)
+
+    def write_pick(self, condition, rare, usual, to):
+        """``pick``: the usual side for every element, and the rare side for those alone that make the other choice."""
+        read = {n.id for n in ast.walk(rare) if isinstance(n, ast.Name)}
+        names = [name for name in (*self.arrays, *self.bound) if name in read]
+        function = f"rare{len(self.functions)}_"
+        self.functions[function] = Chain(function, " ".join(names), ast.unparse(rare), words=self.words)
+        mask, room = self.write(condition), to or self.take("array")
+        self.write(usual, room)
+        given = ", ".join(f"{self.bound.get(name, (0, name))[1]}[places]" for name in names)
+        self.write_line(f"if YES in {mask[1]}.tobytes():")
+        self.write_line(f"    places = {mask[1]}.nonzero()")
+        self.write_line(f"    {room[1]}[places] = {function}({given})")
+        self.release(mask)
+        return room
+
+
+def horner(x, coefficients):
+    """The text of a polynomial by Horner's rule, the highest power first."""
+    return functools.reduce(
+        lambda text, each: f"({text} * horner_x + {each!r})", coefficients[1:], repr(coefficients[0])
+    ).replace("horner_x", x)
+
+
+class Replace(ast.NodeTransformer):
+    """Replace names by expressions."""
+
+    def __init__(self, by):
+        self.by = by
+
+    def visit_Name(self, node):
+        return self.by.get(node.id, node)
+
+
+# ── kernels ──────────────────────────────────────────────────────────────────
+class Chain:
+    """A kernel of pointwise steps, written and compiled at its first call.
+
+    ``arrays`` and ``numbers`` are the texts of its parameters, ``text`` the expression, ``let`` parts that it names.
+    16 bit floating point numbers are computed as float32, and rounded once; with ``wide`` all are computed as float64.
+    ``words`` are kernels that the text may call beside operators.
+    """
+
+    def __init__(self, name, arrays, text, numbers="", let=None, doc=None, words=None, wide=False):
+        self.words, self.wide = words or {}, wide
+        self.__name__, self.__doc__, self.text, self.let = name, doc, text, let or {}
+        self.arrays = arrays.split()
+        parameters = f"{', '.join(self.arrays)}, {numbers}".strip(", ")
+        self.__signature__ = inspect.signature(eval(f"lambda {parameters}: None"))
+        self.numbers = [p for p in self.__signature__.parameters if p not in self.arrays]
+        self.parameters = parameters
+
+    @functools.cached_property
+    def compiled(self):
+        """(the numbers of a call, the steps of a block, how many registers of each kind)."""
+        writer = StepWriter(self.arrays, self.words)
+        for name, text in self.let.items():
+            writer.bound[name] = writer.write(ast.parse(text, mode="eval").body)
+        writer.write(ast.parse(self.text, mode="eval").body, ("array", "to"))
+        registers = [*writer.made["array"], *writer.made["mask"]]
+        given = ", ".join(["to", *self.arrays, *writer.numbers.values(), *registers])
+        steps = "\n".join([f"def compute({given}):", *writer.lines]) + "\n"
+        scalars = "".join(f"SCALARS[{text}, dtype], " for text in writer.numbers)
+        numbers = indent_lines(
+            [
+                f"def numbers(dtype, {', '.join([*self.arrays, ''])}{self.parameters_of_numbers()}):",
+                f"return ({scalars})",
+            ]
+        )
+        words = {name: getattr(np, name) for name in {*OPERATORS.values(), "copyto", "empty"}}
+        named = [n.id for text in writer.numbers for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)]
+        words |= {name: ARRAYS[name] for name in named if name in ARRAYS} | NUMBERS | writer.functions
+        words |= {op: getattr(np, op) for op in ufuncs_of(writer.lines)} | HELPERS | {"chain": self}
+        compile_source(numbers + steps + self.write_quick(writer), f"steps of {self.__name__}", words)
+        words["quick"].into, words["quick"].__name__ = self.into, self.__name__
+        return words["numbers"], words["compute"], len(writer.made["array"]), len(writer.made["mask"]), words["quick"]
+
+    def write_quick(self, writer):
+        """The text of a function for few elements: the steps in arrays that are made for one call."""
+        first, *others = self.arrays
+        special = " or ".join(
+            [
+                f"{first}.size > BLOCK or dtype.itemsize == 2 or not {first}.flags.c_contiguous",
+                *["dtype is not F8"] * self.wide,
+            ]
+            + [
+                f"{other}.dtype is not dtype or {other}.shape != shape or not {other}.flags.c_contiguous"
+                for other in others
+            ]
+        )
+        lines = [
+            f"def quick({', '.join(map(str, self.__signature__.parameters.values()))}):",
+            f"dtype, shape = {first}.dtype, {first}.shape",
+            f"if {special}: return chain({', '.join(self.__signature__.parameters)})",
+            *(f"{name} = SCALARS[{text}, dtype]" for text, name in writer.numbers.items()),
+            *(f"{name} = empty(shape, dtype)" for name in ("to", *writer.made["array"])),
+            *(f"{name} = empty(shape, bool)" for name in writer.made["mask"]),
+            *(line[4:] for line in writer.lines),
+            "return to",
+        ]
+        return indent_lines(lines)
+
+    @property
+    def quick(self):
+        """The function that an operator calls: it takes 1 us less than the chain where elements are few."""
+        return self.compiled[-1]
+
+    def parameters_of_numbers(self):
+        return ", ".join(str(self.__signature__.parameters[name]) for name in self.numbers)
+
+    def __call__(self, *arguments, **options):
+        first = arguments[0]
+        dtype = first.dtype
+        if self.wide and dtype is not F8:
+            return self.compute_wide(arguments)
+        if dtype.itemsize == 2 and dtype.kind in "fV":
+            count = len(self.arrays)
+            return convert(self(*[convert(a, F4) for a in arguments[:count]], *arguments[count:], **options), dtype)
+        find_numbers, compute, wide, narrow, _ = self.compiled
+        numbers = find_numbers(dtype, *arguments, **options)
+        arrays = arguments[: len(self.arrays)]
+        if len(arrays) > 1 and any([a.shape != first.shape or a.dtype is not dtype for a in arrays]):
+            arrays = np.broadcast_arrays(*[a.astype(np.result_type(*arrays), copy=False) for a in arrays])
+            first = arrays[0]
+            out = np.empty(first.shape, first.dtype)
+        else:
+            out = np.empty_like(first)
+        if first.size > BLOCK and (flat := flatten((out, *arrays))):
+            compute_blocks(self.compiled, flat[0], flat[1:], numbers)
+        else:
+            rooms = [np.empty_like(out) for _ in range(wide)] + [np.empty_like(out, bool) for _ in range(narrow)]
+            compute(out, *arrays, *numbers, *rooms)
+        return out
+
+    def compute_wide(self, arguments):
+        """The result in the dtype of the arguments, in blocks of float64."""
+        out = np.empty_like(arguments[0])
+        flat = flatten((out, *arguments)) if out.size > BLOCK else None
+        if flat is None:
+            out[...] = self(*[a.astype(F8) for a in arguments])
+            return out
+        for start in range(0, out.size, BLOCK):
+            place = slice(start, start + BLOCK)
+            flat[0][place] = self(*[a[place].astype(F8) for a in flat[1:]])
+        return out
+
+    def into(self, out, *arguments):
+        """Write the result into ``out``, which may be an argument itself."""
+        arrays = arguments[: len(self.arrays)]
+        flat = None
+        if (
+            all([a.dtype is out.dtype and not np.may_share_memory(a, out) for a in arrays])
+            and out.itemsize > 2
+            and not self.wide
+        ):
+            flat = flatten((out, *arrays))
+        if flat is None:
+            out[...] = self(*arguments)
+        else:
+            compute_blocks(self.compiled, flat[0], flat[1:], self.compiled[0](out.dtype, *arguments))
+
+
+HELPERS = {
+    "clip": CLIP, "SCALARS": SCALARS, "choose": choose, "keep": keep, "give_sign": give_sign, "BLOCK": BLOCK, "F8": F8,
+    "YES": b"\1", "NO": b"\0",
+}  # fmt: skip
+
+
+def ufuncs_of(lines):
+    """The names of NumPy's functions that the lines call."""
+    names = {line.strip().partition("(")[0] for line in lines}
+    return {name for name in names if isinstance(getattr(np, name, None), np.ufunc)}
+
+
+def flatten(arrays):
+    """The arrays as rows of elements in one order, or None; an array without dimensions stands for every element."""
+    shape = arrays[0].shape
+    if all([not a.ndim or a.shape == shape and a.flags.c_contiguous for a in arrays]):
+        return [a.reshape(-1) if a.ndim else a for a in arrays]
+    if all([not a.ndim or a.shape == shape and a.flags.f_contiguous for a in arrays]):
+        return [a.T.reshape(-1) if a.ndim else a for a in arrays]
+    return None
+
+
+def compute_blocks(compiled, out, arrays, numbers):
+    """Compute rows of elements block by block, on several threads if there are many."""
+    _, compute, wide, narrow, _ = compiled
+    size, dtype = out.size, out.dtype
+
+    def work(i):
+        begin, end = i * SHARE, min((i + 1) * SHARE, size)
+        length = min(BLOCK, end - begin)
+        rooms = [np.empty(length, dtype) for _ in range(wide)] + [np.empty(length, bool) for _ in range(narrow)]
+        for start in range(begin, end, BLOCK):
+            place = slice(start, min(start + BLOCK, end))
+            if place.stop - start < length:
+                rooms = [room[: place.stop - start] for room in rooms]
+            compute(out[place], *[a[place] if a.ndim else a for a in arrays], *numbers, *rooms)
+
+    run(work, -(-size // SHARE), size < PARALLEL)
+
+
+# ── derivatives ──────────────────────────────────────────────────────────────
+MANY = 1 << 12  # elements from which the derivative of an operator is computed as a chain
+
+
+def find_chains(op, derivatives):
+    """(chain, places of its arrays and its numbers among the saved values) for every derivative of an operator.
+
+    None where one is no chain, or none has several steps.
+    """
+    if not op.parallel or op.outs or any("." in read for read in op.saves):
+        return None
+    arrays = [read for read in op.saves if read in op.inputs or read == "out"]
+    numbers = [read for read in op.saves if read not in arrays]
+    found = []
+    for parameter, text in derivatives.items():
+        named = {
+            n.id for each in (text, *op.let.values()) for n in ast.walk(ast.parse(each)) if isinstance(n, ast.Name)
+        }
+        rows = [read for read in arrays if read in named]
+        chain = Chain(f"{op.name} by {parameter}", " ".join(["g", *rows]), text, ", ".join(numbers), op.let)
+        try:
+            assert chain.compiled
+        except NoChain:
+            return None
+        found.append(
+            (chain, [list(op.saves).index(read) for read in rows], [list(op.saves).index(read) for read in numbers])
+        )
+    return found if any(sum(chain.compiled[2:4]) for chain, *_ in found) else None
+
+
+def derive(chains, node, g):
+    """The gradients of a node's inputs, or None where a chain cannot compute them.
+
+    It computes float32 whose elements lie in memory in one order, and takes numbers.
+    """
+    if g.dtype is not F4:
+        return None
+    result, saved = [], node.saved
+    for (chain, arrays, numbers), wanted in zip(chains, node.inputs, strict=True):
+        if wanted is None:
+            result.append(None)
+            continue
+        given = [saved[i] for i in numbers]
+        if any([type(value) not in (int, float) for value in given]):
+            return None
+        rows = [g if g.flags.c_contiguous or any(g.strides) else g[(0,) * g.ndim + (...,)], *[saved[i] for i in arrays]]
+        out = np.empty(g.shape, F4)
+        if any([a.dtype is not F4 for a in rows]) or (flat := flatten((out, *rows))) is None:
+            return None
+        compute_blocks(chain.compiled, flat[0], flat[1:], chain.compiled[0](F4, *rows, *given))
+        result.append(out)
+    return tuple(result)

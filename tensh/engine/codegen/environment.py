@@ -1,0 +1,72 @@
+"""The namespace of generated functions: what their text may call."""
+
+import sys
+
+import numpy as np
+from numpy import asarray, ndarray
+
+from tensh.engine.arrays.halves import F2, MANY
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_map
+from tensh.engine.codegen.mixing import (  # fmt: skip
+    NO_ARRAY,
+    NUMBERS,
+    SCALARS,
+    STRICT,
+    WEAK,
+    as_float,
+    keep_dtype,
+    make_cast_error,
+    make_write_error,
+    mix,
+    promote,
+    require_operand,
+    take_operand,
+    take_operands,
+)
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core import ports
+from tensh.engine.core.clock import announce, clock, listeners, mode, stamp_write, tick
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import Output
+from tensh.engine.core.tensor import Tensor, new, wrap
+from tensh.engine.core.views import record_retyped_view, record_view, refresh_node
+from tensh.engine.dispatch.override.points import overrides
+from tensh.engine.errors.messages import REQUIRED, is_long, raise_missing, refuse_dtype, translate_error
+from tensh.engine.errors.views import MULTIPLE
+from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
+from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
+from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
+
+
+def operand(value):
+    """True if a Python operator accepts ``value`` beside a tensor."""
+    return isinstance(value, (Tensor, *NUMBERS, np.number, np.bool_))
+
+
+def foreign(name, input, other):
+    """A Python operator with an operand neither tensor nor number: only ``==`` takes an array, as in PyTorch."""
+    if name == "eq" and isinstance(other, ndarray) and other.dtype.kind in "biufc":
+        return OPS[name].fn(input, wrap(other))
+    if overrides(type(other)) and (answer := ports.answer_override(sys._getframe(1).f_code, (input, other), {})):
+        return answer[0]
+    return NotImplemented
+
+
+def any_wants_gradient(nodes):
+    """True if any tensor of a sequence wants a gradient."""
+    return nodes.count(None) != len(nodes)
+
+
+FUNCTIONS = (
+    Tensor, ndarray, asarray, wrap, refresh_node, record_view, record_retyped_view, Output, announce, stamp_write,
+    take_operand, take_operands, mix, promote, as_float, write_out, write_inplace, begin_write, operand_node, check_out,
+    write_constant_out, require_own_dtype, refuse_overlap_in_part, refuse_growth, refuse_overlap, keep_dtype, operand,
+    foreign, any_wants_gradient, is_long, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
+    make_write_error, Lift, parallel_map,
+)  # fmt: skip
+ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
+    "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "ports": ports, "OPS": OPS, "WEAK": WEAK,
+    "STRICT": STRICT, "SCALARS": SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "NO_ARRAY": NO_ARRAY,
+    "F2": F2, "MANY_HALVES": MANY, "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT,
+}  # fmt: skip
+"""The one namespace in which all generated functions live."""

@@ -1,0 +1,116 @@
+"""Classes of nodes, one for each operator: what they save, and derivatives that are compiled at their first use."""
+
+import numpy as np
+
+from tensh.engine.autograd.packing import list_saved_members
+from tensh.engine.codegen.chains import MANY, derive, find_chains
+from tensh.engine.codegen.derivatives import LIST, backward_source, local, words_of
+from tensh.engine.codegen.source import compile_source
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings
+from tensh.engine.core.nodes import FOREIGN, Node
+from tensh.engine.core.tensor import Tensor, wrap
+
+
+def make_node_class(op):
+    """The class of an operator's nodes."""
+    roles = tuple(find_role(op, read) for read in op.saves)
+    values = {
+        "__slots__": (),
+        "__module__": "builtins",
+        "op": op,
+        "reads": tuple(op.saves),
+        "roles": roles,
+        "keeps_arrays": choose_keeps_arrays(op, roles),
+        **list_saved_members(op.saves, roles),
+    }
+    values |= {"derivatives": op.derivatives} | _derivatives(op)
+    return type(op.node, (Node,), values | ({"constant_edges": op.constant_edges} if any(op.constant_edges) else {}))
+
+
+def choose_keeps_arrays(op, roles):
+    """Whether a node saves arrays that are released; a property of the node if only some of its inputs need them.
+
+    PyTorch saves nothing for an input that wants no gradient: such a node can be used again.
+    """
+    inputs = list(op.derivatives)
+    readers = [who for who, role in zip(op.saves.values(), roles, strict=True) if role is not None]
+    outputs = any(role is not None and role != FOREIGN and role < 0 for role in roles)
+    if op.sequence or outputs or any(len(who) != 1 for who in readers):
+        return bool(readers)
+    needed = sorted({inputs.index(who[0]) for who in readers})
+    if not needed or len(needed) == len(inputs):
+        return bool(readers)
+    return property(lambda node: any(node.inputs[i] is not None for i in needed))
+
+
+def make_number_node_class(op, operand, node):
+    """The node's class if ``operand`` is a number: one input, and another name in PyTorch."""
+    node, formula = node if isinstance(node, tuple) else (node, None)
+    tensor = next(i for i, p in enumerate(op.derivatives) if p != operand)
+    only = property(lambda node: Node.next_functions.fget(node)[tensor : tensor + 1])
+    values = {"__slots__": (), "__module__": "builtins", "next_functions": only}
+    if formula is not None:
+        values["derivatives"] = {p: text if p == operand else formula for p, text in op.derivatives.items()}
+        values |= _derivatives(op)
+    if node == "NotImplemented":
+        values["backward"] = values["backward_graph"] = lambda node, g: not_differentiable(node.op.name)
+    return type(node, (op.node_class,), values)
+
+
+def find_role(op, read):
+    """The role of a saved value: the number of its input, -1 - i for output i, None for a plain value."""
+    if read in op.derivatives:
+        return list(op.derivatives).index(read)
+    if read == "out":
+        return -1
+    if read in op.outs and op.outs != LIST:
+        index = op.outs.index(read)
+        return -1 - index if op.many or index == 0 else FOREIGN  # one gradient: that of the first output
+    return FOREIGN if read in op.inputs or read in op.watched else None
+
+
+class Derivative:
+    """Placeholder for a node's ``backward``: compiles the derivatives at the first use and is replaced by them."""
+
+    def __init__(self, op, name, words):
+        self.op, self.name, self.words = op, name, words
+
+    def __get__(self, node, kind):
+        namespace = derivative_words(self.op, self.words, kind.derivatives)
+        chains = find_chains(self.op, kind.derivatives) if self.words is ARRAYS else None
+        namespace |= {"MANY": MANY, "derive": derive, "CHAINS": chains} if chains else {}
+        source = backward_source(self.op, self.words is TENSORS, kind.derivatives, bool(chains))
+        compile_source(source, f"derivative of {self.op.name}", namespace)
+        function = namespace[self.name]
+        setattr(kind, self.name, function)
+        return function.__get__(node, kind)
+
+
+def _derivatives(op):
+    """The placeholders of a node class for its derivatives on arrays and on tensors."""
+    return {"backward": Derivative(op, "backward", ARRAYS), "backward_graph": Derivative(op, "backward_graph", TENSORS)}
+
+
+def derivative_words(op, words, derivatives):
+    """The namespace in which an operator's derivatives are compiled: the meanings of their words."""
+    texts = [local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
+    return meanings({"filled", *(name for text in texts for name in words_of(text))}, words)
+
+
+# ── words that every derivative may use ──────────────────────────────────────
+def filled(node, parts):
+    """The gradients of all outputs of ``node``; zeros where none arrived, or None for operators with ``partial``."""
+    if node.op.partial:
+        return [parts.get(i) for i in range(len(node.shape))]
+    recorded = any(isinstance(g, Tensor) for g in parts.values())
+    make = (lambda shape, dtype: wrap(np.zeros(shape, dtype))) if recorded else np.zeros
+    return [parts[i] if i in parts else make(*facts) for i, facts in enumerate(node.shape)]
+
+
+def not_differentiable(name):
+    """The derivative of a function that has none in PyTorch: an error."""
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+for _word in (filled, not_differentiable):
+    ARRAYS[_word.__name__] = TENSORS[_word.__name__] = _word

@@ -1,0 +1,78 @@
+"""What users call: the public objects of operators and composites, and the forms for Python's operators."""
+
+import types
+
+from numpy import ndarray
+
+from tensh.engine.arguments.public_wrapper import PYTHON, wrap_public
+from tensh.engine.codegen.environment import operand
+from tensh.engine.codegen.guards import wrap_guarded as guarded_function
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.core import ports
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import overrides, watch
+
+
+def function(entry):
+    """The function behind an entry of ``PUBLIC`` or ``METHODS``."""
+    return entry.fn if isinstance(entry, (Op, Inplace)) else entry
+
+
+COMPILED = ("scaled_dot_product_attention",)
+"""Functions that overrides meet as compiled ones, with their arguments as they were given."""
+
+
+def guard_call(entry, name):
+    """The public form of an entry that is a Python function in PyTorch, too, with Python's error messages."""
+    fn = function(entry)
+    return watch(fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name), python=name not in COMPILED)
+
+
+def public_object(entry, name, method=False, spoken=None, home="torch"):
+    """The public object for an entry of ``PUBLIC`` or ``METHODS``, which is pickled by its name in module ``home``.
+
+    ``spoken`` is the name in messages.
+    """
+    if isinstance(entry, (Op, Inplace)):
+        operator = entry.op if isinstance(entry, Inplace) else entry
+        made = operator.public_form(name, method, spoken, inplace=isinstance(entry, Inplace))
+        return watch(name_place(made, home, name, method))
+    python = (f"Tensor.{name}" if method else spoken or name) in PYTHON
+    made = wrap_public(entry, name, method, spoken)
+    if made is not entry or not has_place(entry):
+        name_place(made, home, name, method)
+    return watch(made, python)
+
+
+def has_place(entry):
+    """Is an entry a function that is public as it is, and says so, or no function?"""
+    return type(entry) is not types.FunctionType or (
+        entry.__module__.startswith("torch") and PUBLIC.get(entry.__name__) is entry
+    )
+
+
+def name_place(function, home, name, method=False):
+    """Name the place at which users, and pickles, find a function that was made for it; return it."""
+    if isinstance(function, types.FunctionType):
+        function.__module__, function.__qualname__ = home, f"Tensor.{name}" if method else name
+    return function
+
+
+def as_python_operator(fn):
+    """A function of two operands as a Python operator: NotImplemented for what is not an operand.
+
+    A function may name its operator in the attribute ``operator``.
+    """
+    if hasattr(fn, "operator"):
+        return fn.operator.operator
+
+    def operator(input, other):
+        taken = type(other) is Tensor or operand(other) or isinstance(other, ndarray) and hasattr(fn, "arrays")
+        if taken:
+            return fn(input, other)
+        answer = ports.answer_override(operator, (input, other), {}) if overrides(type(other)) else ()
+        return answer[0] if answer else NotImplemented
+
+    operator.__name__ = fn.__name__
+    return operator

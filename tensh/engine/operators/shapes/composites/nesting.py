@@ -1,0 +1,18 @@
+"""Methods of nested tensors that other tensors refuse: the rules for nested ones are in ``tensh.nested``."""
+
+from tensh.engine.codegen.composites import composite
+
+
+@composite(function=False)
+def to_padded_tensor(input, padding, output_size=None):
+    """An ordinary tensor, in which the tensors of a nested one are filled up with ``padding``. Differentiable.
+
+    ``output_size`` is the size of the result, the least one by default.  NotImplementedError for a tensor that is not nested.
+    Shape: [N, *] to [N, *output_size].
+
+    >>> import tensh as torch
+    >>> torch.nested.nested_tensor([[1, 2], [3]]).to_padded_tensor(0)
+    tensor([[1, 2],
+            [3, 0]])
+    """
+    raise NotImplementedError("Could not run 'aten::to_padded_tensor' with arguments from the 'CPU' backend.")

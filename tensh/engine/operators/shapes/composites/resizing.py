@@ -1,0 +1,142 @@
+"""A tensor that is given another size, or other memory, in place."""
+
+import math
+from functools import cache
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.overloads import forms_of
+from tensh.engine.arguments.signatures import choose
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
+from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.core.clock import continue_version, owner, stamp_write
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.device import contiguous_format
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.methods.settings import fill_unset
+from tensh.engine.operators.forms import ints, method, require
+
+
+@method
+def resize_(self, *sizes, memory_format=contiguous_format, **named):
+    """Give the tensor another size in place; new elements are not set.
+
+    RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
+    """
+    if self._base is INFERENCE:
+        refuse_write(self)
+    shape = ints(sizes, named, "resize_", "size")
+    if live(refresh_node(self)):
+        raise RuntimeError("cannot resize variables that require grad")
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if self.array.shape != shape:
+        require_sizes(shape, self.array.itemsize)
+        steps = memory.contiguous_strides(shape)
+        if memory_format is not contiguous_format:
+            steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
+        before, self.array = self.array, memory.fit_in_room(self.array, shape, steps)
+        if owner(self.array) is not owner(before):
+            continue_version(before, self.array)
+            if self.array.size > before.size and self.array.flags.c_contiguous:
+                fill_unset(self.array.reshape(-1)[before.size :])
+        stamp_write(self.array)
+    return self
+
+
+def require_sizes(shape, itemsize):
+    """Refuse sizes of more elements than can be counted, or more bytes than can be addressed."""
+    if max(shape, default=0) > MOST:
+        bind("resize_", ("(tuple of ints size)",), (shape,), {})
+    if math.prod(n or 1 for n in shape) > MOST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if math.prod(n or 1 for n in shape) * itemsize > MOST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
+@method
+def resize_as_(self, the_template, *, memory_format=contiguous_format):
+    """Give the tensor the size of another one in place; new elements are not set.
+
+    RuntimeError for a tensor that requires grad.
+    """
+    return resize_(
+        self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format
+    )
+
+
+@method
+def set_(self, source=None, storage_offset=None, size=None, stride=None):
+    """Let the tensor show the memory of ``source`` (a tensor or a storage), or none.
+
+    Args:
+        storage_offset: the element of the memory that comes first.
+        size: of the tensor; that of the source where it is left out.
+        stride: in elements, of every dimension; a dense tensor where it is left out.
+
+    RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own; RuntimeError
+    if the memory is an array's of NumPy, too.
+
+    >>> import tensh as torch
+    >>> torch.empty(0).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    named = {"source": source, "storage_offset": storage_offset, "size": size, "stride": stride}
+    if self._base is INFERENCE:
+        refuse_write(self)
+    given = choose("set_", set_forms(), (), {name: value for name, value in named.items() if value is not None})[1]
+    dtype, source = self.array.dtype, given.get("source")
+    if source is None:
+        array = np.empty(0, dtype)
+    elif isinstance(source, Tensor):
+        array = source.array
+        if array.dtype is not dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {BY_NUMPY[array.dtype].spoken} to a tensor of type {self.dtype.spoken}"
+            )
+    else:
+        require_kind(source, dtype, "type ", self.dtype.spoken)
+        data = source.untyped().bytes()
+        array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
+    if "size" in given:
+        array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
+    self.array, self._base = array, None
+    stamp_write(array)
+    return self
+
+
+def require_kind(storage, dtype, what, name, where=" for argument 1 'storage'"):
+    """RuntimeError for a storage of another dtype than ``dtype`` (NumPy's), which the message calls ``name``."""
+    own = getattr(storage, "dtype", None)
+    if own is not None and own.numpy is not dtype:
+        raise RuntimeError(f"Expected a Storage of type {name} or an UntypedStorage, but got {what}{own.title}{where}")
+
+
+def array_at(array, size, stride, start):
+    """An array of a size at a place in the memory of ``array``, or in a longer copy of it."""
+    if any(n < 0 for n in size) or math.prod(n or 1 for n in size) > MOST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    steps = memory.contiguous_strides(size) if stride is None else stride
+    if len(size) != len(steps):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
+    require_storage(size, steps, start, array.itemsize)
+    whole, need = memory.flat_memory(array), count_elements(size, steps, start)
+    if need > whole.size:
+        memory.require_resizable(array)
+        whole = memory.reallocate(whole, need)
+    return memory.view_strided(whole, size, steps, start)
+
+
+@cache
+def set_forms():
+    """The forms of ``set_``."""
+    return forms_of("set_", True, ())
+
+
+PUBLIC["resize_as_"] = resize_as_

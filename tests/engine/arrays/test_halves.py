@@ -1,0 +1,47 @@
+"""float16 converted by arithmetic on bits: every number, ties, subnormal ones and overflow, with NumPy's bits."""
+
+import numpy as np
+import pytest
+
+import tensh as torch
+from tensh.engine.arrays.halves import F2, F4, MANY, compute, convert
+
+EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+FINITE = np.sort(EVERY[np.isfinite(EVERY)]).astype(np.float32)
+TIES = ((FINITE[1:].astype(np.float64) + FINITE[:-1]) / 2).astype(np.float32)
+FLOATS = {
+    "finite": FINITE,
+    "ties": TIES,
+    "above ties": np.nextafter(TIES, np.float32(np.inf)),
+    "below ties": np.nextafter(TIES, np.float32(-np.inf)),
+    "tiny": np.linspace(-1e-7, 1e-7, MANY + 5, dtype=np.float32),
+    "overflow": np.linspace(65000, 66000, MANY + 5, dtype=np.float32),
+    "inf": np.full(MANY, -np.inf, np.float32),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_float32_is_rounded_to_the_bits_of_numpy(name):
+    assert convert(FLOATS[name], F2).tobytes() == FLOATS[name].astype(F2).tobytes()
+
+
+@pytest.mark.parametrize("numbers", [EVERY, EVERY[np.isfinite(EVERY)]], ids=["every", "finite"])
+def test_float16_is_widened_to_the_bits_of_numpy(numbers):
+    wide = numbers.astype(F4)
+    found = convert(numbers, F4)
+    assert np.array_equal(found, wide, equal_nan=True)
+    assert np.array_equal(np.signbit(found), np.signbit(wide))
+
+
+@pytest.mark.parametrize("kernel", [np.add, np.subtract, np.multiply, np.divide])
+@pytest.mark.parametrize("other", [EVERY[::-1].copy(), np.array(3.5, F2)], ids=["array", "number"])
+def test_arithmetic_of_float16_is_that_of_numpy(kernel, other):
+    with np.errstate(all="ignore"):
+        assert np.array_equal(compute(kernel, EVERY, other), kernel(EVERY, other), equal_nan=True)
+
+
+@pytest.mark.parametrize("shape", [(100, 50), (1, 70_000)])
+def test_large_tensors_of_half_precision_add_as_small_ones(shape):
+    x, y = torch.randn(shape).half(), torch.randn(shape).half()
+    assert torch.equal(x + y, (x.float() + y.float()).half())
+    assert torch.equal((x + y).flatten()[:7], x.flatten()[:7] + y.flatten()[:7])
