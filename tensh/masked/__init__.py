@@ -5,8 +5,7 @@ from tensh.namespace import declare_namespace
 REDUCTIONS = "sum prod mean amax amin argmax argmin median norm var std logsumexp logaddexp"
 ALONG = "softmax log_softmax softmin normalize cumsum cumprod"
 NAMES = dict.fromkeys(REDUCTIONS.split(), "reductions") | dict.fromkeys(ALONG.split(), "along")
-NAMES |= dict.fromkeys("MaskedTensor masked_tensor as_masked_tensor".split(), "maskedtensor.creation")
-NAMES["is_masked_tensor"] = "maskedtensor.core"
+NAMES |= dict.fromkeys("MaskedTensor masked_tensor as_masked_tensor is_masked_tensor".split(), "maskedtensor")
 
 __all__ = [
     "MaskedTensor",

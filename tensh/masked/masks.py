@@ -1,12 +1,11 @@
-"""What the functions of a mask share: the mask in the shape of the input, and the input with a number where it is off."""
+"""Shared steps of functions with a mask: the mask in the shape of the input, and the input with a number where it is off."""
 
 import tensh as torch
-from tensh.masked.maskedtensor.core import MaskedTensor
 
 
 def separate_mask(input, mask):
     """(the elements, the mask or None), both of a MaskedTensor where ``input`` is one and no mask is given beside."""
-    if isinstance(input, MaskedTensor):
+    if hasattr(input, "get_mask"):
         mask = input.get_mask() if mask is None else mask
         input = input.get_data()
     return input, None if mask is None else expand_mask(input, mask)

@@ -65,7 +65,7 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def count_chosen(input, mask, dims, keepdim):
-    """How many elements are chosen."""
+    """Return the number of elements that are chosen."""
     return (torch.ones(input.shape, dtype=torch.bool) if mask is None else mask).sum(dims, keepdim=bool(keepdim))
 
 

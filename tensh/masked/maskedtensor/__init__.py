@@ -1,8 +1,7 @@
 """Tensors that carry a mask of the elements that count."""
 
-from tensh.namespace import declare_namespace
-
-NAMES = dict.fromkeys("MaskedTensor masked_tensor as_masked_tensor".split(), "creation") | {"is_masked_tensor": "core"}
+from tensh.masked.maskedtensor import rules  # noqa: F401  without them the class knows no function
+from tensh.masked.maskedtensor.core import MaskedTensor, is_masked_tensor
+from tensh.masked.maskedtensor.creation import as_masked_tensor, masked_tensor
 
 __all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"]
-__getattr__, __dir__ = declare_namespace("tensh.masked.maskedtensor", globals(), NAMES)

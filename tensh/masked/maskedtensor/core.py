@@ -66,6 +66,9 @@ class MaskedTensor(torch.Tensor):
     def __format__(self, spec):
         return format(repr(self), spec)
 
+    def _repr_html_(self):
+        return None  # a notebook shows the text
+
 
 def attach_mask(data, mask):
     """An ordinary tensor that nobody else has as a masked one, with its place in the graph."""

@@ -1,9 +1,6 @@
 """New masked tensors, of data and a mask."""
 
-from tensh.masked.maskedtensor import rules
-from tensh.masked.maskedtensor.core import RULES, MaskedTensor, attach_mask, require_fitting
-
-RULES.update(rules.RULES)
+from tensh.masked.maskedtensor.core import MaskedTensor, attach_mask, require_fitting
 
 
 def masked_tensor(data, mask, requires_grad=False):

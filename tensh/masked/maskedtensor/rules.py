@@ -1,4 +1,4 @@
-"""What each function does with masked tensors: the rules, by the names of the functions.
+"""The rules of masked tensors, by the names of the functions.
 
 A rule is called with a function and its arguments while subclasses are treated as plain tensors, so that the function sees
 the elements; it gives the result its mask.
@@ -8,7 +8,7 @@ import copy
 
 import tensh as torch
 from tensh.masked import along, reductions
-from tensh.masked.maskedtensor.core import MaskedTensor, attach_mask, is_masked_tensor
+from tensh.masked.maskedtensor.core import RULES, MaskedTensor, attach_mask, is_masked_tensor
 from tensh.masked.masks import list_dims
 
 OF_ONE = """
@@ -35,8 +35,16 @@ FACTS = """
     size dim ndimension numel nelement stride storage_offset is_contiguous element_size requires_grad_ retain_grad backward
     register_hook register_post_accumulate_grad_hook data_ptr __len__ is_floating_point is_complex is_signed is_same_size
     _is_view untyped_storage get_device has_names __hash__ is_tensor is_storage is_nonzero is_inference result_type
-    __dir__ is_shared is_pinned dim_order is_set_to is_conj is_neg __setstate__ data __set__ grad_fn detach_
+    __dir__ is_shared is_pinned dim_order is_set_to is_conj is_neg __setstate__ __set__ detach_
 """
+ARGUMENTS = {
+    "var": ("dim", "unbiased", "keepdim"),
+    "std": ("dim", "unbiased", "keepdim"),
+    "norm": ("ord", "dim", "keepdim"),
+}
+"""What stands in the places after the tensor, where that is not (dim, keepdim)."""
+NAMES = {"axis": "dim", "p": "ord"}
+"""Other names of arguments, and those that the functions of torch.masked have."""
 
 
 # ── masks ────────────────────────────────────────────────────────────────────
@@ -68,14 +76,14 @@ def keep_mask(func, *args, **kwargs):
 def view_both(func, input, *args, **kwargs):
     """The mask is viewed as the elements are."""
     mask = input._masked_mask
-    args = [without_mask(each) for each in args]
+    args = [drop_mask(each) for each in args]
     result, of_mask = func(input, *args, **kwargs), func(mask, *args, **kwargs)
     if isinstance(result, tuple | list):
         return tuple(attach_mask(data, each) for data, each in zip(result, of_mask))
     return attach_mask(result, of_mask)
 
 
-def without_mask(value):
+def drop_mask(value):
     """The elements of a masked tensor that is an index, or another value as it is."""
     return value.as_subclass(torch.Tensor) if is_masked_tensor(value) else value
 
@@ -97,16 +105,8 @@ def reduce_elements(func, input, *args, **kwargs):
     return attach_mask(result, reduce_mask(mask, options.get("dim"), bool(options.get("keepdim"))))
 
 
-ARGUMENTS = {
-    "var": ("dim", "unbiased", "keepdim"),
-    "std": ("dim", "unbiased", "keepdim"),
-    "norm": ("ord", "dim", "keepdim"),
-}
-NAMES = {"axis": "dim", "p": "ord"}
-
-
 def reduce_mask(mask, dim, keepdim):
-    """Where anything counts along the dimensions that were reduced."""
+    """Return a mask of the results to which any element counts."""
     return mask.any(list_dims(dim, mask.ndim), keepdim=keepdim) if mask.ndim else mask
 
 
@@ -135,7 +135,7 @@ def join_both(func, tensors, *args, **kwargs):
 
 def choose_elements(func, condition, input, other):
     """``where``: each element brings its mask."""
-    condition = without_mask(condition)
+    condition = drop_mask(condition)
     masks = [each._masked_mask if is_masked_tensor(each) else torch.tensor(True) for each in (input, other)]
     return attach_mask(func(condition, input, other), func(condition, *masks))
 
@@ -160,7 +160,7 @@ def copy_both(func, input, memo):
 
 
 def reduce_for_pickle(func, input, protocol):
-    """What a pickle holds: the elements, the mask, and whether gradients are wanted."""
+    """Reduce a masked tensor for a pickle: the elements, the mask, and whether gradients are wanted."""
     if not input.is_leaf:
         raise RuntimeError("only masked tensors that are leaves can be pickled")
     data = input.detach().as_subclass(torch.Tensor)
@@ -168,7 +168,7 @@ def reduce_for_pickle(func, input, protocol):
 
 
 def ask_elements(func, *args, **kwargs):
-    """What the elements alone say."""
+    """Apply the function to the elements alone."""
     return func(*args, **kwargs)
 
 
@@ -194,13 +194,14 @@ def refuse_with(text):
 
 
 # ── which functions ──────────────────────────────────────────────────────────
-def in_place_names(names):
+def list_inplace_names(names):
     """Functions that write into their first operand."""
     return [f"{name}_" for name in names.split() if not name.startswith("__")]
 
 
-RULES = {
-    **dict.fromkeys([*OF_ONE.split(), *OF_TWO.split(), *IN_PLACE.split(), *in_place_names(OF_ONE), *in_place_names(OF_TWO)], keep_mask),
+RULES |= {
+    **dict.fromkeys(f"{OF_ONE} {OF_TWO} {IN_PLACE}".split(), keep_mask),
+    **dict.fromkeys([*list_inplace_names(OF_ONE), *list_inplace_names(OF_TWO)], keep_mask),
     **dict.fromkeys(VIEWS.split(), view_both),
     **dict.fromkeys(CASTS.split(), cast_elements),
     **dict.fromkeys(REDUCTIONS.split(), reduce_elements),

@@ -1,0 +1,13 @@
+"""torch.nested: tensors whose first dimension counts tensors of different sizes."""
+
+from tensh.namespace import declare_namespace
+
+__all__ = [
+    "as_nested_tensor",
+    "masked_select",
+    "narrow",
+    "nested_tensor",
+    "nested_tensor_from_jagged",
+    "to_padded_tensor",
+]
+__getattr__, __dir__ = declare_namespace("tensh.nested", globals(), dict.fromkeys(__all__, "creation"), ["_internal"])

@@ -1,0 +1,1 @@
+"""The module in which PyTorch has the class of nested tensors in the layout torch.jagged."""

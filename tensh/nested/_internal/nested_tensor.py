@@ -1,0 +1,29 @@
+"""The class of nested tensors in the layout torch.jagged, by PyTorch's name, and what makes them of parts."""
+
+from tensh.nested.jagged import NestedTensor, join_ragged, view_jagged
+
+__all__ = [
+    "NestedTensor",
+    "jagged_from_list",
+    "nested_view_from_values_offsets",
+    "nested_view_from_values_offsets_lengths",
+]
+
+
+def jagged_from_list(tensors, offsets, dtype=None, device=None):
+    """(a nested tensor of a list, its offsets); given offsets take the place of those of the list."""
+    made = join_ragged(tensors, dtype, device)
+    if offsets is not None:
+        form = made._form
+        made = nested_view_from_values_offsets(made.values(), offsets, form.ragged, *form.seqlens.values())
+    return made, made.offsets()
+
+
+def nested_view_from_values_offsets(values, offsets, ragged_idx=1, min_seqlen=None, max_seqlen=None):
+    """A view of values as a nested tensor."""
+    return view_jagged(values, offsets, None, ragged_idx, min_seqlen, max_seqlen)
+
+
+def nested_view_from_values_offsets_lengths(values, offsets, lengths, ragged_idx=1, min_seqlen=None, max_seqlen=None):
+    """A view of values as a nested tensor with holes."""
+    return view_jagged(values, offsets, lengths, ragged_idx, min_seqlen, max_seqlen)

@@ -1,0 +1,205 @@
+"""The shared part of nested tensors of both layouts: one tensor of all elements, and a form that says how it is divided.
+
+A nested tensor is the tensor of its elements, with that tensor's place in the graph, as an object of another class.  Its
+form makes the elements of a result a nested tensor again.  Functions are looked up by name in the rules of a class.
+"""
+
+import tensh as torch
+from tensh._aten.overloads import schemas
+from tensh._aten.translation import OPERATORS, choose_overload
+from tensh.engine.core.clock import clock
+from tensh.engine.core.tensor import new
+from tensh.engine.dispatch.override.points import keep_armed
+from tensh.engine.dispatch.override.state import DisabledForClasses
+
+OF_LISTS = frozenset(
+    "cat concat concatenate stack broadcast_tensors index_put index_put_ hstack vstack dstack meshgrid einsum".split()
+)
+"""Functions that take lists of tensors."""
+NO_SIZES = "Internal error: NestedTensorImpl doesn't support sizes. Please file an issue."
+
+
+class Nested(torch.Tensor):
+    """A tensor whose first dimension counts tensors of different sizes."""
+
+    __module__ = "torch"
+    rules: dict = {}  # name of a function -> what it does with nested tensors
+    is_nested = property(lambda self: True, doc="True: the tensors along the first dimension may differ in size.")
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if not all(issubclass(each, torch.Tensor) for each in types):
+            return NotImplemented
+        if any(issubclass(each, Nested) and each is not cls for each in types):
+            raise RuntimeError(NO_SIZES)
+        name = func.__name__
+        given = [*args, *(kwargs or {}).values()]
+        if name in OF_LISTS:
+            given = [each for value in given for each in (value if isinstance(value, (tuple, list)) else [value])]
+        if not any(
+            isinstance(each, Nested) for each in given
+        ):  # they are hidden in a list that the function does not take
+            return ask_elements(func, *args, **(kwargs or {}))
+        rule = ask_elements if name in ("__get__", "__set__") else cls.rules.get(name)
+        if rule is None:
+            raise cls.lacks(name, args, kwargs or {})
+        try:
+            return rule(func, *args, **(kwargs or {}))
+        except TypeError as error:
+            if error.__traceback__.tb_next is None:  # arguments that fit no rule: the function says which do
+                func(*map(plain, args), **{name: plain(value) for name, value in (kwargs or {}).items()})
+            raise
+
+    def _gradient_like(self, g):
+        """A gradient of the elements as one of this tensor."""
+        return nest(twin(g), self._form)
+
+    @property
+    def grad(self):
+        """The gradient that ``backward`` accumulated, a nested tensor, or None."""
+        return gradient_of(self, torch.Tensor.grad)
+
+    @grad.setter
+    def grad(self, value):
+        ask_elements(torch.Tensor.grad.__set__, self, plain(value))
+
+    _grad = grad
+
+    @property
+    def mT(self):
+        """The tensor with its last two dimensions exchanged."""
+        return self.transpose(-2, -1)
+
+    @property
+    def mH(self):
+        """The conjugate of the tensor with its last two dimensions exchanged."""
+        return self.mT.conj()
+
+    @property
+    def T(self):
+        """The tensor with its dimensions in reverse order: that of the first one is refused."""
+        return self.permute(*reversed(range(self.ndim)))
+
+    @property
+    def data(self):
+        """Return the elements without history."""
+        return map_elements(torch.Tensor.detach, self)
+
+    def __format__(self, spec):
+        return format(repr(self), spec)
+
+
+def gradient_of(nested, accessor):
+    found = ask_elements(accessor.__get__, nested)
+    return None if found is None else nest(twin(found), nested._form)
+
+
+# ── nested tensors and their elements ────────────────────────────────────────
+def twin(t):
+    """Another object for the same elements, with the same place in the graph."""
+    made = new()
+    made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
+    if t._base is not None:
+        made._how, made._time = t._how, t._time
+    return made
+
+
+def nest(elements, form):
+    """A tensor that nobody else has as a nested one."""
+    keep_armed()
+    elements.__class__ = form.kind
+    elements._form = form.derive()
+    return elements
+
+
+def plain(value):
+    """The elements of a nested tensor as an ordinary tensor, a view of it; any other value as it is."""
+    if not isinstance(value, Nested):
+        return value
+    made = twin(value)
+    if value._base is None:  # what is written through views of the elements is written into the nested tensor
+        made._base, made._how, made._time = value, None, clock.last_write
+    return made
+
+
+def own(elements):
+    """A result, which is a view of memory that nobody else has: no view any more."""
+    elements._base = None
+    return elements
+
+
+def map_elements(func, input, *args, **kwargs):
+    """Apply a function to all elements, which keeps their places."""
+    elements = plain(input)
+    result = func(elements, *args, **kwargs)
+    return input if result is elements else nest(result, input._form)
+
+
+def write_elements(func, input, *args, **kwargs):
+    """Apply a function that writes into its first operand."""
+    elements = twin(input)
+    func(elements, *map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
+    input.node = elements.node
+    if elements._base is not None:
+        input._time = elements._time
+    return input
+
+
+# ── rules of both layouts ────────────────────────────────────────────────────
+def ask_elements(func, *args, **kwargs):
+    """Apply a function to the elements alone."""
+    with DisabledForClasses():
+        return func(*args, **kwargs)
+
+
+def run_backward(func, input, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """A backward pass from the elements."""
+    torch.autograd.backward(plain(input), plain(gradient), retain_graph, create_graph, inputs=inputs)
+
+
+def hook_gradient(func, input, hook):
+    """A hook that gets the gradient as a nested tensor."""
+    form = input._form
+    return func(plain(input), lambda g: plain(hook(nest(twin(g), form))))
+
+
+def detach_in_place(func, input):
+    """The tensor itself, without its history."""
+    ask_elements(func, input)
+    return input
+
+
+FACTS = """
+    requires_grad_ retain_grad register_post_accumulate_grad_hook data_ptr element_size is_floating_point is_complex is_signed
+    _is_view untyped_storage storage get_device __hash__ is_tensor is_storage is_inference result_type has_names is_shared is_pinned
+    is_conj is_neg storage_offset __dir__ __setstate__ share_memory_
+"""
+RULES = {
+    **dict.fromkeys(FACTS.split(), ask_elements),
+    "backward": run_backward,
+    "register_hook": hook_gradient,
+    "detach_": detach_in_place,
+}
+
+
+REACHED = {
+    "square": ("pow", 2), "__rdiv__": ("reciprocal",), "__rtruediv__": ("reciprocal",), "__rsub__": ("rsub", 1), "log_softmax": ("_log_softmax", 1, False),
+    "unique": ("_unique2",), "pad": ("constant_pad_nd", [0, 0]), "tile": ("repeat", [1]), "prelu": ("_prelu_kernel",), "rrelu": ("rrelu_with_noise",),
+    "batch_norm": ("native_batch_norm",), "max_pool2d": ("max_pool2d_with_indices",), "__reversed__": ("flip", [0]),
+    **dict.fromkeys("cosine_similarity vector_norm".split(), ("linalg_vector_norm",)), "to_sparse": ("_to_sparse",), "tensor_split": ("slice", 0, 0, 1, 1), "argsort": ("sort",), "hsplit": ("slice", 0, 0, 1, 1),
+    **dict.fromkeys("conv1d conv2d conv3d".split(), ("convolution",)), "selu": ("elu",), "relu6": ("hardtanh",), "logsigmoid": ("log_sigmoid_forward",),
+}  # fmt: skip
+"""Functions that reach an operator of another name, and what it is given beside the tensor."""
+
+
+def name_operator(name, args, kwargs):
+    """PyTorch's name of the operator that a call reaches, such as "add.Tensor"."""
+    if name in REACHED:
+        name, *rest = REACHED[name]
+        args, kwargs = (args[0], *rest), {}
+    name = OPERATORS.get(name, name)
+    if "out" in kwargs:
+        return f"{name}.out"
+    options = {key: value for key, value in kwargs.items() if key != "_stacklevel" and value is not None}
+    found = choose_overload(name, args, options) if name in schemas() else ()
+    return found[0].__name__ if found else f"{name}.default"

@@ -1,0 +1,299 @@
+"""Functions of single elements, for the layout torch.jagged."""
+
+import tensh as torch
+from tensh.nested.core import Nested, name_operator, nest, plain, write_elements
+from tensh.nested.jagged.dims import agree, inner_dim, require_plain
+from tensh.nested.jagged.form import NestedTensor, parts
+from tensh.nested.jagged.making import join_ragged
+from tensh.nested.jagged.padding import padded_width, unpad
+from tensh.nested.labels import label
+
+ONE = """
+    abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_not ceil celu cos cosh
+    deg2rad digamma elu erf erfc erfinv exp exp2 expm1 expit fix floor frac gelu hardshrink hardsigmoid hardtanh i0 i0e i1 i1e isfinite isinf
+    isnan isneginf isposinf isreal leaky_relu lgamma log log10 log1p log2 logical_not logit mish mvlgamma nan_to_num ndtr ndtri
+    log_ndtr entr erfcx gammaln multigammaln psi polygamma neg negative rad2deg reciprocal relu relu6 round rsqrt selu sgn sigmoid sign
+    signbit silu sin sinc sinh softplus softshrink sqrt square tan tanh threshold trunc airy_ai bessel_j0 bessel_j1 bessel_y0
+    bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
+    scaled_modified_bessel_k1 spherical_bessel_j0 conj_physical detach fill __invert__
+"""
+TWO = """
+    add sub subtract mul multiply div divide true_divide remainder fmod pow float_power maximum minimum fmax fmin atan2 arctan2
+    bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift copysign eq ne ge gt le lt greater greater_equal
+    less less_equal not_equal gcd lcm heaviside hypot igamma igammac ldexp logaddexp logaddexp2 logical_and logical_or logical_xor
+    nextafter xlogy xlog1py zeta gammainc gammaincc rsub clamp clamp_min clamp_max clip
+    chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h
+    hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t
+    shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
+    __eq__ __ne__ __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __lshift__ __rshift__ __rlshift__ __rrshift__ __rsub__ __rdiv__
+    __rtruediv__ __rpow__ __rmod__ __mod__
+"""
+ONE_IN_PLACE = """
+    acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_not celu ceil conj_physical cos cosh deg2rad digamma
+    elu erf erfc erfinv exp exp2 expm1 fix floor frac hardtanh i0 leaky_relu lgamma log log10 log1p log2 logical_not logit
+    nan_to_num neg negative rad2deg reciprocal relu round rsqrt selu sgn sigmoid sign sin sinc sinh sqrt square tan tanh
+    trunc zero fill
+"""
+TWO_IN_PLACE = """
+    add sub subtract mul multiply div divide true_divide remainder fmod pow atan2 arctan2 bitwise_and bitwise_or bitwise_xor
+    bitwise_left_shift bitwise_right_shift clamp clamp_min clamp_max clip hypot igamma igammac ldexp logical_and logical_or
+    logical_xor nextafter xlogy
+"""
+OPERATORS_IN_PLACE = (
+    "__iadd__ __isub__ __imul__ __itruediv__ __idiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__ __ilshift__"
+)
+CASTS = "to double float half bfloat16 int long short char byte bool cfloat cdouble chalf cpu type_as type"
+LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like"
+
+
+def map_values(func, *args, **kwargs):
+    """A function of the elements of one nested tensor, which may come after other arguments."""
+    nested = next(each for each in (*args, *kwargs.values()) if isinstance(each, Nested))
+    if kwargs.get("inplace"):
+        return write_elements(func, *args, **kwargs)
+    elements = plain(nested)
+    result = func(
+        *(elements if each is nested else each for each in args),
+        **{k: elements if v is nested else v for k, v in kwargs.items()},
+    )
+    return nested if result is elements else nest(result, nested._form)
+
+
+def cast(func, input, *args, **kwargs):
+    """Another dtype; a text that names the type is an answer."""
+    elements = plain(input)
+    result = func(elements, *map(plain, args), **kwargs)
+    return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
+
+
+def combine(func, input, other=None, *args, **kwargs):
+    """A function of two: nested tensors divided alike, or one and what broadcasts to it."""
+    if not isinstance(other, torch.Tensor):
+        rest = () if other is None else (other,)
+        found = [each for each in (*args, *kwargs.values()) if isinstance(each, torch.Tensor)]
+        if not found:
+            return map_values(func, input, *rest, *args, **kwargs)
+        return limit(func, input, other, *args, **kwargs)
+    if not isinstance(input, torch.Tensor):
+        return map_values(func, input, other, *args, **kwargs)
+    if isinstance(input, Nested) and isinstance(other, Nested):
+        if not agree(input, other._size):
+            raise misfit(func, input, other, input._size, other._size)
+        return nest(func(plain(input), plain(other), *args, **kwargs), input._form)
+    nested, dense = (input, other) if isinstance(input, Nested) else (other, input)
+    if dense.dim() > nested.ndim:
+        raise NotImplementedError("NYI: broadcasting NT with T with larger dim")
+    fitting = drop_leading_ones(dense)
+    if nested.ndim < fitting.dim() + 2:
+        fitting = plain(ragged_like(func, nested, dense))
+    pair = (plain(input), fitting) if nested is input else (fitting, plain(other))
+    return nest(func(*pair, *args, **kwargs), nested._form)
+
+
+def limit(func, input, low=None, high=None, *, min=None, max=None):
+    """Elements within limits, each a number or a nested tensor."""
+    low, high = min if low is None else low, max if high is None else high
+    for bound, within in ((low, torch.maximum), (high, torch.minimum)):
+        if bound is not None:
+            input = (
+                combine(within, input, bound)
+                if isinstance(bound, torch.Tensor)
+                else func(input, **{"min" if bound is low else "max": bound})
+            )
+    return input
+
+
+def drop_leading_ones(t):
+    while t.dim() and t.shape[0] == 1:
+        t = t.squeeze(0)
+    return t
+
+
+def ragged_like(func, nested, dense):
+    """A tensor of as many dimensions, repeated along the ragged one, as a nested tensor."""
+    if dense.dim() != nested.ndim or dense.shape[0] != nested._size[0]:
+        shapes = (nested.shape, dense.shape) if func is not None else ()
+        raise misfit(func, nested, dense, *shapes)
+    ragged, width = nested._form.ragged, padded_width(nested)
+    padded = dense.expand([width if d == ragged else n for d, n in enumerate(dense.shape)])
+    return unpad(padded, nested._form, plain(nested).shape[ragged - 1])
+
+
+def misfit(func, input, other, one, two):
+    name = name_operator(func.__name__, (input, other), {})
+    return RuntimeError(f"cannot call binary pointwise function {name} with inputs of shapes {one} and {two}")
+
+
+def combine_in_place(func, input, other=None, *args, **kwargs):
+    """Compute into the first operand."""
+    if not isinstance(input, Nested):
+        return func(input, plain(other), *args, **kwargs)
+    if isinstance(other, torch.Tensor):
+        if isinstance(other, Nested):
+            if not agree(input, other._size):
+                raise misfit(func, input, other, input._size, other._size)
+        elif input.ndim < drop_leading_ones(other).dim() + 2:
+            other = ragged_like(func, input, other)
+        else:
+            other = drop_leading_ones(other)
+    rest = () if other is None else (other,)
+    return write_elements(func, input, *rest, *args, **kwargs)
+
+
+def copy_into(func, input, src, non_blocking=False):
+    """Elements of a nested tensor whose tensors have the same sizes."""
+    if not isinstance(src, NestedTensor):
+        raise ValueError(
+            "NestedTensor copy_default(self: jt_all, src: jt_all, non_blocking: any?): expected src to be a jagged layout NestedTensor"
+        )
+    if input._size != src._size and [each.shape for each in parts(input)] != [each.shape for each in parts(src)]:
+        raise RuntimeError(f"copy_(): expected compatible input and src shapes, but got: {input.shape} and {src.shape}")
+    return write_elements(func, input, src)
+
+
+def copy_whole(func, input, *, memory_format=torch.preserve_format):
+    """A copy; in contiguous memory it has no holes."""
+    form = input._form
+    if form.lengths is not None and memory_format is torch.contiguous_format:
+        if form.ragged != 1:
+            raise AssertionError("NJT with ragged_idx != 1 not supported for contiguous clone")
+        return join_ragged(parts(input))
+    return nest(func(plain(input), memory_format=memory_format), form)
+
+
+def make_contiguous(func, input, memory_format=torch.contiguous_format):
+    """The tensor itself where it is contiguous."""
+    whole = input._form.lengths is None and plain(input).is_contiguous()
+    return input if whole else copy_whole(torch.clone, input, memory_format=torch.contiguous_format)
+
+
+def make_like(func, input, *args, **kwargs):
+    """A tensor of the same sizes."""
+    kwargs.pop("layout", None)
+    return nest(func(plain(input), *args, **kwargs), input._form)
+
+
+def close(func, input, other, *args, **kwargs):
+    """``isclose`` of nested tensors divided alike."""
+    return combine(func, input, other, *args, **kwargs)
+
+
+def choose(func, condition, input=None, other=None):
+    """``where``: of tensors that broadcast to one size."""
+    if input is None:
+        raise NotImplementedError("aten.nonzero.default")
+    first = next(each for each in (condition, input, other) if isinstance(each, Nested))
+    require_broadcast((condition, input, other), first)
+    return nest(func(*map(plain, (condition, input, other))), first._form)
+
+
+def require_broadcast(tensors, first):
+    """Raise unless all that are nested are divided alike, and all others have fewer dimensions."""
+    for each in tensors:
+        if isinstance(each, Nested):
+            if not agree(each, first._size):
+                raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
+        elif isinstance(each, torch.Tensor) and each.dim() >= first.ndim:
+            raise ValueError(
+                "broadcast_tensors(): broadcasting nested tensors with dense tensors of equal or higher dim is not currently supported"
+            )
+
+
+def encode(func, tensor, num_classes=-1):
+    """``one_hot`` of each element."""
+    return nest(func(plain(tensor), num_classes), tensor._form)
+
+
+def differences(func, input, n=1, dim=-1, **kwargs):
+    """Differences of neighbours along a dimension."""
+    return nest(func(plain(input), n, inner_dim(input, dim, "narrow"), **kwargs), input._form)
+
+
+def take_apart(func, input):
+    """``frexp``: two results."""
+    found = func(plain(input))
+    return tuple.__new__(type(found), [nest(each, input._form) for each in found])
+
+
+def fill_by_name(func, tensor, *args, **kwargs):
+    """An initialiser."""
+    return write_elements(func, tensor, *args, **kwargs)
+
+
+def distance(func, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """``l1_loss``"""
+    found = (input - target).abs()
+    return found if reduction == "none" else getattr(found, reduction)()
+
+
+def divergence(func, input, target, *args, **kwargs):
+    """``kl_div`` of each element."""
+    if kwargs.get("reduction", "mean") != "none":
+        return func(plain(input), plain(target), *args, **kwargs)
+    return combine(func, input, target, *args, **kwargs)
+
+
+def compute(steps):
+    """A rule that composes others."""
+    return lambda func, input, *args, **kwargs: steps(input, *args, **kwargs)
+
+
+def keep(func, input, *args, **kwargs):
+    """The tensor itself."""
+    return input
+
+
+def drop_some(func, input, p=0.5, training=True, inplace=False):
+    """Zeros among the elements, while training."""
+    require_plain(input, "dropout")
+    if inplace:
+        return write_elements(func, input, p, training, True)
+    found = torch.native_dropout(plain(input), p, True)[0] if training else plain(input).clone()
+    return nest(label(found, "NativeDropoutBackward0") if func.__name__ == "dropout" else found, input._form)
+
+
+def fill_masked(func, input, mask, value):
+    """Elements that a mask chooses, replaced by a number."""
+    if isinstance(value, torch.Tensor):
+        raise NotImplementedError("aten.masked_fill.Tensor")
+    return combine(lambda one, two: func(one, two, value), input, mask)
+
+
+def interpolate(func, input, end, weight):
+    """Elements between those of two tensors."""
+    if isinstance(weight, torch.Tensor):
+        raise NotImplementedError("aten.lerp.Tensor")
+    return combine(func, input, end, weight)
+
+
+POINTWISE = {
+    **dict.fromkeys(ONE.split(), map_values),
+    **dict.fromkeys(TWO.split(), combine),
+    **dict.fromkeys([f"{name}_" for name in ONE_IN_PLACE.split()], write_elements),
+    **dict.fromkeys([*(f"{name}_" for name in TWO_IN_PLACE.split()), *OPERATORS_IN_PLACE.split()], combine_in_place),
+    **dict.fromkeys(CASTS.split(), cast),
+    **dict.fromkeys(LIKE.split(), make_like),
+    **dict.fromkeys(
+        "positive __pos__ atleast_1d atleast_2d atleast_3d real conj resolve_conj resolve_neg".split(), keep
+    ),
+    "masked_fill": fill_masked,
+    "lerp": interpolate,
+    "lerp_": write_elements,
+    "one_hot": encode,
+    "diff": differences,
+    "frexp": take_apart,
+    "kl_div": divergence,
+    "l1_loss": distance,
+    "apply_": write_elements,
+    **dict.fromkeys("constant_ ones_ zeros_".split(), fill_by_name),
+    "copy_": copy_into,
+    "clone": copy_whole,
+    "contiguous": make_contiguous,
+    "isclose": close,
+    "where": choose,
+    "softsign": compute(lambda x: x / (x.abs() + 1)),
+    "tanhshrink": compute(lambda x: x - x.tanh()),
+    "dropout": drop_some,
+    "alpha_dropout": drop_some,
+    "feature_alpha_dropout": drop_some,
+}

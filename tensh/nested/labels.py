@@ -1,0 +1,21 @@
+"""Steps without effect, whose nodes have the names that PyTorch gives to what nested tensors compute."""
+
+from functools import cache
+
+from tensh.engine.codegen.operator import Op
+
+
+def label(t, node):
+    """A result with a node of that name last in its history."""
+    return t if t.node is None else step(node, t._base is not None).fn(t)
+
+
+@cache
+def step(node, view):
+    """The operator without effect whose node has a name."""
+
+    def kernel(input):
+        return input[...]
+
+    name = f"nested_{'view' if view else 'result'}_{node.lower()}"
+    return Op(kernel, name, "The input.", {"input": "g"}, {"node": node, "view": view, "public": False, "out": False})

@@ -1,0 +1,62 @@
+"""Facts about nested tensors of the layout torch.strided."""
+
+from math import prod
+
+from tensh.nested.core import NO_SIZES, Nested, plain
+from tensh.nested.labels import label
+from tensh.nested.strided.form import StridedNested
+
+
+def count_all(form):
+    return sum(map(prod, form.sizes))
+
+
+def size(func, input, dim=None):
+    """The size of one dimension; there is no size of all."""
+    if dim is None:
+        raise RuntimeError(NO_SIZES)
+    return input._form.size(dim)
+
+
+def refuse_strides(func, input, dim=None):
+    raise RuntimeError("Internal error: NestedTensorImpl doesn't support strides. Please file an issue.")
+
+
+def count_dims(func, input):
+    return input._form.ndim
+
+
+def count_elements(func, input):
+    return count_all(input._form)
+
+
+def is_contiguous(func, input, memory_format=None):
+    return input._form.contiguous
+
+
+def values(func, input):
+    """The buffer."""
+    return label(plain(input).view(-1), "ValuesBackwardAutogradNestedTensor0")
+
+
+def read_number(func, input):
+    """The number of a single element: PyTorch has none even there."""
+    count = count_elements(None, input)
+    if count == 1:
+        raise StridedNested.lacks("_local_scalar_dense", (input,), {})
+    if func.__name__ == "__bool__":
+        raise RuntimeError(
+            f"Boolean value of Tensor with {'more than one' if count else 'no'} value{'' if count else 's'} is ambiguous"
+        )
+    raise RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
+
+
+def same_size(func, input, other):
+    return isinstance(other, Nested) and input._form.sizes == other._form.sizes
+
+
+FACTS = {
+    "size": size, "stride": refuse_strides, "tolist": refuse_strides, "dim": count_dims, "ndimension": count_dims, "numel": count_elements,
+    "nelement": count_elements, "is_contiguous": is_contiguous, "values": values, "is_same_size": same_size,
+    **dict.fromkeys("item __bool__ __float__ __int__ __index__ __complex__".split(), read_number),
+}  # fmt: skip

@@ -1,0 +1,23 @@
+"""Copies and pickles of nested tensors in the layout torch.strided."""
+
+from tensh.nested.core import nest, plain
+from tensh.nested.strided.form import StridedForm, StridedNested
+
+
+def refuse_deepcopy(func, input, memo):
+    """PyTorch's copy is of ordinary tensors alone."""
+    raise StridedNested.lacks("new_empty", (input, [1]), {})
+
+
+def rebuild(buffer, sizes, strides, offsets, requires_grad):
+    """A nested tensor out of a pickle."""
+    return nest(buffer.requires_grad_(requires_grad), StridedForm(sizes, strides, offsets))
+
+
+def reduce_for_pickle(func, input, protocol):
+    """Reduce a nested tensor for a pickle: the buffer and the places of the tensors."""
+    form = input._form
+    return rebuild, (plain(input).detach().view(-1), form.sizes, form.strides, form.offsets, input.requires_grad)
+
+
+STORING = {"__deepcopy__": refuse_deepcopy, "__reduce_ex__": reduce_for_pickle}
