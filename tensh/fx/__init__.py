@@ -1,0 +1,29 @@
+"""torch.fx: programs as graphs, which Python code reads and changes: trace, transform, and run what was made.
+
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+WHERE = {
+    "tensh.fx._symbolic_trace": "PH ProxyableClassMeta Tracer symbolic_trace",
+    "tensh.fx.wrapping": "wrap",
+    "tensh.fx.codegen": "CodeGen",
+    "tensh.fx.graph": "Graph",
+    "tensh.fx.graph_module": "GraphModule",
+    "tensh.fx.interpreter": "Interpreter Transformer",
+    "tensh.fx.node": "Node has_side_effect map_arg",
+    "tensh.fx.proxy": "Proxy",
+    "tensh.fx.subgraph_rewriter": "replace_pattern",
+}
+"""Module -> the public names that it has."""
+
+NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
+__all__ = [name for name in NAMES if name != "PH"]
+SUBMODULES = (
+    "_pytree", "_symbolic_trace", "experimental", "graph", "graph_module", "immutable_collections", "interpreter", "node",
+    "passes", "proxy", "subgraph_rewriter", "traceback",
+)  # fmt: skip
+
+__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.fx"))

@@ -1,0 +1,27 @@
+"""torch.fx._pytree: the leaves of nested arguments, as the structure that was traced tells them."""
+
+from tensh.func.trees import NAMED, flatten
+
+__all__ = ["tree_flatten_spec"]
+
+
+def tree_flatten_spec(pytree, spec):
+    """The leaves of ``pytree``, which has the structure ``spec``; keys that the structure lacks are passed over.
+
+    RuntimeError for another structure.
+    """
+    if spec.is_leaf():
+        return [pytree]
+    if spec.type is dict:
+        children = [pytree[key] for key in spec.context]
+    elif spec.type in (list, tuple, NAMED):
+        children = [pytree[place] for place in range(spec.num_children)]
+    else:
+        leaves, real_spec = flatten(pytree)
+        if real_spec != spec:
+            raise RuntimeError(
+                f"Real spec {real_spec} of object {pytree} is different from expected spec {spec}. Please file an issue at "
+                "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml"
+            )
+        return leaves
+    return [leaf for child, part in zip(children, spec.children()) for leaf in tree_flatten_spec(child, part)]

@@ -1,0 +1,41 @@
+"""Symbolic tracing: from a module or a function to the module of its graph."""
+
+from tensh.fx.arguments import PH, PHBase
+from tensh.fx.graph_module import GraphModule
+from tensh.fx.tracer import ProxyableClassMeta, Tracer, is_fx_symbolic_tracing, is_fx_tracing
+from tensh.fx.wrapping import wrap
+from tensh.nn.modules.module import Module
+
+__all__ = [
+    "PH",
+    "PHBase",
+    "ProxyableClassMeta",
+    "Tracer",
+    "is_fx_symbolic_tracing",
+    "is_fx_tracing",
+    "symbolic_trace",
+    "wrap",
+]
+
+
+def symbolic_trace(root, concrete_args=None):
+    """Trace a module or a function into a :class:`GraphModule`, which computes the same and can be looked at and changed.
+
+    Arguments are proxies while tracing: loops and decisions of Python run then, once, and only what is done with tensors stays.
+    ``concrete_args`` (name -> value) are arguments that are values meanwhile. TraceError where the program needs a value that is
+    not known.
+
+    >>> import tensh as torch
+    >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+    >>> print(gm.code.strip())
+    def forward(self, x):
+        relu = torch.relu(x);  x = None
+        add = relu + 1;  relu = None
+        return add
+    >>> gm(torch.tensor([-1., 1.]))
+    tensor([1., 2.])
+    """
+    tracer = Tracer()
+    graph = tracer.trace(root, concrete_args)
+    name = type(root).__name__ if isinstance(root, Module) else root.__name__
+    return GraphModule(tracer.root, graph, name)

@@ -1,0 +1,14 @@
+"""torch.fx.experimental: transformations of graphs.
+
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+SUBMODULES = ("optimization",)
+__all__ = list(SUBMODULES)
+
+__getattr__, __dir__ = declare_namespace(
+    __name__, globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.experimental")
+)

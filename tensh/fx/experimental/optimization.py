@@ -1,0 +1,88 @@
+"""Graphs that compute the same with less: normalisations that become part of the layer before, dropout taken out."""
+
+import copy
+
+from tensh.fx._symbolic_trace import symbolic_trace
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule
+from tensh.fx.interpreter import Transformer
+from tensh.fx.node import Node
+from tensh.nn.modules import batchnorm, conv, dropout, linear
+from tensh.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+
+__all__ = ["extract_subgraph", "fuse", "matches_module_pattern", "remove_dropout", "replace_node_module"]
+
+FUSED = (
+    ((conv.Conv1d, batchnorm.BatchNorm1d), fuse_conv_bn_eval),
+    ((conv.Conv2d, batchnorm.BatchNorm2d), fuse_conv_bn_eval),
+    ((conv.Conv3d, batchnorm.BatchNorm3d), fuse_conv_bn_eval),
+    ((linear.Linear, batchnorm.BatchNorm1d), fuse_linear_bn_eval),
+)
+"""Pairs of layers that follow each other, and what makes one of them."""
+
+
+def matches_module_pattern(pattern, node, modules):
+    """Is ``node`` a call of the second module of a pair whose input is a call of the first?  ``modules``: path -> module."""
+    if not node.args:
+        return False
+    return all(
+        isinstance(each, Node) and each.op == "call_module" and type(modules.get(each.target)) is expected
+        for expected, each in zip(pattern, (node.args[0], node))
+    )
+
+
+def replace_node_module(node, modules, new_module):
+    """Let another module stand at the path that a node calls."""
+    parent, _, name = node.target.rpartition(".")
+    modules[node.target] = new_module
+    setattr(modules[parent], name, new_module)
+
+
+def fuse(model, inplace=False, no_trace=False):
+    """Make normalisations in evaluation part of the convolution or linear layer before; returns a :class:`GraphModule`.
+
+    >>> import tensh as torch
+    >>> from tensh.fx.experimental.optimization import fuse
+    >>> model = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.ReLU()).eval()
+    >>> [node.name for node in fuse(model).graph.nodes]
+    ['input_1', '_0', '_2', 'output']
+    """
+    model = model if inplace else copy.deepcopy(model)
+    traced = model if no_trace and isinstance(model, GraphModule) else symbolic_trace(model)
+    modules, graph = dict(traced.named_modules()), copy.deepcopy(traced.graph)
+    for pattern, fuse_pair in FUSED:
+        for node in graph.nodes:
+            if not matches_module_pattern(pattern, node, modules) or len(node.args[0].users) > 1:
+                continue
+            layer, norm = modules[node.args[0].target], modules[node.target]
+            if norm.track_running_stats:
+                replace_node_module(node.args[0], modules, fuse_pair(layer, norm))
+                node.replace_all_uses_with(node.args[0])
+                graph.erase_node(node)
+    return GraphModule(traced, graph)
+
+
+class DropoutRemover(Transformer):
+    """Leaves out calls of Dropout."""
+
+    def call_module(self, target, args, kwargs):
+        if isinstance(self.submodules[target], dropout.Dropout):
+            return args[0]
+        return super().call_module(target, args, kwargs)
+
+
+def remove_dropout(model):
+    """The graph module of a model without its Dropout layers."""
+    return DropoutRemover(symbolic_trace(model)).transform()
+
+
+def extract_subgraph(orig_module, nodes, inputs, outputs):
+    """The graph module of some nodes of a graph, from ``inputs`` to ``outputs``, which are nodes as well."""
+    graph, made = Graph(), {}
+    for node in inputs:
+        made[node] = graph.placeholder(node.name)
+    for node in nodes:
+        made[node] = graph.node_copy(node, lambda each: made[each])
+    graph.output([made[node] for node in outputs])
+    graph.lint()
+    return GraphModule(orig_module, graph)

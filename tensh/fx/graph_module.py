@@ -1,0 +1,289 @@
+"""A module that computes what its graph says."""
+
+import copy
+import itertools
+import re
+
+from tensh.engine.core.tensor import Tensor
+from tensh.fx.folder import write_folder
+from tensh.fx.generated import call_generated, compile_function
+from tensh.fx.graph import Graph
+from tensh.fx.names import CUSTOM_NAMES, indent, list_customs
+from tensh.fx.pytree_codegen import PyTreeCodeGen
+from tensh.fx.tracer import Tracer
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import is_parameter
+
+__all__ = ["GraphModule", "reduce_graph_module"]
+
+HOOKS = ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+
+
+class GraphModule(Module):
+    """A module made of a :class:`Graph`, whose ``forward`` is the graph's code.
+
+    ``root`` is a module, or a dictionary from paths to values, that has what the nodes refer to; only that is taken. After a
+    change of the graph, ``recompile`` renews the code; assigning ``graph`` does so by itself. RuntimeError where a dictionary
+    lacks a target.
+
+    >>> import tensh as torch
+    >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x))
+    >>> for node in gm.graph.nodes:
+    ...     if node.target is torch.relu:
+    ...         node.target = torch.neg
+    >>> _ = gm.recompile()
+    >>> gm(torch.tensor([1., -2.]))
+    tensor([-1.,  2.])
+    """
+
+    def __new__(cls, *args, **kwargs):
+        base = next(each for each in cls.__mro__ if each.__qualname__.rpartition(".")[2] != "GraphModuleImpl")
+
+        class GraphModuleImpl(base):  # a class for each object, since each has a forward of its own
+            pass
+
+        return super().__new__(GraphModuleImpl)
+
+    def __init__(self, root, graph, class_name="GraphModule"):
+        super().__init__()
+        type(self).__name__ = class_name
+        targets = [node.target for node in graph.nodes if node.op in ("get_attr", "call_module")]
+        if isinstance(root, Module):
+            self.training = getattr(root, "training", True)
+            if isinstance(root, CodeOnly):
+                members = (root.named_children(), root.named_buffers(), root.named_parameters())
+                targets = [name for each in members for name, _ in each] + targets
+            for target in targets:
+                copy_member(root, self, target)
+        elif isinstance(root, dict):
+            for node in graph.nodes:
+                if node.op in ("get_attr", "call_module") and node.target not in root:
+                    raise RuntimeError(
+                        f"Node {node} referenced target {node.target} but that target was not provided in ``root``!"
+                    )
+            for target in sorted(targets, key=lambda each: each.count(".")):
+                assign_member(root[target], self, target)
+        else:
+            raise RuntimeError(f"Unsupported type {root} passed for root!")
+        tracer_cls = graph._tracer_cls
+        self._tracer_cls = tracer_cls if tracer_cls and "<locals>" not in tracer_cls.__qualname__ else None
+        self._tracer_extras = graph._tracer_extras or {}
+        self.meta = {}
+        self.graph = graph
+
+    # -- the graph and its code -------------------------------------------------------------------------------
+
+    @property
+    def graph(self):
+        """The graph; after a change of it, call ``recompile``."""
+        return self._graph
+
+    @graph.setter
+    def graph(self, graph):
+        if not isinstance(graph, Graph):
+            raise AssertionError(f"Expected a Graph instance, but got {type(graph)}")
+        self.__dict__["_graph"] = graph
+        graph.owning_module = self
+        self.recompile()
+
+    @property
+    def code(self):
+        """The Python code of ``forward``, as text."""
+        return self._code
+
+    def recompile(self):
+        """Renew ``forward`` and ``code`` from the graph, and return the code."""
+        if isinstance(self._graph._codegen, PyTreeCodeGen):
+            self._in_spec, self._out_spec = self._graph._codegen.pytree_info[1:]
+        made = self._graph.python_code(root_module="self")
+        self._code, self._lineno_map, self._prologue_start = made.src, made._lineno_map, made._prologue_start
+        cls = type(self)
+        cls.forward = compile_function(made.src, made.globals, fields=self._graph._co_fields)
+        for module in self.children():
+            if isinstance(module, GraphModule):
+                module.recompile()
+        return made
+
+    def __call__(self, *args, **kwargs):
+        return call_generated(super().__call__, *args, **kwargs)
+
+    def __str__(self):
+        reminder = "# To see more debug info, please use `graph_module.print_readable()`"
+        return "\n".join([super().__str__(), self._code, reminder])
+
+    def print_readable(
+        self, print_output=True, include_stride=False, include_device=False, colored=False, *, fast_sympy_print=False,
+        expanded_def=False, additional_meta=None,
+    ):  # fmt: skip
+        """Print the code as a class, with shapes and places where they are known, and return it as text."""
+        text = write_readable(
+            self, self._get_name(), include_stride=include_stride, include_device=include_device, colored=colored,
+            expanded_def=expanded_def, additional_meta=additional_meta,
+        )  # fmt: skip
+        if print_output:
+            print(text)
+        return text
+
+    def to_folder(self, folder, module_name="FxModule"):
+        """Write the module as a Python package: ``module.py``, which anybody can read and change, and its tensors."""
+        write_folder(self, folder, module_name)
+
+    # -- submodules -------------------------------------------------------------------------------------------
+
+    def add_submodule(self, target, m):
+        """Add a module at a path, with empty modules above it where they are missing; False where another value is in the way."""
+        *parents, name = target.split(".")
+        owner = self
+        for parent in parents:
+            if getattr(owner, parent, None) is None:
+                setattr(owner, parent, Module())
+            owner = getattr(owner, parent)
+            if not isinstance(owner, Module):
+                return False
+        owner.add_module(name, m)
+        return True
+
+    def delete_submodule(self, target):
+        """Take out the module at a path; False if there is none."""
+        *parents, name = target.split(".")
+        owner = self
+        for parent in (*parents, None):
+            if not isinstance(owner, Module):
+                return False
+            if parent is not None:
+                owner = getattr(owner, parent, None)
+        if not isinstance(getattr(owner, name, None), Module):
+            return False
+        delattr(owner, name)
+        return True
+
+    def delete_all_unused_submodules(self):
+        """Take out all modules that no node calls or reads."""
+        used = {""}
+        for node in self.graph.nodes:
+            if node.op in ("call_module", "get_attr"):
+                used.update(itertools.accumulate(node.target.split("."), "{}.{}".format))
+            if node.op == "call_module":
+                try:
+                    below = self.get_submodule(node.target).named_modules()
+                except AttributeError:
+                    continue
+                used.update(f"{node.target}.{name}" for name, _ in below if name)
+        for name in [name for name, _ in self.named_modules() if name not in used]:
+            self.delete_submodule(name)
+
+    # -- copies and pickles -----------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo):
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        values = copy.deepcopy(self.__dict__, memo)
+        GraphModule.__init__(made, CodeOnly.around(values), values["_graph"], type(self).__name__)
+        for name in HOOKS:
+            if name in values:
+                made.__dict__[name] = values[name]
+        made.meta = values["meta"]
+        return made
+
+    def __copy__(self):
+        made = GraphModule(self, self.graph, type(self).__name__)
+        made.meta = self.meta
+        return made
+
+    def __reduce__(self):
+        values = {name: value for name, value in self.__dict__.items() if name != "_graph"}
+        return reduce_graph_module, (values, write_imports(self.recompile().globals))
+
+
+class CodeOnly(Module):
+    """The members of a module that is copied or unpickled."""
+
+    @classmethod
+    def around(cls, values):
+        made = cls()
+        made.__dict__.update(values)
+        return made
+
+
+def copy_member(source, module, target):
+    """Let ``module`` have the member of ``source`` at a path."""
+    *parents, name = target.split(".")
+    for parent in parents:
+        source, before = getattr(source, parent), module
+        module = getattr(module, parent, None)
+        if module is source:
+            return
+        if module is None:
+            module = Module()
+            setattr(before, parent, module)
+    set_member(module, name, getattr(source, name))
+
+
+def assign_member(value, module, target):
+    """Let ``module`` have a value at a path."""
+    *parents, name = target.split(".")
+    for parent in parents:
+        if getattr(module, parent, None) is None:
+            setattr(module, parent, Module())
+        module = getattr(module, parent)
+    set_member(module, name, value)
+
+
+def set_member(module, name, value):
+    """Set an attribute; a tensor that is no parameter becomes a buffer."""
+    if isinstance(value, Tensor) and not is_parameter(value):
+        module.register_buffer(name, value)
+    else:
+        setattr(module, name, value)
+
+
+def get_member(module, path):
+    """The attribute at a path."""
+    for name in path.split("."):
+        module = getattr(module, name)
+    return module
+
+
+def write_readable(module, name, **options):
+    """The code of a graph module and of those below, as classes."""
+    code = module.graph.python_code(root_module="self", verbose=True, **options).src.lstrip("\n")
+    text = indent(f"class {name}(torch.nn.Module):\n{code}")
+    options.pop("expanded_def", None)
+    below = [write_readable(each, path, **options) for path, each in module.named_children() if hasattr(each, "graph")]
+    return re.sub("(?m)^ +$", "", text + indent("\n".join(["", *below])))
+
+
+def write_imports(values):
+    """The import statements for the names of generated code."""
+    customs = list_customs()
+    lines = {
+        customs[name].import_str
+        if name in CUSTOM_NAMES
+        else f"from {value.__module__} import {value.__qualname__} as {name}"
+        for name, value in values.items()
+    }
+    return "\n".join(sorted(lines))
+
+
+def reduce_graph_module(body, import_block):
+    """The graph module of a pickle: its attributes, its code, and the imports that this needs.
+
+    The code runs: as with any pickle, only open what you trust.
+    """
+    customs = {custom.import_str: (name, custom.value) for name, custom in list_customs().items()}
+    imports = "".join(f"{line}\n" for line in import_block.split("\n") if line not in customs)
+    forward = compile_function(imports + (body.get("_code") or body["code"]), dict(customs.values()))
+    cls = body.get("_tracer_cls") or Tracer
+
+    class Leaves(cls):
+        def is_leaf_module(self, m, module_qualified_name):
+            return True
+
+    root = type("CodeOnly", (CodeOnly,), {"forward": forward}).around(body)
+    graph = Leaves().trace(root, **body.get("_tracer_extras", {}))
+    graph._tracer_cls = cls
+    made = GraphModule(root, graph, body.get("_graphmodule_cls_name", "GraphModule"))
+    for name, value in body.items():
+        if not hasattr(made, name):
+            setattr(made, name, value)
+    return made

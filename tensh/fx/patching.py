@@ -1,0 +1,75 @@
+"""Names and methods that are exchanged while a trace runs."""
+
+import builtins
+import functools
+
+from tensh.fx.node import map_aggregate
+from tensh.fx.proxy import Proxy
+from tensh.fx.wrapping import WRAPPED
+
+
+def find_proxy(*values):
+    """A proxy among values, in lists and dictionaries, too; None if there is none."""
+    found = []
+    map_aggregate(values, lambda each: found.append(each) if isinstance(each, Proxy) else None)
+    return found[-1] if found else None
+
+
+def make_leaf(function):
+    """The function, which becomes a node where one of its arguments is traced."""
+
+    @functools.wraps(function)
+    def leaf(*args, **kwargs):
+        proxy = find_proxy(args, kwargs)
+        if proxy is None:
+            return function(*args, **kwargs)
+        made = proxy.tracer.create_proxy("call_function", function, args, kwargs)
+        made.node.meta["is_wrapped"] = True
+        return made
+
+    leaf.is_fx_leaf = True
+    return leaf
+
+
+class Patcher:
+    """Names and methods that are exchanged while this is entered."""
+
+    def __enter__(self):
+        self.undo, self.seen = [], set()
+        return self
+
+    def __exit__(self, *failure):
+        while self.undo:
+            self.undo.pop()()
+
+    def patch(self, names, name, value):
+        """Exchange a name of a module; a built-in function's is added."""
+        if name in names:
+            self.undo.append(functools.partial(names.__setitem__, name, names[name]))
+        else:
+            self.undo.append(functools.partial(names.__delitem__, name))
+        names[name] = value
+
+    def patch_method(self, cls, name, value):
+        """Exchange a method of a class; one that it inherits comes back by itself."""
+        if name in vars(cls):
+            self.undo.append(functools.partial(setattr, cls, name, vars(cls)[name]))
+        else:
+            self.undo.append(functools.partial(delattr, cls, name))
+        setattr(cls, name, value)
+
+    def patch_wrapped(self):
+        """Exchange all functions that :func:`wrap` was called for."""
+        for (_, name), names in list(WRAPPED.items()):
+            function = names[name] if name in names else getattr(builtins, name)
+            if not getattr(function, "is_fx_leaf", False):
+                self.patch(names, name, make_leaf(function))
+
+    def patch_functions(self, names, functions):
+        """Exchange those of ``functions`` (ids) that stand among a module's names."""
+        if id(names) in self.seen:
+            return
+        self.seen.add(id(names))
+        for name, value in list(names.items()):
+            if not name.startswith("_") and callable(value) and id(value) in functions:
+                self.patch(names, name, make_leaf(value))

@@ -1,0 +1,100 @@
+"""torch.fx.traceback: what is known of the node that is being run, for nodes that are traced meanwhile."""
+
+import contextlib
+import traceback
+
+__all__ = [
+    "annotate", "annotate_fn", "format_stack", "get_current_meta", "has_preserved_node_meta", "preserve_node_meta",
+    "reset_grad_fn_seq_nr", "set_current_meta", "set_grad_fn_seq_nr", "set_stack_trace",
+]  # fmt: skip
+
+current_meta = {}
+should_preserve_node_meta = False
+
+
+@contextlib.contextmanager
+def preserve_node_meta(enable=True):
+    """Context in which nodes that are traced keep the ``meta`` of the node that is run."""
+    global current_meta, should_preserve_node_meta
+    before, meta_before = should_preserve_node_meta, current_meta
+    try:
+        should_preserve_node_meta, current_meta = enable, meta_before.copy()
+        yield
+    finally:
+        should_preserve_node_meta, current_meta = before, meta_before
+
+
+def has_preserved_node_meta():
+    """Is ``preserve_node_meta`` in force?"""
+    return should_preserve_node_meta
+
+
+@contextlib.contextmanager
+def set_current_meta(node, pass_name=""):
+    """Context in which ``node`` is run."""
+    global current_meta
+    if not should_preserve_node_meta or not node.meta:
+        yield
+        return
+    before = current_meta
+    try:
+        current_meta = node.meta.copy()
+        yield
+    finally:
+        current_meta = before
+
+
+def get_current_meta():
+    """The ``meta`` of the node that is being run."""
+    return current_meta
+
+
+def set_stack_trace(stack):
+    """Let nodes that are traced be from ``stack``, lines of text, while ``preserve_node_meta`` is in force."""
+    if should_preserve_node_meta and stack:
+        current_meta["stack_trace"] = "".join(stack)
+
+
+def format_stack():
+    """The stack, as a list of texts: that of the node which is being run, where it is known."""
+    if should_preserve_node_meta:
+        return [current_meta.get("stack_trace", "")]
+    return traceback.format_list(traceback.extract_stack()[:-1])
+
+
+@contextlib.contextmanager
+def annotate(annotation_dict):
+    """Context in which traced nodes keep ``annotation_dict`` as ``meta["custom"]``, while ``preserve_node_meta`` is in force."""
+    before = current_meta.get("custom")
+    current_meta["custom"] = {**(before or {}), **annotation_dict}
+    try:
+        yield
+    finally:
+        if before is None:
+            current_meta.pop("custom", None)
+        else:
+            current_meta["custom"] = before
+
+
+def annotate_fn(annotation_dict):
+    """Decorate a function to run inside ``annotate(annotation_dict)``."""
+
+    def decorate(function):
+        import functools
+
+        @functools.wraps(function)
+        def annotated(*args, **kwargs):
+            with annotate(annotation_dict):
+                return function(*args, **kwargs)
+
+        return annotated
+
+    return decorate
+
+
+def set_grad_fn_seq_nr(seq_nr):
+    """Do nothing: backward passes are not traced."""
+
+
+def reset_grad_fn_seq_nr():
+    """Do nothing: backward passes are not traced."""
