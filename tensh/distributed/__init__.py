@@ -1,22 +1,36 @@
-"""torch.distributed: the stores by which processes exchange keys and values; all else is switched off."""
+"""torch.distributed: groups of one process with all their collectives, and the stores by which processes meet.
 
-from tensh.distributed.errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
-from tensh.distributed.file_store import FileStore
-from tensh.distributed.stores import HashStore, PrefixStore, Store
-from tensh.distributed.tcp_store import TCPStore
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
-__all__ = [
-    "DistBackendError",
-    "DistError",
-    "DistNetworkError",
-    "DistStoreError",
-    "FileStore",
-    "HashStore",
-    "PrefixStore",
-    "QueueEmptyError",
-    "Store",
-    "TCPStore",
-]
+WHERE = {
+    "tensh.distributed.errors": "DistBackendError DistError DistNetworkError DistStoreError QueueEmptyError",
+    "tensh.distributed.stores": "HashStore PrefixStore Store",
+    "tensh.distributed.file_store": "FileStore",
+    "tensh.distributed.tcp_store": "TCPStore",
+    "tensh.distributed.meeting": "register_rendezvous_handler rendezvous",
+    "tensh.distributed.backends": """Backend DebugLevel get_debug_level get_default_backend_for_device get_node_local_rank is_available
+        is_backend_available is_gloo_available is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available is_xccl_available""",
+    "tensh.distributed.operations": "ReduceOp supports_complex",
+    "tensh.distributed.process_group": "ProcessGroup Work",
+    "tensh.distributed.groups": """GroupMember destroy_process_group get_backend get_backend_config get_global_rank get_group_rank
+        get_pg_count get_process_group_ranks get_rank get_world_size group init_process_group is_initialized new_group
+        new_subgroups new_subgroups_by_enumeration""",
+    "tensh.distributed.collectives": """P2POp all_gather all_gather_coalesced all_gather_into_tensor all_gather_single all_reduce
+        all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv broadcast gather irecv isend
+        monitored_barrier recv reduce reduce_scatter reduce_scatter_single reduce_scatter_tensor scatter send""",
+    "tensh.distributed.objects": """all_gather_object broadcast_object_list gather_object recv_object_list
+        scatter_object_list send_object_list""",
+}
+"""Module -> the public names that it has."""
 
-__getattr__ = lookup("torch.distributed")
+NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
+__all__ = list(NAMES)
+SUBMODULES = ("distributed_c10d",)
+
+__getattr__, __dir__ = declare_namespace(
+    __name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.distributed")
+)

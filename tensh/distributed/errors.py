@@ -1,4 +1,4 @@
-"""What processes that work together can run into."""
+"""Errors of processes that work together."""
 
 
 class DistError(RuntimeError):

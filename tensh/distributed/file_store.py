@@ -38,7 +38,7 @@ class FileStore(Store):
     def get(self, key):
         wanted = key_of("get", key)
         text = f"Timeout waiting for key: {wanted.decode()} after {self._seconds * 1000:.0f} ms"
-        return self._until(lambda values: wanted in values, self._seconds, text)[wanted]
+        return self._wait_until(lambda values: wanted in values, self._seconds, text)[wanted]
 
     def add(self, key, amount):
         amount = index(amount)
@@ -67,9 +67,9 @@ class FileStore(Store):
     def wait(self, keys, timeout=None):
         wanted = {key_of("wait", key) for key in keys}
         seconds = self._seconds if timeout is None else seconds_of(timeout)
-        self._until(lambda values: wanted <= values.keys(), seconds, "Wait timeout")
+        self._wait_until(lambda values: wanted <= values.keys(), seconds, "Wait timeout")
 
-    def _until(self, ready, seconds, text):
+    def _wait_until(self, ready, seconds, text):
         """The values of the file once something is so of them."""
         end = time.monotonic() + seconds
         while not ready(values := read(self.path)):
@@ -89,7 +89,7 @@ class FileStore(Store):
         return [key.decode() for key in read(self.path)]
 
 
-def locked(path):
+def lock_file(path):
     """The open file, alone in use until it is closed."""
     file = open(path, "a+b")  # noqa: SIM115 (the caller closes it)
     try:
@@ -120,13 +120,13 @@ def read(path):
     """Key -> value of a file, {} where it is gone."""
     if not os.path.exists(path):
         return {}
-    with locked(path) as file:
+    with lock_file(path) as file:
         return values_of(file)
 
 
 def change(path, key, chosen):
     """Write the value that ``chosen`` gives for the one before, None for none, and return it."""
-    with locked(path) as file:
+    with lock_file(path) as file:
         before = values_of(file).get(key)
         value = chosen(before)
         if value != before:

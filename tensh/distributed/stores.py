@@ -52,7 +52,7 @@ class Store:
 
     @property
     def timeout(self):
-        """How long the store waits for a key."""
+        """The time for which the store waits for a key."""
         return timedelta(seconds=self._seconds)
 
     def set_timeout(self, timeout):
@@ -102,17 +102,17 @@ class Store:
         raise TypeError(f"cannot pickle '{type(self).__module__}.{type(self).__qualname__}' object")
 
 
-def _missing(name):
-    def refused(self, *args, **options):
+def _make_refusal(name):
+    def refuse(self, *args, **options):
         raise RuntimeError(f'Tried to call pure virtual function "::c10d::Store::{name}"')
 
-    refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = "What a subclass has to bring."
-    return refused
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = "Raise RuntimeError: a subclass must define the method."
+    return refuse
 
 
 for _name in "set get add compare_set check delete_key num_keys list_keys wait".split():
-    setattr(Store, _name, _missing(_name))
+    setattr(Store, _name, _make_refusal(_name))
 
 
 class HashStore(Store):
@@ -129,7 +129,7 @@ class HashStore(Store):
     def __init__(self):
         self._values, self._queues, self._changed = {}, {}, Condition()
 
-    def _until(self, ready, seconds):
+    def _wait_until(self, ready, seconds):
         """Wait, with the lock held, until something is so."""
         if not self._changed.wait_for(ready, seconds):
             raise DistStoreError("Wait timeout")
@@ -146,7 +146,7 @@ class HashStore(Store):
     def get(self, key):
         key = key_of("get", key)
         with self._changed:
-            self._until(lambda: key in self._values, self._seconds)
+            self._wait_until(lambda: key in self._values, self._seconds)
             return self._values[key]
 
     def add(self, key, amount):
@@ -181,7 +181,7 @@ class HashStore(Store):
     def wait(self, keys, timeout=None):
         keys = [key_of("wait", key) for key in keys]
         with self._changed:
-            self._until(lambda: self._has(keys), self._seconds if timeout is None else seconds_of(timeout))
+            self._wait_until(lambda: self._has(keys), self._seconds if timeout is None else seconds_of(timeout))
 
     def delete_key(self, key):
         key = key_of("delete_key", key)
@@ -208,7 +208,7 @@ class HashStore(Store):
     def _pop(self, key, seconds):
         with self._changed:
             if seconds is not None:
-                self._until(lambda: self._queues.get(key), seconds)
+                self._wait_until(lambda: self._queues.get(key), seconds)
             if not self._queues.get(key):
                 raise QueueEmptyError("queue is empty")
             return self._queues[key].pop(0)

@@ -80,8 +80,8 @@ class Server:
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
-        """Answer the requests of one connection."""
-        with connection, contextlib.suppress(OSError, DistError):
+        """Answer the requests of one connection; what is not a request ends it."""
+        with connection, contextlib.suppress(OSError, DistError, LookupError, TypeError, ValueError):
             while True:
                 name, *args = receive(connection)
                 try:
@@ -215,12 +215,12 @@ class TCPStore(Store):
 
     def wait(self, keys, timeout=None):
         keys = [key_of("wait", key) for key in keys]
-        self._in_time("wait", [repr(self._limit(timeout)).encode(), *keys], keys, timeout)
+        self._ask_in_time("wait", [repr(self._limit(timeout)).encode(), *keys], keys, timeout)
 
     def _limit(self, timeout):
         return self._seconds if timeout is None else seconds_of(timeout)
 
-    def _in_time(self, name, args, keys, timeout=None):
+    def _ask_in_time(self, name, args, keys, timeout=None):
         """The results of a request that waits for keys, which the error names."""
         try:
             return self._ask(name, *args)
@@ -245,7 +245,7 @@ class TCPStore(Store):
 
     def queue_pop(self, key, block=True):
         key = key_of("queue_pop", key)
-        return self._in_time("queue_pop", [key, repr(self._seconds).encode() if block else b""], [key])[0]
+        return self._ask_in_time("queue_pop", [key, repr(self._seconds).encode() if block else b""], [key])[0]
 
     def queue_len(self, key):
         return int(self._ask("queue_len", key_of("queue_len", key))[0])

@@ -1,5 +1,6 @@
 """torch.nn.parallel: models on several devices, of which the CPU is one."""
 
+from tensh.namespace import declare_namespace
 from tensh.nn.modules.module import Module
 from tensh.switched_off import lookup
 
@@ -18,7 +19,7 @@ class DataParallel(Module):
         self.device_ids = []
 
     def forward(self, *inputs, **kwargs):
-        """What the module computes."""
+        """Compute the module."""
         return self.module(*inputs, **kwargs)
 
 
@@ -28,4 +29,10 @@ def data_parallel(module, inputs, device_ids=None, output_device=None, dim=0, mo
 
 
 DataParallel.__module__ = "torch.nn.parallel.data_parallel"
-__getattr__ = lookup("torch.nn.parallel")
+__getattr__, __dir__ = declare_namespace(
+    __name__,
+    globals(),
+    {"DistributedDataParallel": "tensh.nn.parallel.distributed"},
+    ("distributed",),
+    unsupported=lookup("torch.nn.parallel"),
+)

@@ -1,0 +1,144 @@
+"""What carries tensors between processes: names, and which of them a build has."""
+
+import enum
+import os
+
+CARRIERS = "gloo", "nccl", "xccl", "ucc", "mpi", "fake"
+BUILT = {"gloo"}
+"""Those that are there; a group of one process carries nothing, and goes by the name of the one for CPUs."""
+
+
+class Backend(str):
+    """The name of what carries tensors, in small letters.  ValueError for what is not text.
+
+    >>> import tensh as torch
+    >>> torch.distributed.Backend("GLOO") == torch.distributed.Backend.GLOO
+    True
+    """
+
+    __slots__ = ()
+    UNDEFINED = "undefined"
+    GLOO, NCCL, XCCL, UCC, MPI, FAKE = CARRIERS
+    backend_list = [UNDEFINED, *CARRIERS]
+    default_device_backend_map = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl", "mps": "gloo"}
+
+    def __new__(cls, name):
+        if not isinstance(name, str):
+            raise ValueError("Backend constructor parameter must be string-ish")
+        return super().__new__(cls, name.lower())
+
+
+Backend.__module__ = "torch.distributed.distributed_c10d"
+
+
+def devices_of(backend):
+    """Device -> backend, for a name such as ``gloo`` or ``cpu:gloo,cuda:nccl``; without one, that of the CPU."""
+    if backend == Backend.UNDEFINED:
+        return {"cpu": Backend.GLOO}
+    if ":" not in backend:
+        return dict.fromkeys(("cpu", "cuda"), backend)
+    found = {}
+    for pair in backend.split(","):
+        device, _, name = pair.partition(":")
+        if not device or not name or ":" in name:
+            raise ValueError(f"Invalid device:backend pairing: {pair}")
+        if device in found:
+            raise ValueError(f"Duplicate device type {device} in backend string: {backend}")
+        found[device] = Backend(name)
+    return found
+
+
+def check_built(backend):
+    """RuntimeError for a backend that is not there, AssertionError for one that nobody knows."""
+    names = {"gloo": "Gloo", "mpi": "MPI"}
+    for each in devices_of(backend).values():
+        if each not in CARRIERS:
+            raise AssertionError(f"Unknown backend type {each}")
+    carrier = devices_of(backend).get("cpu", backend)
+    if carrier not in BUILT:
+        extra = (
+            ". MPI is only included if you build PyTorch from source on a host that has MPI installed."
+            if carrier == "mpi"
+            else ""
+        )
+        raise RuntimeError(f"Distributed package doesn't have {names.get(carrier, carrier.upper())} built in{extra}")
+
+
+def is_available():
+    """Is ``torch.distributed`` there?  It is: groups of one process, and stores.
+
+    >>> import tensh as torch
+    >>> torch.distributed.is_available()
+    True
+    """
+    return True
+
+
+def _make_query(name):
+    def is_built():
+        return name in BUILT
+
+    is_built.__name__ = is_built.__qualname__ = f"is_{name}_available"
+    is_built.__doc__ = f"Is the backend {name} there?"
+    return is_built
+
+
+is_gloo_available, is_nccl_available, is_xccl_available, is_ucc_available, is_mpi_available = map(
+    _make_query, CARRIERS[:-1]
+)
+
+
+def is_backend_available(backend):
+    """Is a backend there?
+
+    >>> import tensh as torch
+    >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("nccl")
+    (True, False)
+    """
+    return str(backend).lower() in BUILT
+
+
+def is_torchelastic_launched():
+    """Was this process started by torchelastic?  It says so in the environment."""
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def get_default_backend_for_device(device):
+    """The backend for tensors of a device.  ValueError for a device without one.
+
+    >>> import tensh as torch
+    >>> torch.distributed.get_default_backend_for_device("cpu")
+    'gloo'
+    """
+    kind = getattr(device, "type", None) or str(device).partition(":")[0]
+    if kind not in Backend.default_device_backend_map:
+        raise ValueError(f"Default backend not registered for device : {device}")
+    return Backend.default_device_backend_map[kind]
+
+
+def get_node_local_rank(fallback_rank=None):
+    """The number of this process on its machine: ``LOCAL_RANK`` of the environment, or ``fallback_rank``.
+
+    Raises RuntimeError if there is neither.
+
+    >>> import tensh as torch
+    >>> torch.distributed.get_node_local_rank(fallback_rank=0)
+    0
+    """
+    if "LOCAL_RANK" in os.environ:
+        return int(os.environ["LOCAL_RANK"])
+    if fallback_rank is not None:
+        return int(fallback_rank)
+    raise RuntimeError(
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` to work, "
+        "assuming you are not running in a multi-device context and want the code to run locally instead."
+    )
+
+
+DebugLevel = enum.Enum("DebugLevel", "OFF INFO DETAIL", start=0, module="torch.distributed")
+"""How much is checked and reported of collectives."""
+
+
+def get_debug_level():
+    """How much is checked of collectives: ``TORCH_DISTRIBUTED_DEBUG`` of the environment."""
+    return getattr(DebugLevel, os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper(), DebugLevel.OFF)

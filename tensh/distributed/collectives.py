@@ -1,0 +1,328 @@
+"""Collectives of tensors: what users call. Each checks its arguments, then calls the method of the group.
+
+All take a ``group``, None being that of all processes, and ``async_op``, with which they return a ``Work`` to wait for. They
+write into tensors whatever is recorded of them, and nothing is recorded.
+"""
+
+from tensh.distributed.groups import check_timeout, entry_of, find_group, get_group_rank, get_rank, member_group
+from tensh.distributed.operations import ReduceOp, reduction_of, supports_complex
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
+
+
+def check_tensor(value, name):
+    """TypeError for what is not a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
+            f"             but got {type(value)} instead."
+        )
+
+
+def check_tensors(value, name):
+    """TypeError for what is not a list of tensors."""
+    if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
+        kinds = type(value) if not isinstance(value, list) else [type(each) for each in value]
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
+            f"             but got {kinds} instead."
+        )
+
+
+def check_dtypes(*tensors):
+    """ValueError for tensors of several dtypes."""
+    for one, two in zip(tensors, tensors[1:], strict=False):
+        if one.dtype != two.dtype:
+            raise ValueError(f"Invalid usage of tensors with different dtypesFound {one.dtype} and  {two.dtype}")
+
+
+def root_of(group, rank, group_rank, otherwise=None):
+    """The rank in its group of the process that is named by its rank in the whole or in the group.  ValueError for both or none."""
+    if rank is not None and group_rank is not None:
+        raise ValueError("Can't specify both group_rank and global_rank")
+    if group_rank is not None:
+        return group_rank
+    if rank is None:
+        rank = otherwise
+    if rank is None:
+        raise ValueError("Must specify global_rank or group_rank")
+    return get_group_rank(group, rank)
+
+
+def finish(work, async_op):
+    """The work of a collective, where it is asked for; wait for it otherwise."""
+    if async_op:
+        return work
+    work.wait()
+    return None
+
+
+def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
+    """Reduce a tensor over all processes, in place on each.
+
+    Raises ValueError for a reduction that complex numbers lack, RuntimeError for one that the dtype lacks.
+
+    >>> import tensh as torch
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> x = torch.arange(3); dist.all_reduce(x); x
+    tensor([0, 1, 2])
+    >>> dist.destroy_process_group()
+    """
+    check_tensor(tensor, "tensor")
+    if (group := member_group("all_reduce", group)) is None:
+        return None
+    _check_complex("all_reduce", op, tensor)
+    return finish(group.allreduce([tensor], op), async_op)
+
+
+def _check_complex(name, op, tensor):
+    if tensor.is_complex() and not supports_complex(op):
+        raise ValueError(f"{name} does not support {reduction_of(op)} on complex tensors")
+
+
+def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
+    """Reduce several tensors over all processes, in place on each.  ValueError for dtypes that differ."""
+    tensors = [tensors] if isinstance(tensors, Tensor) else tensors
+    check_tensors(tensors, "tensors")
+    check_dtypes(*tensors)
+    if not tensors:
+        raise ValueError("all_reduce_coalesced needs at least one tensor")
+    if (group := member_group("all_reduce_coalesced", group)) is None:
+        return None
+    _check_complex("all_reduce", op, tensors[0])
+    return finish(group.allreduce(tensors, op), async_op)
+
+
+def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
+    """Fill a tensor on all processes with that of one.  RuntimeError for a process that is not there."""
+    check_tensor(tensor, "tensor")
+    if (group := member_group("broadcast", group)) is None:
+        return None
+    return finish(group.broadcast([tensor], root_of(group, src, group_src)), async_op)
+
+
+def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_dst=None):
+    """Reduce a tensor over all processes into that of one."""
+    check_tensor(tensor, "tensor")
+    if (group := member_group("reduce", group)) is None:
+        return None
+    return finish(group.reduce([tensor], root_of(group, dst, group_dst), op), async_op)
+
+
+def all_gather(tensor_list, tensor, group=None, async_op=False):
+    """Fill a list of tensors, one for each process, with the tensors of all.  RuntimeError for another length or shape."""
+    check_tensors(tensor_list, "tensor_list")
+    check_tensor(tensor, "tensor")
+    check_dtypes(*tensor_list, tensor)
+    if (group := member_group("all_gather", group)) is None:
+        return None
+    return finish(group.allgather([tensor_list], [tensor]), async_op)
+
+
+def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, async_op=False):
+    """Fill a list of tensors for each tensor given: what ``all_gather`` does, for several."""
+    if not isinstance(output_tensor_lists, list):
+        raise TypeError("Invalid function argument: output_tensor_lists should be a list")
+    for each in output_tensor_lists:
+        check_tensors(each, "output_tensor_lists")
+    check_tensors(input_tensor_list, "input_tensor_list")
+    if (group := member_group("all_gather_coalesced", group)) is None:
+        return None
+    return finish(group.allgather(output_tensor_lists, input_tensor_list), async_op)
+
+
+def all_gather_single(output_tensor, input_tensor, group=None, async_op=False):
+    """Fill a tensor with the tensors of all processes, one after the other.  RuntimeError for another shape or dtype."""
+    check_tensor(input_tensor, "input_tensor")
+    check_tensor(output_tensor, "output_tensor")
+    if (group := member_group("all_gather_single", group)) is None:
+        return None
+    return finish(group.allgather_into_tensor(output_tensor, input_tensor), async_op)
+
+
+def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
+    """Fill a tensor with the tensors of all processes: an older name of ``all_gather_single``."""
+    _warn_renamed("all_gather_into_tensor", "all_gather_single")
+    return all_gather_single(output_tensor, input_tensor, group, async_op)
+
+
+def _warn_renamed(old, new):
+    warn(f"`torch.distributed.{old}` is deprecated. Please use `torch.distributed.{new}` instead.", FutureWarning)
+
+
+def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
+    """Fill the list of one process, the first where none is named, with the tensors of all.
+
+    ``gather_list`` is given on that process and no other: ValueError otherwise.
+    """
+    check_tensor(tensor, "tensor")
+    if gather_list:
+        check_tensors(gather_list, "gather_list")
+    else:
+        gather_list = []
+    check_dtypes(tensor, *gather_list)
+    if (group := member_group("gather", group)) is None:
+        return None
+    root = root_of(group, dst, group_dst, 0)
+    _check_list("gather_list", gather_list, "destination", get_rank(group) == root)
+    return finish(group.gather(gather_list, tensor, root), async_op)
+
+
+def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
+    """Fill a tensor on each process with one of the list of one process, the first where none is named.
+
+    ``scatter_list`` is given on that process: ValueError otherwise.
+    """
+    check_tensor(tensor, "tensor")
+    if scatter_list:
+        check_tensors(scatter_list, "scatter_list")
+    else:
+        scatter_list = []
+    check_dtypes(tensor, *scatter_list)
+    if (group := member_group("scatter", group)) is None:
+        return None
+    root = root_of(group, src, group_src, 0)
+    _check_list("scatter_list", scatter_list, "source", get_rank(group) == root)
+    return finish(group.scatter(tensor, scatter_list, root), async_op)
+
+
+def _check_list(name, tensors, role, is_root):
+    if is_root and not tensors:
+        raise ValueError(f"Argument ``{name}`` must be specified on {role} rank.")
+    if not is_root and tensors:
+        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{role} ranks.")
+
+
+def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
+    """Fill a tensor with the reduction of what all processes have for this one in their lists."""
+    check_tensor(output, "output")
+    check_tensors(input_list, "input_list")
+    check_dtypes(output, *input_list)
+    if (group := member_group("reduce_scatter", group)) is None:
+        return None
+    return finish(group.reduce_scatter(output, input_list, op), async_op)
+
+
+def reduce_scatter_single(output, input, op=ReduceOp.SUM, group=None, async_op=False):
+    """Fill a tensor with the reduction of what all processes have for this one, part by part, in a tensor."""
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    if (group := member_group("reduce_scatter_single", group)) is None:
+        return None
+    return finish(group.reduce_scatter_tensor(output, input, op), async_op)
+
+
+def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=False):
+    """Fill a tensor with the reduction of parts: an older name of ``reduce_scatter_single``."""
+    _warn_renamed("reduce_scatter_tensor", "reduce_scatter_single")
+    return reduce_scatter_single(output, input, op, group, async_op)
+
+
+def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
+    """Send each process its tensor of a list, and fill another list with what all sent here."""
+    check_tensors(output_tensor_list, "output_tensor_list")
+    check_tensors(input_tensor_list, "input_tensor_list")
+    check_dtypes(*output_tensor_list, *input_tensor_list)
+    if (group := member_group("all_to_all", group)) is None:
+        return None
+    return finish(group.alltoall(output_tensor_list, input_tensor_list), async_op)
+
+
+def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
+    """Send each process its rows of a tensor, and fill another with the rows that all sent here."""
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    check_dtypes(output, input)
+    if (group := member_group("all_to_all_single", group)) is None:
+        return None
+    work = group.alltoall_base(output, input, output_split_sizes or (), input_split_sizes or ())
+    return finish(work, async_op)
+
+
+def barrier(group=None, async_op=False, device_ids=None, timeout=None):
+    """Wait until all processes have come here."""
+    if (group := member_group("barrier", group)) is None:
+        return None
+    return finish(group.barrier(), async_op)
+
+
+def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
+    """Wait until all processes have come here; say which did not.  TypeError for a time-out that is not a timedelta."""
+    check_timeout(timeout)
+    if (group := member_group("monitored_barrier", group)) is not None:
+        group.barrier().wait()
+
+
+def _make_message(name, role, other):
+    def message(tensor, group, rank, group_rank):
+        check_tensor(tensor, "tensor")
+        if (group := member_group(name, group)) is None:
+            return None
+        root = root_of(group, rank, group_rank, -1 if other == "src" else None)
+        if root in (0, -1):
+            raise ValueError(
+                f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process."
+            )
+        raise RuntimeError(f"{name}: there is no process {root} in a group of 1")
+
+    return message
+
+
+_send, _receive = _make_message("send", "destination", "dst"), _make_message("recv", "source", "src")
+
+
+def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
+    """Begin to send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    return _send(tensor, group, dst, group_dst)
+
+
+def send(tensor, dst=None, group=None, tag=0, group_dst=None):
+    """Send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    return _send(tensor, group, dst, group_dst)
+
+
+def irecv(tensor, src=None, group=None, tag=0, group_src=None):
+    """Begin to fill a tensor with that of another process.  ValueError for this one, RuntimeError for one that is not there."""
+    return _receive(tensor, group, src, group_src)
+
+
+def recv(tensor, src=None, group=None, tag=0, group_src=None):
+    """Fill a tensor with that of another process.  ValueError for this one, RuntimeError for one that is not there."""
+    return _receive(tensor, group, src, group_src)
+
+
+class P2POp:
+    """A message of ``batch_isend_irecv``: ``isend`` or ``irecv``, its tensor and the other process.  ValueError for another function."""
+
+    def __init__(self, op, tensor, peer=None, group=None, tag=0, group_peer=None):
+        if op not in (isend, irecv):
+            raise ValueError(
+                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or ``torch.distributed.irecv``."
+            )
+        check_tensor(tensor, "tensor")
+        self.op, self.tensor, self.tag = op, tensor, tag
+        self.group = find_group(group)
+        self.group_peer = root_of(self.group, peer, group_peer)
+        self.peer = entry_of(self.group).ranks[self.group_peer] if peer is None else peer
+
+    def __repr__(self):
+        ends = get_rank(self.group), self.group_peer
+        source, target = ends if self.op is isend else ends[::-1]
+        return (
+            f"P2POp({self.op.__name__} pg={self.group.group_name}, group_src={source}, group_dst={target}, "
+            f" {self.tensor.shape}, {self.tensor.dtype})"
+        )
+
+
+def batch_isend_irecv(p2p_op_list):
+    """Begin several messages: the list of their works.  ValueError for messages of several groups."""
+    if not all(isinstance(each, P2POp) for each in p2p_op_list):
+        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
+    if any(each.group is not p2p_op_list[0].group for each in p2p_op_list):
+        raise ValueError("All ops need to use the same group.")
+    ends = {isend: "group_dst", irecv: "group_src"}
+    return [each.op(each.tensor, group=each.group, **{ends[each.op]: each.group_peer}) for each in p2p_op_list]
+
+
+P2POp.__module__ = "torch.distributed.distributed_c10d"

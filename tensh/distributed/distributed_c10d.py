@@ -1,0 +1,16 @@
+"""torch.distributed.distributed_c10d: the names of ``torch.distributed``, and private ones that libraries ask for."""
+
+from tensh.distributed import NAMES
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+PRIVATE = {
+    "_world": "tensh.distributed.groups",
+    "_get_default_group": "tensh.distributed.groups",
+    "_get_default_store": "tensh.distributed.groups",
+    "_rank_not_in_group": "tensh.distributed.groups",
+}
+
+__getattr__, __dir__ = declare_namespace(
+    __name__, globals(), NAMES | PRIVATE, unsupported=lookup("torch.distributed.distributed_c10d")
+)

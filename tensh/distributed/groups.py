@@ -1,0 +1,305 @@
+"""The groups of processes: begun, ended, found, and who is in them."""
+
+import itertools
+import warnings
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tensh.distributed.backends import Backend, check_built, devices_of
+from tensh.distributed.meeting import rendezvous
+from tensh.distributed.process_group import ProcessGroup
+from tensh.distributed.stores import PrefixStore
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a group: the ranks of its processes in the whole, its backend and the store it met at."""
+
+    ranks: tuple
+    backend: str
+    store: object
+
+
+class World:
+    """The groups of this process: the whole, and all by their objects."""
+
+    def __init__(self):
+        self.default_pg, self.groups, self.numbers = None, {}, itertools.count()
+
+    def clear(self):
+        self.__init__()
+
+
+World.__module__, World.__qualname__ = "torch.distributed.distributed_c10d", "_World"
+_world = World()
+
+
+class _Members(type):
+    """The type of ``group``: its ``WORLD`` is the group of all processes."""
+
+    @property
+    def WORLD(cls):
+        return _world.default_pg
+
+    @WORLD.setter
+    def WORLD(cls, group):
+        _world.default_pg = group
+
+
+class group(metaclass=_Members):
+    """``group.WORLD`` is the group of all processes, or None before ``init_process_group``."""
+
+
+class GroupMember(metaclass=_Members):
+    """``GroupMember.NON_GROUP_MEMBER`` stands for a group that this process is not in."""
+
+    NON_GROUP_MEMBER = -100
+
+
+group.__module__ = GroupMember.__module__ = "torch.distributed.distributed_c10d"
+
+
+def is_initialized():
+    """Is there a group of all processes?
+
+    >>> import tensh as torch
+    >>> torch.distributed.is_initialized()
+    False
+    """
+    return _world.default_pg is not None
+
+
+def find_group(given=None):
+    """The group that is meant, None being that of all processes.  ValueError if there is none."""
+    if _world.default_pg is None:
+        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+    return _world.default_pg if given is None else given
+
+
+def entry_of(given=None, unknown=None):
+    """What is known of a group.  ValueError for one that was not begun here, or has ended."""
+    found = _world.groups.get(find_group(given))
+    if found is None:
+        raise ValueError(unknown or "Invalid process group specified")
+    return found
+
+
+def is_outside(given):
+    """Is this the sign of a group that this process is not in?"""
+    return given == GroupMember.NON_GROUP_MEMBER
+
+
+def member_group(name, given):
+    """The group for a collective, or None, with a warning, for a process that is not in it."""
+    if is_outside(given):
+        warnings.warn(
+            f"Running {name} on global rank {get_rank()} which does not belong to the given group.", stacklevel=3
+        )
+        return None
+    found = find_group(given)
+    entry_of(
+        found,
+        f"Process group {found} is not initialized in the world group map. Please initialize the group first.",
+    )
+    return found
+
+
+def check_timeout(timeout):
+    """TypeError for a time-out that is not a timedelta."""
+    if timeout is not None and not isinstance(timeout, timedelta):
+        raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
+
+
+def init_process_group(
+    backend=None,
+    init_method=None,
+    timeout=None,
+    world_size=-1,
+    rank=-1,
+    store=None,
+    group_name="",
+    pg_options=None,
+    device_id=None,
+):
+    """Begin the group of all processes: of this one.
+
+    Where they meet is a ``store``, with ``rank`` and ``world_size``, or a URL ``init_method``, ``env://`` without either.
+    Raises ValueError for a second group and for what is missing, RuntimeError for a backend that is not there,
+    NotImplementedError for more than one process.
+
+    >>> import tensh as torch
+    >>> dist = torch.distributed
+    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    >>> dist.get_rank(), dist.get_world_size(), dist.is_initialized()
+    (0, 1, True)
+    >>> dist.destroy_process_group()
+    """
+    if _world.default_pg is not None:
+        raise ValueError("trying to initialize the default process group twice!")
+    if store is not None and init_method is not None:
+        raise AssertionError("Cannot specify both init_method and store.")
+    if store is not None and world_size <= 0:
+        raise AssertionError("world_size must be positive if using store")
+    if store is not None and rank < 0:
+        raise AssertionError("rank must be non-negative if using store")
+    backend = Backend(Backend.UNDEFINED if backend is None else backend)
+    check_timeout(timeout)
+    if store is None:
+        seconds = None if timeout is None else timeout.total_seconds()
+        store, rank, world_size = next(rendezvous(init_method or "env://", rank, world_size, seconds))
+    check_built(backend)
+    if rank >= world_size:
+        raise RuntimeError(f"rank < size: the rank is {rank}, and world_size {world_size}")
+    if world_size != 1:
+        raise NotImplementedError(f"tensh has process groups of one process, and world_size is {world_size}")
+    _world.default_pg = _begin((0,), backend, PrefixStore("default_pg", store), group_name, "default_pg")
+
+
+def _begin(ranks, backend, store, name="", description=None):
+    name = name or str(next(_world.numbers))
+    carrier = devices_of(backend).get("cpu", backend)
+    made = ProcessGroup(store, 0, 1, name, description or "undefined", carrier)
+    _world.groups[made] = Entry(ranks, backend, store)
+    return made
+
+
+def destroy_process_group(group=None):
+    """End a group; that of all processes, and all others with it, where none is given."""
+    if is_outside(group):
+        return
+    ended = _world.default_pg if group is None else group
+    if ended is None:
+        raise AssertionError("Process group cannot be None")
+    if ended not in _world.groups:
+        raise ValueError("Invalid process group specified")
+    if ended is _world.default_pg:
+        _world.clear()
+    else:
+        del _world.groups[ended]
+
+
+def new_group(
+    ranks=None,
+    timeout=None,
+    backend=None,
+    pg_options=None,
+    use_local_synchronization=False,
+    group_desc=None,
+    device_id=None,
+    sort_ranks=True,
+):
+    """Begin a group of some processes, by their ranks; without ``ranks`` of all.
+
+    Raises ValueError for ranks that are not there, or there twice.
+    """
+    whole = entry_of()
+    check_timeout(timeout)
+    ranks = list(whole.ranks) if ranks is None else list(ranks)
+    if len(set(ranks)) < len(ranks):
+        raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
+    for rank in ranks:
+        if rank not in whole.ranks:
+            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to 0 (world_size=1)")
+    if not ranks:
+        raise TypeError("a process group needs a process: ranks is empty")
+    backend = Backend(backend) if backend else whole.backend
+    check_built(backend)
+    return _begin(tuple(ranks), backend, whole.store, description=group_desc)
+
+
+def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_options=None, group_desc=None):
+    """Begin groups of ``group_size`` processes each: (that of this process, all of them).  ValueError if they do not fit."""
+    if group_size is None:
+        raise ValueError(
+            "Default group size only takes effect when CUDA is available."
+            "If your subgroup using a backend that does not depend on CUDA,"
+            "please pass in 'group_size' correctly."
+        )
+    if group_size <= 0:
+        raise ValueError(f"The arg 'group_size' ({group_size}) must be positive")
+    if group_size > (size := get_world_size(group)):
+        raise ValueError(f"The arg 'group_size' ({group_size}) must not exceed the world size ({size})")
+    made = new_group(get_process_group_ranks(group), timeout, backend, pg_options, group_desc=group_desc)
+    return made, [made]
+
+
+def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
+    """Begin a group for each list of ranks: (that of this process, all of them).  ValueError for a rank in two lists."""
+    if not ranks_per_subgroup_list:
+        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    homes = {}
+    for ranks in ranks_per_subgroup_list:
+        for rank in ranks:
+            if homes.setdefault(rank, ranks) is not ranks:
+                raise ValueError(f"Rank {rank} has appeared in both subgroup {homes[rank]} and {ranks}")
+    made = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
+    return next((each for each in made if 0 in get_process_group_ranks(each)), None), made
+
+
+def get_rank(group=None):
+    """The number of this process in a group, or -1 outside of it."""
+    if is_outside(group):
+        return -1
+    return find_group(group).rank()
+
+
+def get_world_size(group=None):
+    """How many processes are in a group, or -1 outside of it."""
+    if is_outside(group):
+        return -1
+    return find_group(group).size()
+
+
+def get_backend(group=None):
+    """The backend of a group.  ValueError for one that this process is not in."""
+    if is_outside(group):
+        raise ValueError("Invalid process group specified")
+    return entry_of(group).backend
+
+
+def get_backend_config(group=None):
+    """The backends of a group by device, as text."""
+    return ",".join(f"{device}:{name}" for device, name in devices_of(get_backend(group)).items())
+
+
+def get_process_group_ranks(group):
+    """The ranks, in the whole, of a group's processes."""
+    return list(entry_of(group).ranks)
+
+
+def get_global_rank(group, group_rank):
+    """The rank in the whole of the process that has a rank in a group.  ValueError if there is none."""
+    if group is _world.default_pg:
+        return group_rank
+    ranks = entry_of(group, _unregistered(group)).ranks
+    if not 0 <= group_rank < len(ranks):
+        raise ValueError(f"Group rank {group_rank} is not part of group {group}")
+    return ranks[group_rank]
+
+
+def get_group_rank(group, global_rank):
+    """The rank in a group of the process that has a rank in the whole.  ValueError if it is not in the group."""
+    if group is _world.default_pg:
+        return global_rank
+    ranks = entry_of(group, _unregistered(group)).ranks
+    if global_rank not in ranks:
+        raise ValueError(f"Global rank {global_rank} is not part of group {group}")
+    return ranks.index(global_rank)
+
+
+def _unregistered(group):
+    return f"Group {group} is not registered, please create group with torch.distributed.new_group API"
+
+
+def get_pg_count():
+    """How many groups there are."""
+    return len(_world.groups)
+
+
+def _get_default_store():
+    return entry_of().store
+
+
+_get_default_group, _rank_not_in_group = find_group, is_outside
+default_pg_timeout = timedelta(minutes=30)
+"""How long a collective waits where ``init_process_group`` is told nothing."""

@@ -1,0 +1,102 @@
+"""How processes find each other: a store that all of them reach, by a URL or by variables of the environment."""
+
+import os
+from urllib.parse import urlsplit
+
+from tensh.distributed.file_store import FileStore
+from tensh.distributed.tcp_store import TCPStore
+
+
+class Meeting:
+    """What a URL says of the processes: its place, the number of a process and how many there are."""
+
+    def __init__(self, url, rank, world_size):
+        parts = urlsplit(url)
+        self.scheme, self.parts = parts.scheme, parts
+        self.said = dict(pair.split("=", 1) for pair in parts.query.split("&") if pair)
+        for name, number in (("rank", rank), ("world_size", world_size)):
+            if number != -1:
+                self.said[name] = number
+
+    def error(self, text):
+        return ValueError(f"Error initializing torch.distributed using {self.scheme}:// rendezvous: {text}")
+
+    def numbers(self):
+        """(rank, world size); ValueError if the URL lacks one."""
+        for name in ("rank", "world_size"):
+            if name not in self.said:
+                raise self.error(f"{name.replace('_', ' ')} parameter missing")
+        return int(self.said["rank"]), int(self.said["world_size"])
+
+    def variable(self, name):
+        """A variable of the environment; ValueError if it is not set."""
+        if name not in os.environ:
+            raise self.error(f"environment variable {name} expected, but not set")
+        return os.environ[name]
+
+
+def meet_in_file(url, rank, world_size, timeout):
+    meeting = Meeting(url, rank, world_size)
+    path = meeting.parts.netloc + meeting.parts.path
+    if not path:
+        raise meeting.error("path missing")
+    rank, world_size = meeting.numbers()
+    yield FileStore(path, world_size), rank, world_size
+
+
+def meet_at_address(url, rank, world_size, timeout):
+    meeting = Meeting(url, rank, world_size)
+    if meeting.parts.port is None:
+        raise meeting.error("port number missing")
+    rank, world_size = meeting.numbers()
+    store = serve(meeting.parts.hostname, meeting.parts.port, rank, world_size, timeout)
+    yield store, rank, world_size
+
+
+def meet_by_environment(url, rank, world_size, timeout):
+    meeting = Meeting(url, rank, world_size)
+    found = [int(meeting.said.get(name, -1)) for name in ("rank", "world_size")]
+    found = [
+        int(meeting.variable(name)) if n == -1 else n for name, n in zip(("RANK", "WORLD_SIZE"), found, strict=True)
+    ]
+    host, port = meeting.variable("MASTER_ADDR"), int(meeting.variable("MASTER_PORT"))
+    yield serve(host, port, *found, timeout), *found
+
+
+def serve(host, port, rank, world_size, timeout):
+    """The store at an address, which the first process serves."""
+    options = {} if timeout is None else {"timeout": timeout}
+    return TCPStore(host, port, world_size, rank == 0, multi_tenant=True, **options)
+
+
+HANDLERS = {"file": meet_in_file, "tcp": meet_at_address, "env": meet_by_environment}
+
+
+def register_rendezvous_handler(scheme, handler):
+    """Let a generator of (store, rank, world size) answer for URLs of a scheme.  RuntimeError if one does already."""
+    if scheme in HANDLERS:
+        raise RuntimeError(f"Rendezvous handler for {scheme}:// already registered")
+    HANDLERS[scheme] = lambda url, rank, world_size, timeout: handler(url)
+
+
+def rendezvous(url, rank=-1, world_size=-1, timeout=None):
+    """Yield (store, rank, world size) of the processes that meet at a URL.
+
+    ``file:///path`` is a file that all of them see, ``tcp://host:port`` a store that the first serves, ``env://`` the
+    same at ``MASTER_ADDR`` and ``MASTER_PORT``, with ``RANK`` and ``WORLD_SIZE``. Raises ValueError for what is missing,
+    RuntimeError for another scheme.
+
+    >>> import tempfile, tensh as torch
+    >>> url = f"file://{tempfile.mkdtemp()}/store?rank=0&world_size=1"
+    >>> next(torch.distributed.rendezvous(url))[1:]
+    (0, 1)
+    """
+    if not isinstance(url, str):
+        raise RuntimeError(f"`url` must be a string. {type(url)}: {url}")
+    for name, number in (("rank", rank), ("world_size", world_size)):
+        if not isinstance(number, int):
+            raise RuntimeError(f"`{name}` must be an integer. {number}")
+    scheme = urlsplit(url).scheme
+    if scheme not in HANDLERS:
+        raise RuntimeError(f"No rendezvous handler for {scheme}://")
+    return HANDLERS[scheme](url, rank, world_size, timeout)

@@ -1,0 +1,74 @@
+"""What a collective makes of the values of all processes: their sum, their largest, ..."""
+
+import enum
+
+
+class RedOpType(enum.IntEnum):
+    """How values of several processes become one.
+
+    >>> import tensh as torch
+    >>> torch.distributed.ReduceOp.SUM
+    <RedOpType.SUM: 0>
+    """
+
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = range(9)
+    __str__ = enum.Enum.__str__
+
+
+BITWISE = RedOpType.BAND, RedOpType.BOR, RedOpType.BXOR
+REAL = RedOpType.PRODUCT, RedOpType.MIN, RedOpType.MAX, *BITWISE
+
+
+class ReduceOp:
+    """The reductions of collectives: SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR; an instance stands for one of them.
+
+    >>> import tensh as torch
+    >>> torch.distributed.ReduceOp(torch.distributed.ReduceOp.MAX) == torch.distributed.ReduceOp.MAX
+    True
+    """
+
+    RedOpType = RedOpType
+
+    def __init__(self, op):
+        self.op = reduction_of(op, RedOpType)
+
+    def __eq__(self, other):
+        return isinstance(other, (ReduceOp, RedOpType)) and self.op is getattr(other, "op", other)
+
+    def __hash__(self):
+        return hash(self.op)
+
+
+for _each in RedOpType:
+    setattr(ReduceOp, _each.name, _each)
+ReduceOp.__module__ = RedOpType.__module__ = "torch.distributed.distributed_c10d"
+RedOpType.__qualname__ = "ReduceOp.RedOpType"
+
+
+def supports_complex(reduceOp):
+    """Can complex numbers be reduced so?
+
+    >>> import tensh as torch
+    >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.MAX)
+    False
+    """
+    return getattr(reduceOp, "op", reduceOp) not in REAL
+
+
+def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
+    """The reduction that is asked for; TypeError for what is none, or one that only other devices have."""
+    found = op.op if isinstance(op, ReduceOp) else op
+    if not isinstance(found, RedOpType) or found not in allowed:
+        names = ", ".join(each.name for each in allowed)
+        raise TypeError(f"incompatible function arguments: op must be one of ReduceOp's {names}, not {op!r}")
+    return found
+
+
+def check_reduction(op, tensor):
+    """RuntimeError for a reduction that the tensor's dtype does not have."""
+    op = reduction_of(op)
+    if op in BITWISE and tensor.is_floating_point():
+        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
+    if op is RedOpType.AVG and not (tensor.is_floating_point() or tensor.is_complex()):
+        kind = tensor.type().removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")

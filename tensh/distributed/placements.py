@@ -1,0 +1,67 @@
+"""How a tensor lies on several processes: whole on each, in parts along a dimension, or as terms of a sum.
+
+Programs name them in plans for parallel layers; tensors that lie so are switched off.
+"""
+
+from dataclasses import dataclass
+
+
+class Placement:
+    """How a tensor lies on the processes of one dimension of a mesh."""
+
+    def is_shard(self, dim=None):
+        """Does each process have a part, along ``dim`` where that is given?"""
+        return isinstance(self, Shard) and dim in (None, self.dim)
+
+    def is_replicate(self):
+        """Does each process have the whole?"""
+        return isinstance(self, Replicate)
+
+    def is_partial(self, reduce_op=None):
+        """Does each process have a term, of a reduction where that is given?"""
+        return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
+
+
+@dataclass(frozen=True)
+class Shard(Placement):
+    """Each process has a part along a dimension.
+
+    >>> import tensh as torch
+    >>> torch.distributed.tensor.Shard(1)
+    Shard(dim=1)
+    """
+
+    dim: int
+
+    def __str__(self):
+        return f"S({self.dim})"
+
+
+@dataclass(frozen=True)
+class _StridedShard(Shard):
+    split_factor: int = 1
+
+
+@dataclass(frozen=True)
+class Replicate(Placement):
+    """Each process has the whole."""
+
+    def __str__(self):
+        return "R"
+
+
+@dataclass(frozen=True, repr=False)
+class Partial(Placement):
+    """Each process has a term of the sum, or of another reduction, that the tensor is."""
+
+    reduce_op: str = "sum"
+
+    def __repr__(self):
+        return f"Partial({self.reduce_op})"
+
+    def __str__(self):
+        return f"P({self.reduce_op})"
+
+
+for _each in (Placement, Shard, _StridedShard, Replicate, Partial):
+    _each.__module__ = "torch.distributed.tensor.placement_types"

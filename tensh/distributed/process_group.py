@@ -1,0 +1,231 @@
+"""A group of processes and its collectives: here a group of one, in which every exchange is a copy.
+
+A collective of a group takes tensors, writes into those that it fills, and returns a ``Work``. The functions that users call
+(``collectives``) check their arguments and call these methods, so that another kind of group needs these methods alone.
+"""
+
+from tensh.distributed.operations import ReduceOp, check_reduction
+from tensh.futures import Future
+
+
+class Work:
+    """A collective in progress: here, always done.
+
+    >>> import tensh as torch
+    >>> torch.distributed.Work([]).wait()
+    True
+    """
+
+    __module__ = "torch.distributed.distributed_c10d"
+
+    def __init__(self, tensors=()):
+        self._tensors = list(tensors)
+
+    def wait(self, timeout=None):
+        """Wait for the end; True."""
+        return True
+
+    def synchronize(self):
+        """Wait for the end."""
+
+    def is_completed(self):
+        """Has it ended?"""
+        return True
+
+    def is_success(self):
+        """Has it ended well?"""
+        return True
+
+    def exception(self):
+        """The error that it ended with, or None."""
+
+    def result(self):
+        """The tensors that it filled."""
+        return self._tensors
+
+    def source_rank(self):
+        """The process that a message came from; RuntimeError: none comes to a group of one."""
+        raise RuntimeError(
+            "sourceRank() may only be called on work objects that correspond to a recv or recv-from-any call."
+        )
+
+    def get_future(self):
+        """A future of the tensors."""
+        found = Future()
+        found.set_result(self._tensors)
+        return found
+
+
+def flat(tensors):
+    """The tensors of an argument that is a tensor, or a list of them or of lists of them."""
+    if isinstance(tensors, (list, tuple)):
+        return [t for each in tensors for t in flat(each)]
+    return [tensors]
+
+
+def fill(target, source):
+    """Write values into a tensor without recording."""
+    target.detach().copy_(source.detach().reshape(target.shape))
+
+
+class ProcessGroup:
+    """The group that this process alone is in; its ``rank`` is 0 and its ``size`` 1.
+
+    >>> import tensh as torch
+    >>> group = torch.distributed.ProcessGroup(torch.distributed.HashStore(), 0, 1)
+    >>> ones = torch.ones(2); group.allreduce([ones]).wait(), group.size()
+    (True, 1)
+    """
+
+    __module__ = "torch.distributed.distributed_c10d"
+    bound_device_id = None
+
+    def __init__(self, store, rank, size, group_name="", group_desc="undefined", backend="gloo"):
+        self._store, self._backend = store, backend
+        self.group_name, self.group_desc = group_name, group_desc
+
+    def rank(self):
+        """The number of this process in the group."""
+        return 0
+
+    def size(self):
+        """How many processes are in the group."""
+        return 1
+
+    def name(self):
+        """The name of the backend that carries the group's tensors."""
+        return self._backend
+
+    def get_group_store(self):
+        """The store that the group met at."""
+        return self._store
+
+    def set_timeout(self, timeout):
+        """Set how long collectives wait: none does, in a group of one."""
+
+    def shutdown(self):
+        """End the group."""
+
+    abort = shutdown
+
+    def check_root(self, name, root):
+        """RuntimeError for a process that is not in the group."""
+        if root != 0:
+            raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
+
+    # In a group of one, reductions and broadcasts change nothing.
+
+    def allreduce(self, tensors, op=ReduceOp.SUM):
+        """Reduce tensors over the processes, in place."""
+        tensors = flat(tensors)
+        for each in tensors:
+            check_reduction(op, each)
+        return Work(tensors)
+
+    def reduce(self, tensors, root, op=ReduceOp.SUM):
+        """Reduce tensors over the processes into those of one."""
+        self.check_root("reduce", root)
+        return self.allreduce(tensors, op)
+
+    def broadcast(self, tensors, root=0):
+        """Send tensors of one process to all."""
+        self.check_root("broadcast", root)
+        return Work(flat(tensors))
+
+    def barrier(self):
+        """Wait for all processes."""
+        return Work()
+
+    # What moves to another tensor is copied.
+
+    def allgather(self, outputs, inputs):
+        """Fill a list for each input with the input of every process."""
+        for number, (given, tensor) in enumerate(zip(outputs, inputs, strict=True)):
+            if len(given) != 1:
+                raise RuntimeError(
+                    "ProcessGroupGloo::allgather: invalid output tensor list at index "
+                    f"{number} (expected length 1, got {len(given)})"
+                )
+            self._check_equal("allgather", tensor, given)
+            fill(given[0], tensor)
+        return Work(flat(outputs))
+
+    def allgather_into_tensor(self, output, input):
+        """Fill a tensor with the inputs of all processes, one after the other."""
+        self._check_equal("allgather", input, [output])
+        fill(output, input)
+        return Work([output])
+
+    def gather(self, output, input, root=0):
+        """Fill the list of one process with the inputs of all."""
+        self.check_root("gather", root)
+        self.check_length("gather", "output", output)
+        self._check_equal("gather", input, output)
+        fill(output[0], input)
+        return Work(output)
+
+    def scatter(self, output, inputs, root=0):
+        """Fill a tensor with this process's part of the list of one."""
+        self.check_root("scatter", root)
+        self.check_length("scatter", "input", inputs)
+        self._check_equal("scatter", output, inputs)
+        fill(output, inputs[0])
+        return Work([output])
+
+    def reduce_scatter(self, output, inputs, op=ReduceOp.SUM):
+        """Fill a tensor with the reduction of this process's part of all lists."""
+        if len(inputs) != 1:
+            raise RuntimeError("invalid input tensor list size, must be world size")
+        return self.reduce_scatter_tensor(output, inputs[0], op)
+
+    def reduce_scatter_tensor(self, output, input, op=ReduceOp.SUM):
+        """Fill a tensor with the reduction of this process's part of all inputs."""
+        check_reduction(op, input)
+        for what, one, two in (("shape", output.shape, input.shape), ("dtype", output.dtype, input.dtype)):
+            if one != two:
+                raise RuntimeError(f"reduce_scatter: output and input differ in {what}: {one} and {two}")
+        fill(output, input)
+        return Work([output])
+
+    def alltoall(self, outputs, inputs):
+        """Send each process its tensor of a list, and fill another with what all sent here."""
+        for what, tensors in (("input", inputs), ("output", outputs)):
+            if len(tensors) != 1:
+                raise RuntimeError(
+                    f"ProcessGroupGloo::alltoall: {what} tensor list size {len(tensors)} does not match world size 1"
+                )
+        if outputs[0].numel() != inputs[0].numel():
+            raise RuntimeError("ProcessGroupGloo::alltoall: input and output tensors must have the same size")
+        fill(outputs[0], inputs[0])
+        return Work(outputs)
+
+    def alltoall_base(self, output, input, output_split_sizes=(), input_split_sizes=()):
+        """Send each process its rows of a tensor, and fill another with what all sent here."""
+        for tensor, sizes in ((output, output_split_sizes), (input, input_split_sizes)):
+            if sizes and (len(sizes) != 1 or sizes[0] != tensor.size(0)):
+                raise RuntimeError("Split sizes doesn't match total dim 0 size")
+        if output.numel() != input.numel():
+            raise RuntimeError("alltoall: input and output tensors must have the same number of elements")
+        fill(output, input)
+        return Work([output])
+
+    def check_length(self, name, what, tensors):
+        if len(tensors) != 1:
+            raise RuntimeError(
+                f"ProcessGroupGloo::{name}: Incorrect {what} list size {len(tensors)}. "
+                f"{what.capitalize()} list size should be 1, same as size of the process group."
+            )
+
+    def _check_equal(self, name, like, tensors):
+        for number, each in enumerate(tensors):
+            if each.shape != like.shape:
+                sizes = (f"({', '.join(map(str, t.shape))})" for t in (like, each))
+                expected, found = sizes
+                raise RuntimeError(
+                    f"ProcessGroupGloo::{name}: invalid tensor size at index {number} (expected {expected}, got {found})"
+                )
+            if each.dtype != like.dtype:
+                raise RuntimeError(
+                    f"ProcessGroupGloo::{name}: invalid tensor type at index {number} "
+                    f"(expected {like.dtype}, got {each.dtype})"
+                )

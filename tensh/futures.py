@@ -1,0 +1,118 @@
+"""torch.futures: results that arrive later, on Python's own futures."""
+
+import concurrent.futures
+
+from tensh.engine.errors.warnings import warn
+
+__all__ = ["Future", "collect_all", "wait_all"]
+
+
+class Future:
+    """A result that another thread, or a collective of several processes, gives later.
+
+    >>> import tensh as torch
+    >>> future = torch.futures.Future()
+    >>> later = future.then(lambda done: done.value() + 1)
+    >>> future.set_result(1); later.wait()
+    2
+    """
+
+    __module__ = "torch.jit"
+    __class_getitem__ = classmethod(lambda cls, kind: cls)
+
+    def __init__(self, *, devices=None):
+        self._state = concurrent.futures.Future()
+
+    def done(self):
+        """Has the result, or an error, been set?"""
+        return self._state.done()
+
+    def wait(self):
+        """Wait for the result and return it; raise the error that was set in its place."""
+        return self._state.result()
+
+    def value(self):
+        """The result of a future that is done, or its error, raised.  RuntimeError before."""
+        if not self.done():
+            raise RuntimeError("the future has no value yet: wait() waits for it")
+        return self.wait()
+
+    def set_result(self, result):
+        """Set the result; RuntimeError if the future is done."""
+        self._complete(self._state.set_result, result)
+
+    def set_exception(self, result):
+        """Set an error, which ``wait`` and ``value`` raise; RuntimeError if the future is done."""
+        if not isinstance(result, Exception):
+            raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
+        self._complete(self._state.set_exception, result)
+
+    @staticmethod
+    def _complete(complete, result):
+        try:
+            complete(result)
+        except concurrent.futures.InvalidStateError:
+            raise RuntimeError(
+                "Attempting to mark a completed Future as complete again. Note that a Future can only be marked completed once."
+            ) from None
+
+    def add_done_callback(self, callback):
+        """Call a function with the future when it is done, at once if it is; its errors are printed."""
+        self._state.add_done_callback(lambda state: _report(callback, self))
+
+    def then(self, callback):
+        """A future of what a function of this one gives when this one is done; RuntimeError there if it raises."""
+        found = Future()
+
+        def follow(state):
+            try:
+                result = callback(self)
+            except Exception as error:
+                found.set_exception(
+                    RuntimeError(f"Got the following error when running the callback: {type(error).__name__}: {error}")
+                )
+            else:
+                found.set_result(result)
+
+        self._state.add_done_callback(follow)
+        return found
+
+
+def _report(callback, future):
+    try:
+        callback(future)
+    except Exception as error:
+        warn(f"Got the following error when running the callback: {type(error).__name__}: {error}", RuntimeWarning)
+
+
+def collect_all(futures):
+    """A future of the list of futures, done when all of them are; its error is the first of theirs.
+
+    >>> import tensh as torch
+    >>> one = torch.futures.Future(); one.set_result(1)
+    >>> [each.value() for each in torch.futures.collect_all([one]).wait()]
+    [1]
+    """
+    futures, found = list(futures), Future()
+
+    def finish(state):
+        if all(each.done() for each in futures) and not found.done():
+            error = next((error for each in futures if (error := each._state.exception())), None)
+            found.set_result(futures) if error is None else found.set_exception(error)
+
+    if not futures:
+        found.set_result(futures)
+    for each in futures:
+        each._state.add_done_callback(finish)
+    return found
+
+
+def wait_all(futures):
+    """Wait for all futures, and return their results; raise the first error.
+
+    >>> import tensh as torch
+    >>> one = torch.futures.Future(); one.set_result(1)
+    >>> torch.futures.wait_all([one, one])
+    [1, 1]
+    """
+    return [each.wait() for each in collect_all(futures).wait()]
