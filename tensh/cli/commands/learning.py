@@ -1,0 +1,45 @@
+"""The command for learners and teachers: lessons, and the grading of answers."""
+
+from enum import Enum
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tensh.cli.commands.shared import environment
+from tensh.cli.options import Options
+from tensh.language import LANGUAGES
+
+Language = Enum("Language", {each: each for each in LANGUAGES})
+
+
+def learn_(
+    ctx: typer.Context,
+    lesson: Annotated[
+        str | None, typer.Argument(metavar="[LESSON]", help="A name or number of the list, or a .md or .tsh file.")
+    ] = None,
+    language: Annotated[
+        Language | None, typer.Option("--language", help="Else TENSH_LANGUAGE, or the locale's.")
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin again.")] = False,
+    answers: Annotated[
+        list[str] | None, typer.Option("--answers", metavar="FILE", help="Grade this file of answers; may be repeated.")
+    ] = None,
+    record: Annotated[
+        str | None, typer.Option("--record", metavar="FILE", help="Write your answers to this file, for --answers.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="No escape sequences at all.")] = False,
+):
+    """Learn in lessons that ask before they tell. Without a lesson: the list, and how far you are.
+
+    An answer counts by its value: (3, 2), [3, 2] and 3 x 2 are the same shape. Leave whenever you like: the same command
+    goes on where you were. Running a lesson runs the code in its file, as tensh run does; listing lessons runs none.
+    """
+    from tensh.cli.lessons import learn
+    from tensh.cli.lessons.wish import Wish
+
+    given = ctx.obj["options"]
+    options = Options(json=json or given.json, plain=plain or given.plain).complete_from(given)
+    wish = Wish(language.value if language else None, restart, tuple(answers or ()), record)
+    return partial(learn.show, environment(ctx, options), options, lesson, wish)

@@ -1,0 +1,213 @@
+"""The session of a lesson: its code runs as `tensh run` runs it, and what it gives is known before it is shown."""
+
+import contextlib
+import io
+import os
+
+from tensh.cli import reading
+from tensh.cli.lessons.model import LessonError, Question, filled, split_expression
+from tensh.cli.program import Program
+from tensh.cli.render import failure as failures
+from tensh.cli.run import Run
+from tensh.cli.session import events
+from tensh.cli.session.undo import CannotUndo, Snapshot
+from tensh.escaping import visible_line
+from tensh.learning import facts
+from tensh.learning.judging import Judgement, judge, judge_code
+from tensh.show.reprs import safe_str
+
+SEED = 0  # of random numbers, unless the lesson or the command line says otherwise: every run of a lesson is the same
+
+
+class Outcome:
+    """The outcome of a statement: the truth that is asked about, what happened, and what was printed and said meanwhile."""
+
+    def __init__(self):
+        self.truth = None
+        self.happened = []
+        self.printed = ""
+        self.remarks = []
+        self.value = None
+
+    @property
+    def error(self):
+        """The exception that the statement raised, if it did."""
+        return next((event.failure.error for event in self.happened if isinstance(event, events.Failed)), None)
+
+
+class Course(Run):
+    """A run that takes the steps of a lesson one at a time."""
+
+    def __init__(self, env, options, lesson):
+        folder = os.path.dirname(os.path.realpath(lesson.path))
+        program = Program("script", [], [lesson.path], folder, reading.whole_name(lesson.path))
+        seed = SEED if options.seed is None else options.seed
+        super().__init__(env, options._replace(seed=seed), program)
+        self.session.teacher = None  # the lesson teaches
+        self.session.note_places()
+        self.hint = ""
+        self.outcome = None  # of the statement that runs unseen
+
+    # -- what happens -----------------------------------------------------------------------------------
+
+    def remark(self, tokens):
+        """Say something of the code, or keep it while nothing is to be seen."""
+        if self.outcome is None:
+            super().remark(tokens)
+        else:
+            self.outcome.remarks.append([*tokens])
+
+    def happening(self, source):
+        """The events of a source that runs; leaving the program is a failure like others."""
+        try:
+            yield from self.session.run(source, keep_going=True)  # as at a prompt
+        except SystemExit as error:
+            yield self.session.failed(error, None)
+
+    def unseen(self, source):
+        """Run a source and show nothing: the outcome."""
+        self.outcome, printed = Outcome(), io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                for event in self.happening(source):
+                    self.outcome.happened.append(event)
+            return self.outcome
+        finally:
+            self.outcome.printed = printed.getvalue()
+            self.outcome = None
+
+    def code(self, step, is_seen=True):
+        """Run statements that ask nothing, each shown before what it gives."""
+        if not is_seen:
+            for event in self.unseen(step.source).happened:
+                self.raise_stop(event)
+            return
+        shown = 0
+        for event in self.happening(step.source):
+            self.raise_stop(event)
+            if isinstance(event, events.Started):
+                self.console.result(quote(step.source, shown, event.unit))
+                shown = event.unit.last
+            self.show(event, may_raise=True)
+
+    def raise_stop(self, event):
+        """Let ^C end the lesson, not only a statement of it."""
+        if isinstance(event, events.Failed) and isinstance(event.failure.error, KeyboardInterrupt):
+            raise event.failure.error
+
+    # -- questions --------------------------------------------------------------------------------------
+
+    def answer(self, question):
+        """Run the statement of a question unseen: its outcome, with the truth."""
+        source = question.source
+        if question.kind == "complete":
+            source = self.renamed(source, filled(source.text, question.solution))
+        found = self.unseen(source)
+        for event in found.happened:
+            self.raise_stop(event)
+            if isinstance(event, events.Value):
+                found.value = event.value
+        found.truth = self.truth(question, found)
+        return found
+
+    def truth(self, question, outcome):
+        """The truth that a question asks about; LessonError where it cannot be asked."""
+        if question.kind == "fails" or outcome.error is not None:
+            return facts.state_error(outcome.error, question.phrases)
+        about = question.target or question.about
+        try:
+            found = facts.state_value(eval(about, self.session.namespace) if about else outcome.value)
+        except Exception as error:  # of the expression, or of a value that tells nothing of itself
+            said = f"{type(error).__name__}: {safe_str(error)}"
+            raise LessonError(f"{about or 'its value'}: {said}", question.line) from None
+        if not found.has(question.kind):
+            raise LessonError(f"what it gives has no {question.kind}", question.line)
+        return found
+
+    def reveal(self, question, outcome):
+        """Show what the statement of a question gave; it has been quoted, but for what belongs in a blank."""
+        if question.kind == "complete":
+            self.console.result(quote(self.renamed(question.source, filled(question.shown, question.solution)), 0))
+        if outcome.printed:
+            self.console.result([("plain", outcome.printed)])
+        for tokens in outcome.remarks:
+            super().remark(tokens)
+        for event in outcome.happened:
+            self.show(event, may_raise=True)
+        about = question.target or question.about
+        if about and outcome.error is None and question.kind != "fails":
+            for event in self.session.run(self.renamed(question.source, about)):
+                if isinstance(event, events.Started):
+                    self.console.result(quote(event.unit.source, 0))
+                self.show(event, may_raise=True)
+
+    def judge(self, question, text, outcome):
+        """Judge an answer to a question; that to a blank is code, which runs and leaves no trace."""
+        if question.kind != "complete":
+            return judge(question.kind, text, outcome.truth)
+        found = None
+        for piece in (filled(question.source.text, text), text):
+            expression = split_expression(piece)
+            if expression is None:
+                continue
+            judged = judge_code(self.try_expression(question, expression[1]), outcome.truth)
+            if judged.is_right:
+                return judged
+            found = found or judged
+        return found or Judgement(False, explain_unreadable(filled(question.source.text, text)))
+
+    def try_expression(self, question, expression):
+        """The truth about an expression of the learner's, evaluated as if it were not."""
+        before = Snapshot(self.session, None)
+        try:
+            outcome = self.unseen(self.renamed(question.source, f"({expression})"))
+            for event in outcome.happened:
+                self.raise_stop(event)
+                if isinstance(event, events.Value):
+                    outcome.value = event.value
+            return facts.state_value(outcome.value) if outcome.error is None else facts.state_error(outcome.error)
+        finally:
+            before.compare()
+            with contextlib.suppress(CannotUndo):
+                before.restore()
+
+    def renamed(self, source, text):
+        """Other code that stands where a source does."""
+        return type(source)(text, source.filename)
+
+    def show_failure(self, failure, may_raise):
+        """Show why a line failed; in a language that errors are not explained in, PyTorch's message alone."""
+        import tensh.language as language
+
+        tokens = failures.short(failure)
+        if language.current != language.ENGLISH:
+            kind = failure.kind.rpartition(".")[2]
+            tokens = [("error", kind), ("message", f": {failure.message}\n")]
+        self.remark(tokens)
+
+    def take(self, step, is_seen=False):
+        """Do what a step does, unseen."""
+        if isinstance(step, Question):
+            self.answer(step)
+        elif hasattr(step, "source"):
+            self.code(step, is_seen)
+
+
+def explain_unreadable(code):
+    """The message for a learner whose answer is a SyntaxError."""
+    try:
+        compile(code, "<answer>", "exec")
+    except SyntaxError as error:
+        return f"SyntaxError: {error.msg}"
+    from tensh.language import _
+
+    return _("write an expression")
+
+
+def quote(source, shown, unit=None):
+    """(kind, text) pairs of code as at a prompt: the lines after `shown`, up to the end of a unit or of the whole, which is one."""
+    first, last = (unit.first, unit.last) if unit else (1, len(source.lines))
+    for number in range(shown + 1, last + 1):
+        if source.lines[number - 1].strip():
+            yield "prompt", ">>> " if number <= first else "... "
+            yield "code", visible_line(source.lines[number - 1]) + "\n"

@@ -1,0 +1,247 @@
+"""Reading lessons: a document (Markdown, `.tsh`, a notebook) in whose code a comment `#?` asks.
+
+    x.sum(0)                #? shape
+    y = x * 2               #? dtype y
+    loss.backward()         #? grad w | What does w.grad hold?
+    x + torch.ones(3)       #? fails size, match
+    x.____(0)               #? complete sum
+    #! a hint, for whoever has answered wrongly
+
+Behind the kind of a question stands what it is about, and behind `|` the question in words. Nothing of a file runs when
+it is read.
+"""
+
+import ast
+import hashlib
+import io
+import os
+import re
+import tokenize
+from bisect import bisect_right
+from collections import defaultdict
+
+from tensh.cli import reading
+from tensh.cli.documents import files
+from tensh.cli.lessons.model import BLANK, Code, Lesson, LessonError, Question, Text, filled, split_expression
+from tensh.cli.session.failure import UNPARSED
+from tensh.cli.session.source import Source, parse_statements
+from tensh.spelling import close
+
+KINDS = ("shape", "dtype", "value", "grad", "fails", "complete")
+LONGEST = 80  # characters of a lesson that a message shows
+KIND = re.compile(r"\w*")
+HEADING = re.compile(r"(#{1,6})\s+(.*)\n*")
+PARAGRAPHS = re.compile(r"\n\s*\n")
+PROMPT = re.compile(r"^(>>>|\.\.\.)( |$)")
+
+
+def load(path, key=None):
+    """The lesson in a file; UsageError where there is none, or where something is wrong with it."""
+    document = files.load(path)
+    text = reading.text(path)
+    try:
+        return Reader(document, text, path).lesson(key or reading.whole_name(path))
+    except LessonError as error:
+        error.refuse(path)
+
+
+def asks(document):
+    """Whether the code of a document asks questions, so that the document is a lesson."""
+    return any(cell.kind == "code" and "#?" in cell.text and any(marks(cell.text)) for cell in document.cells)
+
+
+def marks(code):
+    """(line, column, text) of each comment of a piece of code that asks or hints."""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT and token.string.startswith(("#?", "#!")):
+                yield *token.start, token.string
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def drop_comments(text):
+    """Prose without `<!-- comments -->`; one that is never closed is text."""
+    kept, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        kept.append(text[at:begin])
+        at = end + 3
+    return "".join(kept) + text[at:]
+
+
+class LessonSource(Source):
+    """Code of a lesson. Its reader sees it just above, and needs nobody to tell where it is."""
+
+    def place(self, line):
+        return ""
+
+
+class Reader:
+    """Goes through the cells of a document once."""
+
+    def __init__(self, document, text, path):
+        self.document = document
+        self.text = text
+        self.lines = defaultdict(list)  # the numbers of the lines that say so
+        for number, line in enumerate(text.split("\n"), 1):
+            self.lines[PROMPT.sub("", line.strip()).strip()].append(number)
+        self.path = path
+        self.title = ""
+        self.steps = []
+        self.asked = 0
+        self.place = 0  # the line of the file below which the next code is
+
+    def lesson(self, key):
+        """The whole; LessonError where it is none."""
+        for cell in self.document.cells:
+            if cell.kind == "code":
+                self.code(cell)
+            elif cell.kind == "prose":
+                self.prose(cell.text)
+        if not self.asked:
+            raise LessonError("no question is in it: write  #? shape  behind an expression")
+        title = self.title or os.path.splitext(os.path.basename(self.path))[0]
+        digest = hashlib.blake2b(self.text.encode(errors="replace"), digest_size=8).hexdigest()
+        return Lesson(title, self.steps, self.path, key, digest)
+
+    # -- prose ----------------------------------------------------------------------------------------
+
+    def prose(self, text):
+        """Paragraphs, each of which is a step; the first heading of the first level is the title."""
+        for paragraph in PARAGRAPHS.split(drop_comments(text).strip()):
+            at = 0
+            while heading := HEADING.match(paragraph, at):
+                if len(heading[1]) == 1 and not self.title:
+                    self.title = heading[2].strip()
+                else:
+                    self.steps.append(Text(heading[2].strip(), len(heading[1])))
+                at = heading.end()
+            if paragraph[at:].strip():
+                self.steps.append(Text(paragraph[at:].strip("\n")))
+
+    # -- code -----------------------------------------------------------------------------------------
+
+    def code(self, cell):
+        """The statements of a cell: those without a question together, each that asks by itself."""
+        code = cell.text.replace("\r\n", "\n").replace("\r", "\n")  # a notebook may hold all ends of lines
+        begin = self.first_line(code)
+        try:
+            body = parse_statements(code, self.path)
+        except SyntaxError as error:
+            raise LessonError(f"this is no Python: {error.msg}", begin + (error.lineno or 1) - 1) from None
+        found = [(line, column, text) for line, column, text in marks(code)]
+        questions, hints = {}, {}
+        for line, column, text in found:
+            statement = self.statement_at(body, line, text, begin)
+            if text.startswith("#!"):
+                hints.setdefault(statement, []).append(text[2:].strip())
+            elif statement in questions:
+                raise LessonError("one question a statement", begin + line - 1)
+            else:
+                questions[statement] = line, column, text
+        for number in hints:
+            if number not in questions:
+                raise LessonError(
+                    "a hint stands behind a question, and this statement asks none", begin + body[number].end_lineno
+                )
+        self.divide(code.split("\n"), body, questions, hints, begin)
+
+    def statement_at(self, body, line, text, begin):
+        """The number of the statement that a comment is of: a question's stands on its last line, a hint's below."""
+        if text.startswith("#?"):
+            number = bisect_right(body, line, key=lambda node: node.lineno) - 1
+            if number < 0 or body[number].end_lineno != line:
+                raise LessonError("a question stands behind the last line of a statement", begin + line - 1)
+        else:
+            number = bisect_right(body, line, key=lambda node: node.end_lineno) - 1
+            if number < 0:
+                raise LessonError("a hint stands behind a question", begin + line - 1)
+        return number
+
+    def divide(self, lines, body, questions, hints, begin):
+        """Add the steps of a cell. Each runs as code that stands on its own lines of the file."""
+        waiting = []
+        for number, node in enumerate(body):
+            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+            if number not in questions:
+                waiting.append((first, node.end_lineno))
+                continue
+            self.flush(waiting, lines, begin)
+            waiting = []
+            line, column, text = questions[number]
+            own = [*lines[first - 1 : line - 1], lines[line - 1][:column].rstrip()]
+            if first == line:
+                own[0] = lines[line - 1][:column].rstrip()
+            self.question(node, "\n".join(own), text, tuple(hints.get(number, ())), begin + first - 1)
+        self.flush(waiting, lines, begin)
+
+    def flush(self, waiting, lines, begin):
+        """Add statements that ask nothing."""
+        if waiting:
+            text = "\n".join(
+                line for line in lines[waiting[0][0] - 1 : waiting[-1][1]] if not line.lstrip().startswith("#!")
+            )
+            self.steps.append(Code(self.source(text, begin + waiting[0][0] - 1)))
+
+    def source(self, text, line):
+        """Code as a source that knows its line in the file."""
+        return LessonSource(text, f"<{os.path.basename(self.path)} line {line}>")
+
+    def question(self, node, code, text, hints, line):
+        """Add a question."""
+        asked, _bar, words = (part.strip() for part in text[2:].partition("|"))
+        kind = KIND.match(asked)[0]
+        about = asked[len(kind) :].strip()
+        if kind not in KINDS:
+            meant = close(kind, KINDS) if kind else ""
+            instead = f"did you mean {meant}?" if meant else "there are " + ", ".join(KINDS)
+            raise LessonError(f"no kind of question: {kind[:LONGEST] or '#?'}; {instead}", line)
+        self.asked += 1
+        question = Question(self.asked, kind, self.source(code, line), line, words=words, hints=hints)
+        if (BLANK in code) != (kind == "complete"):
+            said = f"code with a blank {BLANK} is a question  #? complete SOLUTION"
+            raise LessonError(said if kind != "complete" else f"#? complete: the code has no blank {BLANK}", line)
+        if kind == "complete":
+            question = self.blank(question, code, about, line)
+        elif kind == "fails":
+            question = question._replace(phrases=tuple(piece.strip() for piece in about.split(",") if piece.strip()))
+        else:
+            question = question._replace(about=self.subject(node, about, kind, line))
+        self.steps.append(question)
+
+    def blank(self, question, code, about, line):
+        """A question whose code has a blank."""
+        if not about:
+            raise LessonError("#? complete: write what belongs in the blank behind it", line)
+        found = split_expression(filled(code, about))
+        if found is None:
+            raise LessonError(
+                "#? complete: the code must be one expression, or NAME = expression, when it is filled in", line
+            )
+        return question._replace(solution=about, target=found[0])
+
+    def subject(self, node, about, kind, line):
+        """Return the subject of a question: an expression that is evaluated after the statement, "" for the statement's
+        value."""
+        if about:
+            try:
+                ast.parse(about, mode="eval")
+            except UNPARSED:
+                raise LessonError(
+                    f"#? {kind}: {about[:LONGEST]!r} is no expression; the question in words stands behind |", line
+                ) from None
+            return about
+        if isinstance(node, ast.Expr):
+            return ""
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            return node.targets[0].id
+        raise LessonError(f"#? {kind}: this statement has no value; write  #? {kind} EXPRESSION", line)
+
+    def first_line(self, code):
+        """The line of the file on which code begins: the next place where its first line stands."""
+        places = self.lines.get(code.partition("\n")[0].strip(), ())
+        following = bisect_right(places, self.place)
+        if following == len(places):
+            return self.place + 1
+        self.place = places[following]
+        return self.place

@@ -1,0 +1,88 @@
+"""`tensh learn`: the list of lessons, one lesson, or answers that are graded."""
+
+import tensh.language as language
+from tensh.cli import status
+from tensh.cli.lessons import shelf
+from tensh.cli.lessons.model import LessonError
+from tensh.cli.lessons.player import Player
+from tensh.cli.lessons.progress import Keeper, Progress
+from tensh.cli.lessons.screens import JsonScreen, LineScreen
+from tensh.cli.render.console import Console
+from tensh.escaping import dumps
+from tensh.language import _
+from tensh.show.text import pad
+
+
+def show(env, options, wanted, wish):
+    """Do what `tensh learn` asks for, in the language it asks for; the exit status."""
+    language.choose(wish.language or language.current)
+    if wish.answers:
+        from tensh.cli.lessons import grading
+
+        return grading.show(env, options, wanted, wish)
+    if wanted is None:
+        return show_list(env, options)
+    lesson = shelf.find(wanted)
+    return play(env, options, lesson, wish)
+
+
+def play(env, options, lesson, wish):
+    """Play a lesson; progress is read and kept where somebody sits at a terminal."""
+    keeper = Keeper(env.variables)
+    is_kept = env.is_interactive and not options.json
+    if wish.restart:
+        keeper.forget(lesson.key)
+    progress = keeper.load(lesson.key, lesson.digest) if is_kept else Progress()
+    if wish.record:
+        from tensh.cli.lessons import grading
+
+        grading.record(wish.record, lesson, {})  # while no answer can be lost
+    screen = JsonScreen(env) if options.json else LineScreen(env)
+    player = Player(env, options, lesson, screen, lambda progress: keeper.save(lesson, progress) if is_kept else None)
+    try:
+        reached = player.play(progress)
+    except LessonError as error:
+        error.refuse(lesson.path)
+    if reached.is_done and not options.json and lesson.key in shelf.NAMES[:-1]:
+        following = shelf.NAMES[shelf.NAMES.index(lesson.key) + 1]
+        Console(env).result([("note", _("next:          tensh learn {name}").format(name=following) + "\n")])
+    if wish.record:
+        grading.record(wish.record, lesson, player.answered)
+    if keeper.complaint:
+        Console(env).remark([("warning", _("the progress is not kept: {why}").format(why=keeper.complaint) + "\n")])
+    return status.OK
+
+
+def show_list(env, options):
+    """The lessons, and how far the learner is in each. No code of a lesson runs."""
+    keeper, console = Keeper(env.variables), Console(env)
+    rows = [(number, name, shelf.title_of(name), keeper.load(name)) for number, name in enumerate(shelf.NAMES, 1)]
+    if options.json:
+        for number, name, title, progress in rows:
+            facts = {"number": number, "name": name, "title": title, "is_done": progress.is_done}
+            facts |= {"answered": len(progress.results), "questions": progress.questions, "right": progress.right}
+            console.result([("plain", dumps({"v": 1, "kind": "lesson"} | facts) + "\n")])
+        return status.OK
+    console.result([("title", _("Lessons") + "\n\n")])
+    for number, name, title, progress in rows:
+        console.result(
+            [
+                ("plain", f"{number:3}  "),
+                ("name", f"{name:14}"),
+                ("plain", pad(title, 46) if progress.questions else title),
+                ("note", describe_stage(progress) + "\n"),
+            ]
+        )
+    following = next((name for _number, name, _title, progress in rows if not progress.is_done), shelf.NAMES[0])
+    console.result([("plain", "\n" + _("next:          tensh learn {name}").format(name=following) + "\n")])
+    console.result([("plain", _("your own file: tensh learn FILE.md   (its code runs, as with tensh run)") + "\n")])
+    return status.OK
+
+
+def describe_stage(progress):
+    """Describe the progress in a few words."""
+    if not progress.questions:
+        return ""
+    if progress.is_done:
+        return _("done, {right} of {count} right").format(right=progress.right, count=progress.questions)
+    return _("{done} of {count}").format(done=len(progress.results), count=progress.questions)

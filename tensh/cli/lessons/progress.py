@@ -1,0 +1,77 @@
+"""The place of a learner in each lesson: a small file for each, in the folder for what programs remember.
+
+It is written whole after every answer, so that whoever leaves in whatever way finds the lesson where it was.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from typing import Any, NamedTuple
+
+from tensh.bounded_json import loads
+from tensh.cli.folders import folder
+from tensh.cli.writing import write
+
+RIGHT, SHOWN, SKIPPED = "right", "shown", "skipped"
+LARGEST = 2**18  # bytes of such a file that are read
+
+
+class Progress(NamedTuple):
+    """The step that comes next, what became of each question by its number, and how many questions there are."""
+
+    at: int = 0
+    results: dict[str, Any] = {}
+    questions: int = 0
+    steps: int = 0
+
+    @property
+    def is_done(self):
+        return 0 < self.steps <= self.at
+
+    @property
+    def right(self):
+        return sum(result == RIGHT for result in self.results.values())
+
+
+class Keeper:
+    """Reads and writes progress; `variables` say where it is kept. What cannot be read or written is as if there were none."""
+
+    def __init__(self, variables):
+        self.folder = os.path.join(folder("state", variables), "lessons")
+        self.complaint = ""
+
+    def path(self, key):
+        """The file of a lesson: of one of ours by its name, of another by where it is."""
+        name = key if key.isidentifier() else hashlib.blake2b(key.encode(errors="replace"), digest_size=12).hexdigest()
+        return os.path.join(self.folder, f"{name}.json")
+
+    def load(self, key, digest=None):
+        """The progress in a lesson; none where its text has changed since."""
+        try:
+            with open(self.path(key), "rb") as file:
+                kept = loads(file.read(LARGEST).decode())
+        except (OSError, ValueError, RecursionError):
+            return Progress()
+        if not isinstance(kept, dict) or (digest and kept.get("digest") != digest):
+            return Progress()
+        at, results, questions, steps = (kept.get(name) for name in ("at", "results", "questions", "steps"))
+        if not all(isinstance(each, int) and each >= 0 for each in (at, questions, steps)) or not isinstance(
+            results, dict
+        ):
+            return Progress()
+        return Progress(at, results, questions, steps)
+
+    def save(self, lesson, progress):
+        """Write the progress in a lesson."""
+        kept = {"v": 1, "lesson": lesson.key, "digest": lesson.digest} | progress._asdict()
+        try:
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            write(self.path(lesson.key), json.dumps(kept).encode())
+        except OSError as error:
+            self.complaint = self.complaint or f"{self.folder}: {error.strerror or error}"
+
+    def forget(self, key):
+        """Begin again."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.path(key))

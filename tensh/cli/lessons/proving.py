@@ -1,0 +1,73 @@
+"""Proving a lesson: its code runs, every question can be asked, and its own answer is judged to be right."""
+
+from typing import NamedTuple
+
+from tensh.cli.lessons.course import Course
+from tensh.cli.lessons.model import Code, LessonError, Question
+from tensh.cli.session import events
+
+
+class Proof(NamedTuple):
+    """A question or a piece of code, and what is wrong with it ("" if nothing is)."""
+
+    label: str
+    code: str
+    line: int
+    wrong: str
+    answer: str = ""
+
+
+def prove(env, options, lesson):
+    """Yield a proof for each question, and for each piece of code that fails."""
+    course = Course(env, options, lesson)
+    with course.world():
+        course.prepare()
+        for step in lesson.steps:
+            if isinstance(step, Code):
+                yield from failures(course.unseen(step.source), step)
+            elif isinstance(step, Question):
+                yield proof(course, step)
+
+
+def failures(outcome, step):
+    """The failure of code that is not asked about."""
+    for event in outcome.happened:
+        if isinstance(event, events.Failed):
+            failure = event.failure
+            yield Proof("code", step.source.text, 0, f"it fails: {failure.kind}: {failure.message}")
+
+
+def proof(course, question):
+    """Whether a question can be asked, and is answered rightly by what is so."""
+    wrong, answer = "", ""
+    try:
+        outcome = course.answer(question)
+        answer = write_answer(question, outcome.truth)
+        wrong = find_objection(course, question, outcome, answer)
+    except LessonError as error:
+        wrong = str(error)
+    return Proof(f"{question.number}", question.shown, question.line, wrong, answer)
+
+
+def find_objection(course, question, outcome, answer):
+    """Describe the fault of a question, "" if there is none."""
+    if question.kind != "fails" and outcome.error is not None:
+        return f"it fails: {type(outcome.error).__name__}: {outcome.error}"
+    if question.kind == "fails" and question.phrases and outcome.error is None:
+        return "it does not fail, although words for why it does are given"
+    if not course.judge(question, answer, outcome).is_right:
+        return f"its own answer is not judged to be right: {answer}"
+    return ""
+
+
+def write_answer(question, truth):
+    """The right answer to a question, as somebody might write it."""
+    if question.kind == "complete":
+        return question.solution
+    if question.kind == "fails" or truth.error is not None:
+        return "no" if truth.error is None else type(truth.error).__name__
+    if question.kind == "shape" or truth.data is None and truth.name is None:
+        return str(truth.shape)
+    if question.kind == "dtype" and truth.dtype:
+        return truth.dtype
+    return truth.name if truth.data is None else str(truth.data.tolist())

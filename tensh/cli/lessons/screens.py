@@ -1,0 +1,267 @@
+"""The front ends of a lesson: a terminal or plain lines, and objects of JSON for another program."""
+
+import io
+
+from tensh.cli.environment import Environment
+from tensh.cli.lessons.course import quote
+from tensh.cli.lessons.player import put_in_words
+from tensh.cli.lessons.progress import RIGHT, SKIPPED
+from tensh.cli.render.console import Console
+from tensh.escaping import dumps, visible_line
+from tensh.language import _
+from tensh.show.prose import lines_of
+
+ROOM = 4  # lines of a window that stay free below what is shown at once
+
+
+class LineScreen:
+    """Lines on a terminal, or into a pipe. In a window it waits before what would scroll away unread."""
+
+    def __init__(self, env):
+        self.env = env
+        self.console = Counting(env)
+        self.is_window = env.is_interactive
+        self.is_in_code = False  # whether the line before is code, which a question goes on from
+
+    def environment(self, env):
+        """The environment that the code runs in."""
+        return env
+
+    def follow(self, course):
+        """Count the lines that a course writes, too."""
+        self.console.chosen = course.session
+        course.console = self.console
+
+    def say(self, *tokens):
+        """Write a line."""
+        self.console.result([*tokens, ("plain", "\n")])
+
+    def begin(self, lesson, progress):
+        """The title, and how far somebody is who comes back."""
+        self.say(("title", visible_line(lesson.title)))
+        count = len(lesson.questions)
+        facts = _("{count} questions; instead of an answer: hint, skip, back, quit").format(count=count)
+        self.say(("note", facts))
+        if progress.at:
+            number = 1 + sum(1 for step in lesson.steps[: progress.at] if hasattr(step, "number"))
+            self.say(
+                (
+                    "note",
+                    _("you were here: question {number} of {count}").format(number=min(number, count), count=count),
+                )
+            )
+
+    def text(self, step):
+        """Prose, with a line before it."""
+        lines = [*lines_of(step.text, self.env.width(self.env.stdout))]
+        self.wait_for(len(lines) + 1)
+        self.is_in_code = False
+        self.say()
+        for line in lines:
+            self.say(*([("title", "".join(text for _kind, text in line))] if step.level else line))
+
+    def wait_for(self, count):
+        """Wait until what is on the screen has been read, where more would push it away."""
+        height = self.console.height() if self.is_window else None
+        if height and self.console.lines and self.console.lines + count > height - ROOM:
+            self.read_line(_("-- Enter: go on -- "))
+
+    def code(self, course, step):
+        """Code, and what it gives."""
+        self.wait_for(2 * len(step.source.lines) + 1)
+        self.say()
+        course.code(step)
+        self.is_in_code = True
+
+    def question(self, lesson, question):
+        """The code that is asked about, and the question."""
+        lines = [*lines_of(put_in_words(question), self.env.width(self.env.stdout) - 8)]
+        self.wait_for(len(lines) + len(question.source.lines) + 2)
+        if not self.is_in_code:
+            self.say()
+        self.is_in_code = False
+        self.console.result(quote(question.source, 0))
+        number = f"{question.number}/{len(lesson.questions)}  "
+        for line in lines:
+            self.say(("keyword", number), *line)
+            number = " " * len(number)
+
+    def read(self, question):
+        """An answer."""
+        return self.read_line("? ")
+
+    def read_line(self, prompt):
+        """A line that is typed; EOFError where there are no more."""
+        if self.env.is_interactive:
+            text = read_typed_line(self.env, prompt)
+        else:
+            self.console.result([("prompt", prompt)])
+            self.env.stdout.flush()
+            text = next_line(self.env.stdin)
+            self.say(("plain", text or ""))
+            if text is None:
+                raise EOFError
+        self.console.lines = 0
+        return text
+
+    def tell(self, text):
+        """Commands of somebody who does not answer."""
+        self.indented(text)
+
+    def wrong(self, question, text, hint, left):
+        """A hint after a wrong answer."""
+        lines = hint.split("\n")
+        begin = _("not yet: ") if left else _("no: ")
+        self.indented(begin + lines[0])
+        for line in lines[1:]:
+            self.indented(line)
+
+    def indented(self, text):
+        """Prose two columns to the right."""
+        for line in lines_of(text, self.env.width(self.env.stdout) - 2):
+            self.say(("plain", "  "), *line)
+
+    def answer(self, course, question, outcome, answered):
+        """Whether it was right, and what the code gives."""
+        if answered.result == RIGHT:
+            self.say(("string", "  " + (_("right") if len(answered.answers) == 1 else _("right now"))))
+        else:
+            said = _("skipped; this is the answer:") if answered.result == SKIPPED else _("this is the answer:")
+            self.say(("note", "  " + said))
+            self.answer_line(question, outcome)
+        course.reveal(question, outcome)
+
+    def answer_line(self, question, outcome):
+        """The answer in a line, where what the code shows does not say it."""
+        truth = outcome.truth
+        if question.kind == "shape" and truth.error is None:
+            self.say(("plain", f"  {truth.shape}"))
+        elif question.kind == "dtype" and truth.error is None:
+            self.say(("plain", f"  {truth.dtype or truth.name}"))
+        elif question.kind == "fails" and truth.error is None:
+            self.say(("plain", "  " + _("it does not fail")))
+        elif question.kind in ("value", "grad") and truth.name == "None":
+            self.say(("plain", "  None"))
+
+    def go_back(self):
+        """The question before this one comes again."""
+        self.say(("note", "\n" + _("-- back --")))
+
+    def leave(self, lesson, progress):
+        """The learner goes."""
+        done = len(progress.results)
+        said = _("{done} of {count} answered; the same command goes on from here")
+        self.say(("note", "\n" + said.format(done=done, count=len(lesson.questions))))
+
+    def end(self, lesson, progress):
+        """All is done."""
+        said = _("done: {right} of {count} right without being shown")
+        self.say(("keyword", "\n" + said.format(right=progress.right, count=len(lesson.questions))))
+
+
+def next_line(stdin):
+    """The next line of standard input; None where there is none, or none can be read."""
+    try:
+        line = stdin.readline()
+    except OSError:  # closed, or a folder
+        return None
+    return line.rstrip("\r\n") if line else None
+
+
+class Counting(Console):
+    """A console that counts the lines since somebody has last read."""
+
+    lines = 0
+
+    def result(self, tokens):
+        tokens = [*tokens]
+        self.lines += sum(text.count("\n") for _kind, text in tokens)
+        super().result(tokens)
+
+    def remark(self, tokens):
+        tokens = [*tokens]
+        self.lines += sum(text.count("\n") for _kind, text in tokens)
+        super().remark(tokens)
+
+
+def read_typed_line(env, prompt):
+    """A line typed at a terminal, edited as lines are."""
+    import contextlib
+
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  (input() edits with it)
+
+    env.stdout.flush()
+    return input(prompt)
+
+
+class JsonScreen:
+    """One object a line; answers are lines of stdin."""
+
+    def __init__(self, env):
+        self.env = env
+        self.shown = io.StringIO()
+        self.console = Console(env)
+
+    def environment(self, env):
+        """An environment whose output is kept, to be passed on as text."""
+        return Environment(env.stdin, self.shown, self.shown, variables={}, color="never")
+
+    def follow(self, course):
+        """There is nothing to count."""
+
+    def write(self, kind, **facts):
+        """Write an object."""
+        self.console.result([("plain", dumps({"v": 1, "kind": kind} | facts) + "\n")])
+        self.env.stdout.flush()
+
+    def output(self):
+        """Return the output since the last call."""
+        text = self.shown.getvalue()
+        self.shown.seek(0)
+        self.shown.truncate()
+        return text
+
+    def begin(self, lesson, progress):
+        self.write("lesson", title=lesson.title, questions=len(lesson.questions), at=progress.at)
+
+    def text(self, step):
+        self.write("text", text=step.text, level=step.level)
+
+    def code(self, course, step):
+        course.code(step)
+        self.write("code", code=step.source.text, output=self.output())
+
+    def question(self, lesson, question):
+        facts = {"number": question.number, "asks": question.kind, "code": question.shown, "about": question.about}
+        self.write("question", **facts, text=put_in_words(question))
+
+    def read(self, question):
+        text = next_line(self.env.stdin)
+        if text is None:
+            raise EOFError
+        return text
+
+    def tell(self, text):
+        self.write("note", text=text)
+
+    def wrong(self, question, text, hint, left):
+        self.write("wrong", number=question.number, answer=text, hint=hint, left=left)
+
+    def answer(self, course, question, outcome, answered):
+        course.reveal(question, outcome)
+        facts = {"number": question.number, "result": answered.result, "answers": answered.answers}
+        self.write("answer", **facts, output=self.output())
+
+    def go_back(self):
+        self.write("back")
+
+    def leave(self, lesson, progress):
+        self.write(
+            "end", is_done=False, right=progress.right, answered=len(progress.results), questions=len(lesson.questions)
+        )
+
+    def end(self, lesson, progress):
+        self.write(
+            "end", is_done=True, right=progress.right, answered=len(progress.results), questions=len(lesson.questions)
+        )

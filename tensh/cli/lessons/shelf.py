@@ -1,0 +1,47 @@
+"""The lessons that come with tensh, in order, in each language; and the files that are named instead."""
+
+import os
+import re
+
+import tensh.language as language
+from tensh.cli.lessons import format
+from tensh.cli.options import UsageError
+from tensh.spelling import close
+
+FOLDER = os.path.join(os.path.dirname(__file__), "texts")
+NAMES = ("tensors", "views", "broadcasting", "dtypes", "linear", "autograd", "leaves", "modes", "training", "network")
+ENDINGS = (".md", ".tsh", ".ipynb")
+
+
+def path_of(name):
+    """The file of a lesson in the language that is spoken."""
+    return os.path.join(FOLDER, language.current, f"{name}.md")
+
+
+def title_of(name):
+    """The title of a lesson: the heading that its file begins with."""
+    with open(path_of(name), encoding="utf-8") as file:
+        return re.sub(r"^#\s*", "", file.readline()).strip()
+
+
+def find(wanted):
+    """The lesson of a name, a number, the beginning of a name, or a file; UsageError where there is none."""
+    if wanted.endswith(ENDINGS) or os.sep in wanted:
+        return format.load(wanted)
+    name = name_of(wanted)
+    return format.load(path_of(name), key=name)
+
+
+def name_of(wanted):
+    """The name of a lesson of ours."""
+    word = wanted.strip().lower()
+    if word.isdigit() and 0 < int(word) <= len(NAMES):
+        return NAMES[int(word) - 1]
+    fitting = [name for name in NAMES if word and name.startswith(word)]
+    if len(fitting) == 1:
+        return fitting[0]
+    meant = close(word, NAMES)
+    instead = f"did you mean {meant}?" if meant else "tensh learn lists them"
+    raise UsageError(
+        f"tensh learn: there is no lesson {wanted}; {instead}", "a lesson of your own is a file: tensh learn FILE.md"
+    )

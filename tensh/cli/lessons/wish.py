@@ -1,0 +1,12 @@
+"""The request to `tensh learn`."""
+
+from typing import NamedTuple
+
+
+class Wish(NamedTuple):
+    """The language, whether to begin again, files of answers to grade, a file to write answers to."""
+
+    language: str | None = None
+    restart: bool = False
+    answers: tuple[str, ...] = ()
+    record: str | None = None

@@ -1,0 +1,58 @@
+"""The language of what tensh says: English as it stands in the code, or a translation out of a catalogue.
+
+A text that can be translated is written ``_("text")``. In English that is the text, and nothing is read; another
+language has a catalogue ``tensh/locale/LANGUAGE/LC_MESSAGES/tensh.mo``, which is read when a text is first asked for.
+``tools/catalogues.py`` finds the texts and compiles the catalogues.
+"""
+
+import functools
+import os
+
+ENGLISH = "en"
+LANGUAGES = {ENGLISH: "English", "zh": "中文"}
+FOLDER = os.path.join(os.path.dirname(__file__), "locale")
+DOMAIN = "tensh"
+VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that says something counts
+
+current = ENGLISH
+
+
+def choose(language):
+    """Speak a language of LANGUAGES from now on."""
+    global current
+    current = language
+
+
+def choose_language(variables):
+    """The language that the variables of a process ask for: TENSH_LANGUAGE, else that of the locale; English if it is none of ours."""
+    own = variables.get("TENSH_LANGUAGE", "")
+    if own in LANGUAGES:
+        return own
+    locale = next((variables[name] for name in VARIABLES if variables.get(name)), "")
+    if locale in ("C", "POSIX"):
+        return ENGLISH
+    wanted = [*variables.get("LANGUAGE", "").split(":"), locale]
+    codes = (each.replace("-", "_").partition("_")[0].partition(".")[0].lower() for each in wanted if each)
+    return next((code for code in codes if code in LANGUAGES), ENGLISH)
+
+
+def _(text):
+    """A text in the language that is spoken; in English where it has no translation."""
+    return text if current == ENGLISH else catalogue(current).gettext(text)
+
+
+@functools.cache
+def catalogue(language):
+    """The translations of a language."""
+    return read_catalogue(FOLDER, language)
+
+
+def read_catalogue(folder, language):
+    """The translations of a language in a folder; none where their file is absent or damaged."""
+    import gettext
+
+    try:
+        with open(os.path.join(folder, language, "LC_MESSAGES", f"{DOMAIN}.mo"), "rb") as file:
+            return gettext.GNUTranslations(file)
+    except Exception:  # whatever Python's own reader says of it
+        return gettext.NullTranslations()

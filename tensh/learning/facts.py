@@ -1,0 +1,82 @@
+"""Truths: what is so of a value or of a failure, as far as a question can ask about it."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+KINDS = ("shape", "dtype", "value", "grad", "fails")
+
+
+class Truth(NamedTuple):
+    """The facts of a value: `data` is an array of its elements, or None where it has none that can be compared.
+
+    `name` is what stands for a value that is not a number: a dtype, a node, a text. `error` is what was raised instead
+    of a value. `phrases` are words, one of which tells why.
+    """
+
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+    data: Any = None
+    name: str | None = None
+    error: BaseException | None = None
+    phrases: tuple[str, ...] = ()
+
+    def has(self, kind):
+        """Whether a question of a kind can be asked of this."""
+        if kind == "fails" or self.error is not None:
+            return True
+        found = {"shape": self.shape, "dtype": self.dtype}.get(kind, self)
+        return found is not None
+
+
+def state_error(error, phrases=()):
+    """The truth where something was raised, or nothing (None)."""
+    return Truth(error=error, phrases=tuple(phrases))
+
+
+def state_value(value):
+    """The truth about a value of Python or an engine."""
+    if getattr(value, "is_nested", False) is True:  # several tensors: neither one shape nor one array of elements
+        return Truth(dtype=short_dtype(value.dtype), name=type(value).__name__)
+    if hasattr(value, "tolist") and hasattr(value, "shape") and hasattr(value, "dtype"):
+        shape = tuple(int(size) for size in value.shape)
+        return Truth(shape, short_dtype(value.dtype), elements_of(value, shape))
+    if value is None:
+        return Truth(name="None")
+    if type(value).__name__ == "Size":
+        return Truth(shape=tuple(map(int, value)))
+    if isinstance(value, bool | int | float | complex):
+        return Truth(data=numbers(value))
+    if isinstance(value, list | tuple) and all(isinstance(each, bool | int | float | complex) for each in value):
+        return Truth(data=numbers(value) if value else np.zeros(0))
+    if isinstance(value, str):
+        return Truth(name=value)
+    if type(value).__name__ == "dtype":
+        return Truth(name=short_dtype(value))
+    names = [value.name() if callable(getattr(value, "name", None)) else type(value).__name__]
+    return Truth(name=names[0])
+
+
+def short_dtype(dtype):
+    """A dtype without the name of its library."""
+    return str(dtype).rpartition(".")[2]
+
+
+def elements_of(value, shape):
+    """The elements of a tensor as an array; None where they are not there, or are not all there."""
+    dense = value.detach() if hasattr(value, "detach") else value
+    try:
+        return as_array(dense.tolist(), shape)
+    except RuntimeError:  # of the device "meta", sparse, masked
+        return None
+
+
+def numbers(values):
+    """Python's numbers as an array; integers that no dtype holds as floating point numbers."""
+    found = np.asarray(values)
+    return found.astype(float) if found.dtype == object else found
+
+
+def as_array(data, shape):
+    """Nested lists as an array, which keeps its shape where it is empty."""
+    return np.asarray(data, dtype=None if np.prod(shape) else np.float64).reshape(shape)

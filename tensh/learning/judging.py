@@ -1,0 +1,158 @@
+"""Whether an answer is right: by its value, within the precision of mental arithmetic."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from tensh.language import _
+from tensh.learning import hints
+from tensh.learning.reading import LONGEST, NO, YES, Unreadable, plain, read_dtype, read_shape, read_value
+
+ROUNDED = 0.015  # the relative tolerance for a number with many digits
+SHORT = 5e-4  # the tolerance for a number with at most three digits after the point
+ABSENT = 1e-6  # what counts as zero
+IT_FAILS = YES | frozenset(("fails", "it fails", "error", "an error", "raises", "报错", "出错", "失败", "会报错"))
+IT_RUNS = NO | frozenset(
+    ("runs", "it runs", "works", "it works", "no error", "ok", "fine", "不报错", "不会报错", "正常", "能运行")
+)
+WORD = re.compile(r"[a-z]{4,}")
+COMMON = frozenset("with that this have from must they them than same does because cannot which there error".split())
+
+
+class Judgement(NamedTuple):
+    """Whether an answer is right, and what to think about if it is not."""
+
+    is_right: bool
+    hint: str = ""
+    is_answer: bool = True  # False for what is not an answer to such a question at all
+
+
+RIGHT = Judgement(True)
+
+
+def judge(kind, text, truth):
+    """Judge an answer to a question of a kind about a truth."""
+    if len(text) > LONGEST:
+        return Judgement(False, EXPECTED[kind](), False)
+    if kind == "fails" or truth.error is not None:
+        return judge_failure(text, truth)
+    try:
+        return JUDGES[kind](text, truth)
+    except Unreadable:
+        if plain(text).lower() in IT_FAILS:
+            return Judgement(False, _("it runs, and gives a result"))
+        return Judgement(False, EXPECTED[kind](), False)
+
+
+def judge_shape(text, truth):
+    """Judge a shape."""
+    answered = read_shape(text)
+    return RIGHT if answered == truth.shape else Judgement(False, hints.hint_at_shape(answered, truth.shape))
+
+
+def judge_dtype(text, truth):
+    """Judge a dtype."""
+    answered = read_dtype(text)
+    return RIGHT if answered == truth.dtype else Judgement(False, hints.hint_at_dtype(answered, truth.dtype))
+
+
+def judge_value(text, truth):
+    """Judge elements, or a name."""
+    if truth.data is None and truth.name is None:
+        return judge_shape(text, truth)
+    if truth.data is None:
+        return judge_name(text, truth.name)
+    answered = read_value(text)
+    if isinstance(answered, str):
+        if answered == "None":
+            return Judgement(False, _("it is not None"))
+        raise Unreadable(text)
+    return (
+        RIGHT
+        if is_same(answered, truth.data)
+        else Judgement(False, hints.hint_at_value(answered, truth.data, is_close))
+    )
+
+
+def judge_name(text, name):
+    """Judge a word: None, a dtype, a node of the graph."""
+    answered = plain(text).strip("\"'<>").removeprefix("torch.").lower()
+    short = re.sub(r"(backward)?\d*$", "", name.lower())
+    if answered in (name.lower(), short) or ALIKE.get(answered) == name.lower():
+        return RIGHT
+    if name == "None":
+        return Judgement(False, _("there is nothing there"))
+    return Judgement(False, _("another name"))
+
+
+ALIKE = {"nothing": "none", "没有": "none", "无": "none", "空": "none"}
+
+
+def judge_failure(text, truth):
+    """Judge an answer about a line that may fail: `no`, or why it fails."""
+    answered = plain(text).lower().rstrip(".!")
+    if truth.error is None:
+        return RIGHT if answered in IT_RUNS else Judgement(False, _("it runs: think about what it gives"))
+    if answered in IT_RUNS:
+        return Judgement(False, _("it fails"))
+    if answered in IT_FAILS:
+        return Judgement(False, _("yes, it fails; why? a word or two, or the name of the error"))
+    kinds = {each.__name__.lower() for each in type(truth.error).__mro__ if each.__name__.endswith("Error")}
+    known = {phrase.strip().lower() for phrase in truth.phrases if phrase.strip()}
+    words = {*WORD.findall(str(truth.error).lower())} - COMMON
+    if answered in kinds or any(phrase in answered for phrase in known) or words & {*WORD.findall(answered)}:
+        return RIGHT
+    if answered.endswith("error"):
+        return Judgement(False, _("it fails, but with another kind of error"))
+    if any(character.isdigit() for character in answered):
+        return Judgement(False, _("it fails: no value comes out"))
+    return Judgement(False, _("it fails, but not for that reason"))
+
+
+def is_same(answered, truth):
+    """Whether an array given as an answer is the right one."""
+    if answered.shape != truth.shape:
+        return False
+    return bool(np.all(is_close(answered, truth)))
+
+
+def is_close(answered, truth):
+    """Return a mask of the places at which arrays agree: whole numbers exactly, others as far as one would write them down."""
+    answered, truth = np.asarray(answered), np.asarray(truth)
+    with np.errstate(all="ignore"):
+        if truth.dtype.kind in "biu":
+            return answered == truth
+        size = np.abs(truth)
+        is_short = np.abs(np.round(truth, 3) - truth) <= np.maximum(1e-6 * size, ABSENT)
+        allowed = np.where(is_short, SHORT * size, ROUNDED * size) + ABSENT
+        same = (answered == truth) | (np.isnan(answered) & np.isnan(truth))
+        return same | (np.abs(answered - truth) <= np.where(np.isfinite(truth), allowed, -1))
+
+
+def judge_code(value, solution):
+    """Judge what a learner's code gave, beside what the lesson's own gives: both are truths."""
+    if value.error is not None:
+        return Judgement(False, f"{type(value.error).__name__}: {value.error}")
+    if value.shape != solution.shape and None not in (value.shape, solution.shape):
+        shapes = _("the shape is {found}, and should be {wanted}").format(
+            found=list(value.shape), wanted=list(solution.shape)
+        )
+        return Judgement(False, f"{shapes}: {hints.hint_at_shape(value.shape, solution.shape)}")
+    if value.dtype != solution.dtype and None not in (value.dtype, solution.dtype):
+        return Judgement(False, hints.hint_at_dtype(value.dtype, solution.dtype))
+    if value.data is None or solution.data is None:
+        return RIGHT if value[:4] == solution[:4] else Judgement(False, _("it gives something else"))
+    if is_same(value.data, solution.data):
+        return RIGHT
+    return Judgement(False, hints.hint_at_value(value.data, solution.data, is_close))
+
+
+JUDGES = {"shape": judge_shape, "dtype": judge_dtype, "value": judge_value, "grad": judge_value}
+EXPECTED = {
+    "shape": lambda: _("a shape is written (3, 2) or 3 x 2; that of a single number is ()"),
+    "dtype": lambda: _("a dtype is written float32, int64, bool, ..."),
+    "value": lambda: _("write a number, a list [1, 2], rows [[1, 2], [3, 4]], yes or no"),
+    "grad": lambda: _("write a number, a list [1, 2], rows [[1, 2], [3, 4]], or None"),
+    "fails": lambda: _("a word or two, or the name of the error"),
+}

@@ -1,0 +1,176 @@
+"""Answers that were typed, made values without running them.
+
+An answer may be arithmetic: numbers, lists, tuples, `torch.tensor([...])`, `torch.Size([...])`, `sqrt(2)`. It is read
+from its syntax tree and nothing else is called, so that an answer of somebody else's can be judged, too.
+"""
+
+import ast
+import math
+import operator
+import re
+import unicodedata
+
+import numpy as np
+
+LONGEST = 2000  # characters
+LARGEST = 2.0**1000  # of a power
+YES = frozenset("yes y true 是 对 真 会".split())
+NO = frozenset("no n false 否 不 假 不是 不对 不会".split())
+ALIASES = {
+    "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16",
+    "char": "int8", "byte": "uint8", "boolean": "bool", "cfloat": "complex64", "cdouble": "complex128",
+    "chalf": "complex32", "single": "float32",
+}  # fmt: skip
+DTYPES = frozenset(
+    "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex32 complex64 complex128".split()
+)
+SCALAR = frozenset(("()", "[]", "scalar", "0-d", "0d", "标量", "零维"))
+WRAPPER = re.compile(r"^(?:torch\.)?(?:Size|size|shape)\s*(?=[(\[])")
+SEPARATOR = re.compile(r"\s*(?:[,x×*]|by|乘)\s*|\s+")
+NUMBERS = re.compile(
+    r"[-+]?[\d.]+(?:e[-+]?\d+)?(?:\s+[-+]?[\d.]+(?:e[-+]?\d+)?)+"
+)  # with blanks between: -1 -2 is not a difference
+FUNCTIONS = {
+    name: getattr(math, name)
+    for name in "sqrt exp log log2 log10 sin cos tan asin acos atan sinh cosh tanh".split()
+} | {"abs": abs}  # fmt: skip
+WRAPPERS = frozenset("tensor Size float int array".split())
+NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+
+
+def power(base, exponent):
+    """A power that is no larger than a float can be, so that nobody waits for it."""
+    if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) > 64:
+        return float(base) ** exponent
+    return base**exponent
+
+
+OPERATORS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Pow: power, ast.Mod: operator.mod, ast.USub: operator.neg, ast.UAdd: operator.pos,
+}  # fmt: skip
+
+
+class Unreadable(ValueError):
+    """An answer that is not of the kind asked for."""
+
+
+def plain(text):
+    """An answer as it was meant: full-width signs as those of ASCII, no blanks around."""
+    return unicodedata.normalize("NFKC", text).replace("−", "-").replace("、", ",").replace("。", "").strip()
+
+
+def read_shape(text):
+    """A shape: `(3, 2)`, `torch.Size([3, 2])`, `[3, 2]`, `3 x 2`, `3, 2`, `()`."""
+    text = WRAPPER.sub("", plain(text))
+    while text not in SCALAR and text[:1] + text[-1:] in ("()", "[]"):
+        text = text[1:-1].strip()
+    if text in SCALAR or not text:
+        return ()
+    pieces = [piece for piece in SEPARATOR.split(text.rstrip(", ")) if piece]
+    if not all(re.fullmatch(r"\d{1,18}", piece) for piece in pieces):
+        raise Unreadable(text)
+    return tuple(map(int, pieces))
+
+
+def read_dtype(text):
+    """A dtype: `torch.float32`, `float32`, `float`, `long`."""
+    name = plain(text).strip("\"'").removeprefix("torch.").replace(" ", "").lower()
+    name = ALIASES.get(name, name)
+    if name not in DTYPES:
+        raise Unreadable(text)
+    return name
+
+
+def read_value(text):
+    """An array of numbers or truth values, or a text where it is a word: `None`, `AddBackward0`."""
+    text = plain(text)
+    if not text:
+        raise Unreadable(text)
+    if text.lower() in YES:
+        return np.asarray(True)
+    if text.lower() in NO:
+        return np.asarray(False)
+    try:
+        found = evaluate(parse(text))
+        if isinstance(found, str):
+            return found
+        found = np.asarray(found)
+        return found.astype(float) if found.dtype == object else found  # an integer that no dtype holds
+    except Unreadable:
+        raise
+    except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError):
+        raise Unreadable(text) from None
+
+
+def parse(text):
+    """The syntax tree of an answer; numbers with blanks between them are a list, and `;` ends a row."""
+    try:
+        if NUMBERS.fullmatch(text):
+            text = f"[{', '.join(text.split())}]"
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        rows = [row.replace(",", " ").split() for row in text.strip("[]()<> ").split(";")]
+        rows = [row for row in rows if row]
+        listed = ["[" + ", ".join(row) + "]" for row in rows]
+        return ast.parse(listed[0] if len(listed) == 1 else "[" + ", ".join(listed) + "]", mode="eval").body
+
+
+def evaluate(node):
+    """The value of a syntax tree of an answer; Unreadable for what is more than arithmetic."""
+    match node:
+        case ast.Constant(value) if isinstance(value, bool | int | float | complex | str):
+            return value
+        case ast.Constant(value=None):
+            return "None"
+        case ast.List(elements) | ast.Tuple(elements):
+            return array([evaluate(each) for each in elements])
+        case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](number(operand))
+        case ast.BinOp(left, op, right) if type(op) in OPERATORS:
+            left, right = number(left), number(right)
+            if math.prod(np.broadcast_shapes(np.shape(left), np.shape(right))) > LONGEST:
+                raise Unreadable("an answer with more elements than characters")
+            return OPERATORS[type(op)](left, right)
+        case ast.Call(function, arguments):
+            return call(last_name(function), arguments)
+        case ast.Name() | ast.Attribute():
+            name = last_name(node)
+            return NAMES.get(name, ALIASES.get(name, name))
+    raise Unreadable(ast.unparse(node))
+
+
+def array(elements):
+    """A list of an answer; a nested one must have rows of the same length."""
+    if any(isinstance(each, str) for each in elements):
+        raise Unreadable(str(elements))
+    found = np.asarray(elements) if elements else np.zeros(0)
+    if found.dtype == object:
+        raise Unreadable(str(elements))
+    return found
+
+
+def number(node):
+    """A part of an answer that is calculated with."""
+    found = evaluate(node)
+    if isinstance(found, str):
+        raise Unreadable(found)
+    return float(found) if isinstance(found, int) and abs(found) > LARGEST else found
+
+
+def call(name, arguments):
+    """A call that an answer may hold: a function of a number, or what makes a tensor of lists."""
+    values = [evaluate(each) for each in arguments]
+    if name in FUNCTIONS and len(values) == 1 and not isinstance(values[0], str | np.ndarray):
+        return FUNCTIONS[name](values[0])
+    if name in WRAPPERS and values:
+        return values[0]
+    raise Unreadable(name)
+
+
+def last_name(node):
+    """The name at the end of `torch.nn.x`."""
+    match node:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+    raise Unreadable(ast.unparse(node))

@@ -1,0 +1,49 @@
+"""Leaving a lesson and coming back, at a terminal."""
+
+import json
+
+import pytest
+
+from tensh.cli.lessons.progress import Keeper, Progress
+from tests.support.command_line import Done
+from tests.support.terminal import Terminal
+
+
+def kept(folder):
+    return json.loads((folder / "tensh" / "lessons" / "tensors.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("leave", ["quit\r", "\x04", "\x03", "kill"])
+def test_progress_survives_leaving(tmp_path, leave):
+    with Terminal("learn", "tensors", "--plain", XDG_STATE_HOME=str(tmp_path), LANG="C") as terminal:
+        terminal.wait("1/")
+        terminal.shows("?")
+        terminal.type("5\r")
+        terminal.wait("2/")
+        terminal.shows("?")  # the prompt: a question may end so, too
+        if leave == "kill":
+            terminal.kill()
+        else:
+            terminal.type(leave)
+            assert terminal.end() == 0
+    assert kept(tmp_path)["results"] == {"1": "right"}
+    with Terminal("learn", "tensors", "--plain", XDG_STATE_HOME=str(tmp_path), LANG="C") as terminal:
+        terminal.wait("question 2 of")
+        terminal.wait("2/")
+        terminal.shows("?")
+        terminal.type("quit\r")
+        terminal.end()
+
+
+def test_damaged_progress_is_as_if_there_were_none(tmp_path):
+    keeper = Keeper({"XDG_STATE_HOME": str(tmp_path)})
+    path = tmp_path / "tensh" / "lessons" / "tensors.json"
+    path.parent.mkdir(parents=True)
+    for content in (b"", b"\xff\xfe", b"[]", b"{}", b'{"at": -1}', b'{"at": "x", "results": []}', b"[" * 10_000):
+        path.write_bytes(content)
+        assert keeper.load("tensors") == Progress()
+
+
+def test_nothing_is_kept_of_a_run_without_a_terminal(tmp_path):
+    Done("learn", "tensors", stdin="5\n", XDG_STATE_HOME=str(tmp_path))
+    assert [*tmp_path.iterdir()] == []

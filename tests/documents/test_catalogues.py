@@ -1,0 +1,96 @@
+"""The catalogues of translations: every message has one, and the compiled files are those of the sources."""
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+import tensh.language as language
+from tensh.language import ENGLISH, LANGUAGES, choose_language
+from tests.documents.test_index import run
+from tests.support.command_line import Done
+from tools import catalogues
+
+OTHERS = [code for code in LANGUAGES if code != ENGLISH]
+
+
+@pytest.fixture(autouse=True)
+def english():
+    yield
+    language.choose(ENGLISH)
+
+
+def test_every_message_is_translated_and_the_files_are_current():
+    done = run("tools/catalogues.py", "--check")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_translation_fills_in_the_same_values(code):
+    for text, translation in catalogues.read(catalogues.files(code)[0]).items():
+        names, others = (
+            {name for _, name, _, _ in string.Formatter().parse(each) if name} for each in (text, translation)
+        )
+        assert names == others, text
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_gettext_reads_what_was_compiled(code):
+    language.choose(code)
+    for text, translation in catalogues.read(catalogues.files(code)[0]).items():
+        assert language._(text) == translation if text else True
+
+
+def test_what_the_tool_writes_it_reads(tmp_path):
+    path = tmp_path / "x.po"
+    strange = 'a "quoted" \\ back\nslash\ttab'
+    path.write_text(f"msgid {catalogues.quoted(strange)}\nmsgstr {catalogues.quoted(strange)}\n", encoding="utf-8")
+    assert catalogues.read(path) == {strange: strange}
+
+
+@pytest.mark.parametrize(
+    ("variables", "code"),
+    [
+        ({}, "en"),
+        ({"LANG": "C"}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
+        ({"LANG": "de_DE.UTF-8", "LANGUAGE": "fr:zh_CN:en"}, "zh"),
+        ({"LANG": "C", "LANGUAGE": "zh"}, "en"),
+        ({"LANG": "en_US.UTF-8", "TENSH_LANGUAGE": "zh"}, "zh"),
+        ({"LANG": "zh_CN", "TENSH_LANGUAGE": "nosuch"}, "zh"),
+        ({"LC_MESSAGES": "zh-Hans"}, "zh"),
+    ],
+)
+def test_the_locale_says_which_language(variables, code):
+    assert choose_language(variables) == code
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_screen_of_the_lessons_is_in_one_language(code):
+    """No line of the list, and no line of the runner's own, is in English."""
+    lines = Done("learn", LANG=f"{code}_XX.UTF-8").output.splitlines()
+    assert all(re.search("[\u4e00-\u9fff]", line) for line in lines if line.strip())
+    played = Done("learn", "tensors", stdin="help\nhint\n1\nskip\nquit\n", LANG=f"{code}_XX.UTF-8").output
+    ours = [
+        line
+        for line in played.splitlines()
+        if re.search("[A-Za-z]{3}", line) and not line.startswith((">>>", "tensor", "torch", "? "))
+    ]
+    assert all(re.search("[\u4e00-\u9fff]", line) for line in ours), ours
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-500], lambda data: b"x" + data[1:]])
+def test_a_damaged_catalogue_leaves_english(damage, tmp_path):
+    whole = Path(language.FOLDER, OTHERS[0], "LC_MESSAGES", "tensh.mo")
+    path = tmp_path / OTHERS[0] / "LC_MESSAGES" / "tensh.mo"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(damage(whole.read_bytes()))
+    assert language.read_catalogue(tmp_path, OTHERS[0]).gettext("right") == "right"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_the_list_of_commands_is_in_one_language(code):
+    lines = Done("-c", "%help commands", LANG=f"{code}_XX.UTF-8").output.splitlines()
+    assert len(lines) > 30 and all(re.search("[\u4e00-\u9fff]", line) for line in lines)

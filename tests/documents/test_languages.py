@@ -1,0 +1,119 @@
+"""The rooms that explain speak the language that was chosen: every sentence goes through ``_()``, and none is half translated."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import tensh.language as language
+from tensh.language import ENGLISH, LANGUAGES
+from tensh.show.text import cells
+from tests.recorded.mistakes.cases import SCRIPTS, explain
+
+ROOT = Path(__file__).parents[2]
+ROOMS = (
+    "tensh/explain/**/*.py", "tensh/cli/session/remarks*.py", "tensh/cli/render/failure.py", "tensh/show/reasons.py",
+)  # fmt: skip
+PROSE = re.compile(r"[a-z]{2,}[,:;]? [a-z]{2,}")
+PLACE = re.compile(r"\{[^}]*\}")
+READERS = {"says", "search"}
+"""Functions whose texts are read, not said: PyTorch's messages, patterns, pieces of code."""
+CODE = {"Fit"}
+"""Functions whose texts are code that a fix offers."""
+NO_PROSE = (
+    "for layer in {}: x = layer(x)",
+    "with torch.no_grad(): {}",
+    "with torch.no_grad(): {} {} {}",
+    "[p for each in {} for p in each.parameters()]",
+    "{} = tuple(each.detach() for each in {})",
+    "a gradient is that of a tensor, not of {}",  # an exception, in English as all are
+)
+
+
+@pytest.fixture(autouse=True)
+def english():
+    yield
+    language.choose(ENGLISH)
+
+
+def untranslated(path):
+    """(line, text) of the sentences in functions that are said without ``_()``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            yield from sentences(function, function.body[ast.get_docstring(function) is not None :])
+
+
+def sentences(parent, nodes):
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.Compare | ast.MatchValue):
+            continue
+        if isinstance(node, ast.Call) and called(node) in {"_", *READERS, *CODE}:
+            continue
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            text = write(node)
+            if PROSE.search(PLACE.sub("", text)) and text not in NO_PROSE:
+                yield node.lineno, text
+            if isinstance(node, ast.JoinedStr):
+                yield from sentences(node, [each.value for each in node.values if isinstance(each, ast.FormattedValue)])
+            continue
+        yield from sentences(node, ast.iter_child_nodes(node))
+
+
+def called(call):
+    return getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+
+
+def write(node):
+    if isinstance(node, ast.Constant):
+        return node.value
+    return "".join(each.value if isinstance(each, ast.Constant) else "{}" for each in node.values)
+
+
+def test_a_sentence_without_a_translation_is_found(tmp_path):
+    path = tmp_path / "room.py"
+    path.write_text(
+        'def f(x):\n    """Say what x is."""\n    return _("this is said"), f"{x} is not a tensor", says("not a tensor")\n'
+    )
+    assert [*untranslated(path)] == [(3, "{} is not a tensor")]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_sentence_can_be_translated(room):
+    paths = [*ROOT.glob(room)]
+    assert paths
+    found = [(str(path.relative_to(ROOT)), *each) for path in paths for each in untranslated(path)]
+    assert found == []
+
+
+QUOTED = re.compile(r"^ *(?:->)? *\d* \|.*|^ *[~^ ]+$", re.MULTILINE)
+"""The user's own code, and the marks under it."""
+ADVICE_IN_CODE = re.compile(r"`[^`]*`|\b(?:for|with|def|return|import|from|if|else|lambda)\b.*|\w+ ?= ?.*|\(.*\)")
+MARK = re.compile(r"^( *)(~[~ ]*)$")
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_an_explanation_is_in_one_language(script, code):
+    """No two words of English prose follow each other behind the message, which is PyTorch's or Python's."""
+    status, text = explain(script, code)
+    explanation = "\n".join(line for line in text.split("\n") if line.startswith("        "))
+    said = ADVICE_IN_CODE.sub("", QUOTED.sub("", explanation))
+    assert status == 1
+    assert not re.search(r"\b[A-Za-z]{2,}[,:;]? [a-z]{2,}\b", said), said
+
+
+@pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
+def test_marks_stand_under_the_sizes_they_mark(code):
+    """Signs are as many columns below a line with wide characters as in it."""
+    marked = 0
+    for script in SCRIPTS:
+        lines = explain(script, code)[1].split("\n")
+        for line, below in zip(lines, lines[1:]):
+            if MARK.match(below) and "[" in line:
+                marked += 1
+                assert cells(below.rstrip()) < cells(line), script
+                for mark in re.finditer("~+", below):
+                    assert line[mark.start() : mark.end()].isdigit(), script
+    assert marked > 20

@@ -1,0 +1,144 @@
+"""Write the catalogues of translations: tensh/locale/LANGUAGE/LC_MESSAGES/tensh.po, and tensh.mo from it.
+
+    python tools/catalogues.py [--check]
+
+Messages are what stands in ``_("...")`` anywhere in tensh, and what the tables of ``%help`` hold. New ones are added to
+each .po without a translation, which a translator writes there; those that are no longer said go. The .mo is what the
+gettext of the standard library reads. With ``--check`` nothing is written, and the exit status is 1 if a file would
+change or a message has no translation.
+"""
+
+import ast
+import struct
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+LOCALE = ROOT / "tensh" / "locale"
+HEAD = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {language}\n"
+ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
+PLAIN = {value: key for key, value in ESCAPES.items()}
+
+
+def messages():
+    """{text: the module that says it} of all that can be translated."""
+    found = {}
+    for path in sorted((ROOT / "tensh").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if "_(" not in source or "tensh.language" not in source:
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_":
+                match node.args:
+                    case [ast.Constant(str(text))]:
+                        found.setdefault(text, path.relative_to(ROOT).as_posix())
+    for text in tables():
+        found.setdefault(text, "%help")
+    return found
+
+
+def tables():
+    """The texts of the tables of `%help`, and those of the textbook: what words mean, sentences and reasons."""
+    from tensh.cli.repl.editor import Editor
+    from tensh.cli.repl.plain import PlainReader
+    from tensh.cli.session.magics import MAGICS
+    from tensh.cli.session.magics.tasks import MORE, TASKS
+    from tensh.graph.textbook.facts import WORDS
+    from tensh.graph.textbook.table import texts
+
+    summaries = [*TASKS, *(text for _, text in MORE), *(each.summary for each in MAGICS.values())]
+    return [*summaries, *WORDS.values(), *texts(), *(text for row in (*Editor.keys, *PlainReader.keys) for text in row)]
+
+
+def quoted(text):
+    """A text as a .po writes it."""
+    return '"' + "".join(ESCAPES.get(character, character) for character in text) + '"'
+
+
+def unquoted(text):
+    """The text that a .po writes so."""
+    found, place, text = [], 0, text.strip()[1:-1]
+    while place < len(text):
+        size = 2 if text[place] == "\\" else 1
+        found.append(PLAIN.get(text[place : place + size], text[place : place + size]))
+        place += size
+    return "".join(found)
+
+
+def read(path):
+    """{message: translation} of a .po."""
+    found, key, kind = {}, "", ""
+    for line in path.read_text(encoding="utf-8").split("\n") if path.exists() else ():
+        if line.startswith("msgid "):
+            key, kind = unquoted(line[6:]), "msgid"
+        elif line.startswith("msgstr "):
+            found[key], kind = unquoted(line[7:]), "msgstr"
+        elif line.startswith('"') and kind == "msgid":
+            key += unquoted(line)
+        elif line.startswith('"'):
+            found[key] += unquoted(line)
+    return found
+
+
+def written(language, translations):
+    """The text of a .po."""
+    places = messages()
+    parts = [
+        f'# What tensh says, in another language. tools/catalogues.py adds messages and takes away old ones.\nmsgid ""\nmsgstr {quoted(HEAD.format(language=language))}\n'
+    ]
+    for text in sorted(places, key=lambda text: (places[text], text)):
+        parts.append(f"#: {places[text]}\nmsgid {quoted(text)}\nmsgstr {quoted(translations.get(text, ''))}\n")
+    return "\n".join(parts)
+
+
+def compiled(translations):
+    """The bytes of a .mo: the table that gettext reads, sorted by message."""
+    pairs = sorted((key.encode(), value.encode()) for key, value in translations.items() if value)
+    begin = 28
+    place = begin + 16 * len(pairs)
+    tables, texts = [[], []], b""
+    for which in (0, 1):
+        for pair in pairs:
+            tables[which] += [len(pair[which]), place + len(texts)]
+            texts += pair[which] + b"\0"
+    head = struct.pack("<7I", 0x950412DE, 0, len(pairs), begin, begin + 8 * len(pairs), 0, place)
+    return head + b"".join(struct.pack(f"<{len(table)}I", *table) for table in tables) + texts
+
+
+def files(language):
+    """The .po and the .mo of a language."""
+    folder = LOCALE / language / "LC_MESSAGES"
+    return folder / "tensh.po", folder / "tensh.mo"
+
+
+def wanted(language):
+    """(path, bytes) of each file of a language as it should be, and the messages without a translation."""
+    po, mo = files(language)
+    translations = read(po)
+    kept = {text: translations.get(text, "") for text in messages()}
+    contents = [(po, written(language, kept).encode()), (mo, compiled({"": HEAD.format(language=language)} | kept))]
+    return contents, [text for text in kept if not kept[text]]
+
+
+def main():
+    from tensh.language import ENGLISH, LANGUAGES
+
+    is_check, changed, lacking = sys.argv[1:] == ["--check"], [], []
+    for language in LANGUAGES:
+        if language == ENGLISH:
+            continue
+        contents, without = wanted(language)
+        lacking += [f"{language}: {text!r}" for text in without]
+        for path, content in contents:
+            if not path.exists() or path.read_bytes() != content:
+                changed.append(str(path.relative_to(ROOT)))
+                if not is_check:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(content)
+    print("\n".join([*(f"no translation: {each}" for each in lacking), *(f"changed: {each}" for each in changed)]))
+    return int(is_check and bool(changed or lacking))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
