@@ -1,4 +1,4 @@
-"""Why code failed, in terms of what it was given, and what would have worked.
+"""Explanations of a failure, in terms of the values that code was given, and what would have worked.
 
 Nothing of the user's is run again: the operands are read off the traceback, causes are found in the source, and fixes are
 tried on stand-ins that have the shapes and dtypes of the operands.
@@ -7,7 +7,7 @@ tried on stand-ins that have the shapes and dtypes of the operands.
 from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
-from tensh.explain.causes.layers import with_layer
+from tensh.explain.causes.layers import fit_layer
 from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
@@ -26,7 +26,7 @@ def explain(error, traceback, place):
     situation = Situation(error, names, place, call)
     found = cause_of(situation) or (call and rule_for(call, error)) or None
     if found is not None and not found.fits and call is not None and call.module is not None:
-        found = with_layer(found, situation)
+        found = fit_layer(found, situation)
     found = found or explain_by_search(situation)
     if found is None:
         return None

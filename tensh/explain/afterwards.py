@@ -1,10 +1,11 @@
-"""What would fail next in the same statement, if the first fix were made: the rest of it, on shapes only."""
+"""The next failure in the same statement once the first is mended: the rest of it is run on shapes only."""
 
 import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import SYMBOLS, names_in
 from tensh.explain.shadow import Shadow, Unknown
+from tensh.language import _
 
 
 def afterwards(call, fit):
@@ -38,4 +39,4 @@ def sentence(node, failed, fit, shadow):
     shapes = shadow.shapes(ast.Expr(node))
     symbol = f" {SYMBOLS[type(node.op)]} " if isinstance(node, ast.BinOp) and type(node.op) in SYMBOLS else ", "
     code = ast.unparse(node).replace(failed, f"({fit.text})" if symbol != ", " else fit.text, 1)
-    return f"{code} would fail too: {symbol.join(map(str, shapes))}"
+    return _("{code} would fail too: {names}").format(code=code, names=symbol.join(map(str, shapes)))

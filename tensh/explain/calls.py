@@ -26,6 +26,8 @@ INPUTS = ("input", "input2", "input3", "input4")
 
 GUARD = FILE.partition("{")[0]
 """How the file of what stands around functions that are Python in PyTorch, too, is called."""
+REFLECTED = frozenset("radd rsub rmul rdiv rtruediv rfloordiv rmod rremainder rpow rmatmul".split())
+"""Operators that are computed by the operand on the right."""
 OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
 
 
@@ -59,7 +61,7 @@ class Call(NamedTuple):
         return tuple(a for a in self.arguments if hasattr(a.value, "requires_grad"))
 
     def shadow(self):
-        """What evaluates code like this call on shapes only."""
+        """Make the evaluator of code like this call on shapes only."""
         used = names_in(self.segment)
         names = {name: value for name, value in self.names.items() if name in used}
         return Shadow({a.text: a.value for a in self.arguments if a.text}, names)
@@ -68,7 +70,7 @@ class Call(NamedTuple):
         """The first argument under one of some names; None if there is none."""
         return next((a for name in names for a in self.arguments if a.name == name), None)
 
-    def rewritten(self, changes):
+    def rewrite(self, changes):
         """The piece of source with some arguments in another text: {argument: text}; None where one has no place in it."""
         if any(argument.span is None for argument in changes):
             return None
@@ -105,6 +107,8 @@ def find_failed_call(traceback, place):
     written, symbol = pieces(segment)
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
         written, symbol = ([(segment, (0, len(segment)))], {}), None
+    if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x
+        written = written[0][::-1], written[1]
     arguments = tuple(
         Argument(name, value, *find_argument(written, position, name)) for position, (name, value) in enumerate(values)
     )
@@ -112,7 +116,7 @@ def find_failed_call(traceback, place):
 
 
 def keywords(frame):
-    """What a function was given by names that it has no parameters for."""
+    """List the arguments whose names the function has no parameters for."""
     code = frame.f_code
     if not code.co_flags & 8:
         return {}
@@ -138,21 +142,21 @@ def layer_call(step, place, names):
     module = frame.f_locals["self"]
     segment = place.segment if place else ""
     written, _ = pieces(segment, is_layer=True)
-    texts = {id(v): find_argument(written, i, n) for i, (n, v) in enumerate(given_arguments(outer))}
+    texts = {id(v): find_argument(written, i, n) for i, (n, v) in enumerate(list_arguments(outer))}
     arguments = tuple(
-        Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given_arguments(frame)
+        Argument(name, value, *texts.get(id(value), (None, None))) for name, value in list_arguments(frame)
     )
     name = layer_name(outer.f_locals["self"], module, segment)
     return Call(type(module).__name__, name, arguments, segment, place, names, module)
 
 
-def given_arguments(frame):
+def list_arguments(frame):
     """(name, value) of all that a module was called with."""
     return [*zip(INPUTS, frame.f_locals["args"]), *frame.f_locals["kwargs"].items()]
 
 
 def layer_name(model, module, segment):
-    """What a layer is called: its type, and within a model the words that lead to it, as in `net.2 (Linear)`."""
+    """Return the name of a layer: its type, and within a model the path to it, as in `net.2 (Linear)`."""
     kind = type(module).__name__
     path = next((path for path, each in model.named_modules() if each is module), "")
     return f"{caller(segment) or 'layer '}{path} ({kind})" if path else kind
@@ -207,7 +211,7 @@ def pieces(segment, is_layer=False):
 
 
 def find_augmented(segment):
-    """The same for ``a += b``, which is a statement."""
+    """Read ``a += b``, a statement, as a call."""
     try:
         (tree,) = ast.parse(segment).body
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""Where the history of a tensor was cut: the piece of source that takes what requires grad and gives what does not.
+"""The cut in the history of a tensor: the piece of source that takes what requires grad and gives what does not.
 
 The statements that gave names their values are followed backwards, and each expression in them is evaluated on stand-ins
 that record graphs; where that is not possible, the forms that always cut (`.detach()`, `.item()`, ...) are known by sight.
@@ -13,13 +13,13 @@ from tensh.explain.calls import names_in
 from tensh.explain.causes.leaves import find_tensor_assignment
 from tensh.explain.causes.situation import blocks_over, find_assignment, look_up, place_of, replace_node
 from tensh.explain.model import Fit
-from tensh.explain.place import FUNCTIONS, within
+from tensh.explain.place import FUNCTIONS, iterate_scope
 from tensh.explain.shadow import Shadow, Unknown, is_module
+from tensh.language import _
 
 MOST_FOLLOWED = 30  # statements
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
-NUMBERS = {"item": "a Python number", "tolist": "Python numbers", "numpy": "an array of NumPy"}
-PLAIN = {"detach": "detach() cuts the history", "data": ".data has no history"}
+NUMBERS = ("item", "tolist", "numpy")
 
 
 class Cut(NamedTuple):
@@ -47,7 +47,7 @@ def find_cut(node, situation):
         if cut is not None:
             return cut
     if not is_grad_enabled():
-        return Cut("was computed while gradients were off (no_grad, or set_grad_enabled(False))")
+        return Cut(_("was computed while gradients were off (no_grad, or set_grad_enabled(False))"))
     return None
 
 
@@ -79,7 +79,7 @@ def statements_of(followed, situation):
 
 def summing(tree, place, name):
     """The statements of loops before a place that add to a name."""
-    for node in within(tree):
+    for node in iterate_scope(tree):
         match node:
             case ast.AugAssign(target=ast.Name(id=target)) if target == name and node.end_lineno < place.line:
                 yield node
@@ -87,7 +87,7 @@ def summing(tree, place, name):
 
 def appending(tree, name):
     """The statements that append to a list."""
-    for node in within(tree):
+    for node in iterate_scope(tree):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=owner)))) if owner == name:
                 yield node
@@ -111,12 +111,12 @@ def names_before(node, situation):
             value = situation.names.get(name)
             if isinstance(value, Tensor) and value.is_leaf and value.is_floating_point() and name not in found.values():
                 made = find_tensor_assignment(situation, name)
-                if made is not None and not made_of_tensors(made, situation):
+                if made is not None and not is_made_of_tensors(made, situation):
                     found[made.lineno] = name
     return [found[line] for line in sorted(found)]
 
 
-def made_of_tensors(made, situation):
+def is_made_of_tensors(made, situation):
     """Whether a statement computes its value from tensors with names."""
     return any(isinstance(situation.names.get(name), Tensor) for name in names_in(ast.unparse(made.value)))
 
@@ -129,7 +129,11 @@ def locate_cut(followed, situation):
     line = followed.place.line
     for block in blocks_over(tree, ast.Pass(lineno=line, end_lineno=line)) if followed.parent else ():
         for text in switches(block):
-            return Cut(f"was computed under {text} (line {block.lineno})", (), f"compute it outside of {text}")
+            return Cut(
+                _("was computed under {text} (line {line})").format(text=text, line=block.lineno),
+                (),
+                _("compute it outside of {text}").format(text=text),
+            )
     known = {name: value for name, value in situation.names.items() if name in names_in(ast.unparse(followed.node))}
     shadow = Shadow({}, known, grad=True)
     for node in inner_first(followed.node):
@@ -173,10 +177,17 @@ def requires_grad(node, shadow):
 
 
 def find_cut_by_sight(node, followed, shadow):
-    """`.detach()`, `.data`, `.item()` and the like of what may require grad."""
+    """Find `.detach()`, `.data`, `.item()` or a similar end of a graph in the source."""
     match node:
         case ast.Call(func=function, keywords=options) if ast.unparse(function).endswith("autograd.grad"):
-            return of_gradient(node, options, followed)
+            return cut_in_gradient(node, options, followed)
+        case ast.Call(func=ast.Attribute(attr="numpy" | "detach")) if (
+            array := find_numpy_argument(node, followed)
+        ) is not None:
+            sentence = _("has no history: `{code}` on line {line} is an array, and NumPy records nothing").format(
+                code=ast.unparse(array), line=followed.place.line
+            )
+            return Cut(sentence, (), _("compute it with torch: torch.sin(x) for np.sin(x)"))
         case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
             pass
         case ast.Attribute(attr="data" as word, value=owner):
@@ -185,20 +196,45 @@ def find_cut_by_sight(node, followed, shadow):
             return None
     if requires_grad(owner, shadow) is False or is_module_of_torch(owner):
         return None
-    code = f"`{ast.unparse(node)}` on line {followed.place.line}"
     is_number = word in NUMBERS
-    sentence = f"{code} is {NUMBERS[word]}" if is_number else f"{code}: {PLAIN[word]}"
-    fit = without_tensor(node, word, followed) if is_number else without_step(node, word, followed.place)
-    return Cut(f"has no history: {sentence}", (fit,) if fit else ())
+    sentence = describe_end(word).format(code=ast.unparse(node), line=followed.place.line)
+    fit = drop_tensor(node, word, followed) if is_number else drop_step(node, word, followed.place)
+    return Cut(sentence, (fit,) if fit else ())
 
 
-def of_gradient(node, options, followed):
+def describe_end(word):
+    """The sentence about a step that ends a graph, with places for its code and its line."""
+    match word:
+        case "item":
+            return _("has no history: `{code}` on line {line} is a Python number")
+        case "tolist":
+            return _("has no history: `{code}` on line {line} is Python numbers")
+        case "numpy":
+            return _("has no history: `{code}` on line {line} is an array of NumPy")
+        case "detach":
+            return _("has no history: `{code}` on line {line}: detach() cuts the history")
+    return _("has no history: `{code}` on line {line}: .data has no history")
+
+
+def find_numpy_argument(node, followed):
+    """The array, made by `numpy()` of what a node gives or of itself, that a function of NumPy's takes; None if there is none."""
+    for each in ast.walk(followed.node):
+        if isinstance(each, ast.Call) and ast.unparse(each.func).startswith(("np.", "numpy.")):
+            for array in each.args:
+                if ast.unparse(array).endswith(".numpy()") and any(inner is node for inner in ast.walk(array)):
+                    return array
+    return None
+
+
+def cut_in_gradient(node, options, followed):
     """`torch.autograd.grad` without a graph of the gradients."""
     if any(each.arg == "create_graph" for each in options):
         return None
     code = ast.unparse(node)
     fit = replace_node(followed.place, node, f"{code[:-1]}, create_graph=True)")
-    sentence = f"has no history: `{code}` on line {followed.place.line} records nothing of the gradients"
+    sentence = _("has no history: `{code}` on line {line} records nothing of the gradients").format(
+        code=code, line=followed.place.line
+    )
     return Cut(sentence, (fit,) if fit else ())
 
 
@@ -206,7 +242,7 @@ def is_module_of_torch(node):
     return isinstance(node, ast.Name) and node.id in ("torch", "np", "numpy")
 
 
-def without_step(node, word, place, around=None):
+def drop_step(node, word, place, around=None):
     """The Fit of the line without one step, and without a call around it."""
     text = segment_of(node, place.source)
     return replace_node(place, around or node, text.rpartition(f".{word}")[0]) if text else None
@@ -216,8 +252,8 @@ def segment_of(node, source):
     return ast.get_source_segment(source, node)
 
 
-def without_tensor(node, word, followed):
-    """The same where numbers became a tensor again, on the same line or on one that was followed before."""
+def drop_tensor(node, word, followed):
+    """Find the cut where numbers became a tensor again, on the same line or on one that was followed before."""
     tree = followed.place.tree()
     made = [
         n
@@ -225,7 +261,7 @@ def without_tensor(node, word, followed):
         if isinstance(n, ast.Call) and ast.unparse(n.func) in ("torch.tensor", "torch.as_tensor")
     ]
     around = next((call for call in made if call.args and call.args[0] is node), None)
-    fit = without_step(node, word, followed.place, around)
+    fit = drop_step(node, word, followed.place, around)
     if fit is None or around is not None or followed.parent is None:
         return fit
     joined = [call for call in made if call in ast.walk(followed.parent.node)]
@@ -252,16 +288,21 @@ def find_cut_by_trial(node, followed, shadow):
     if not isinstance(result, Tensor):
         return None
     kind = str(result.dtype).removeprefix("torch.")
-    why = "has no derivative" if result.is_floating_point() else f"gives {kind}, which has no derivative"
-    return Cut(f"has no history: `{text}` on line {followed.place.line} {why}", (), advice_for(result))
+    if result.is_floating_point():
+        sentence = _("has no history: `{code}` on line {line} has no derivative")
+    else:
+        sentence = _("has no history: `{code}` on line {line} gives {kind}, which has no derivative")
+    return Cut(sentence.format(code=text, line=followed.place.line, kind=kind), (), advice_for(result))
 
 
 def advice_for(result):
-    """What a loss is computed from instead."""
+    """Suggest another value to compute the loss from."""
     if str(result.dtype) == "torch.bool":
-        return "a loss of the values themselves (F.mse_loss, F.cross_entropy), not of a comparison"
+        return _("a loss of the values themselves (F.mse_loss, F.cross_entropy), not of a comparison")
     return (
-        None if result.is_floating_point() else "a loss of the scores themselves, as F.cross_entropy(scores, classes)"
+        None
+        if result.is_floating_point()
+        else _("a loss of the scores themselves, as F.cross_entropy(scores, classes)")
     )
 
 
@@ -274,8 +315,8 @@ def find_cut_by_user(node, followed, situation):
         frozen = [*value.parameters()]
         if frozen and not any(p.requires_grad for p in frozen):
             name = ast.unparse(node.func)
-            mend = f"{name}.requires_grad_(True) for what is to be trained"
-            return Cut(f"was computed by {name}, none of whose parameters requires grad", (), mend)
+            mend = _("{name}.requires_grad_(True) for what is to be trained").format(name=name)
+            return Cut(_("was computed by {name}, none of whose parameters requires grad").format(name=name), (), mend)
     code = getattr(value, "__name__", None) if not is_module(value) else "forward"
     owner = type(value).__name__ if is_module(value) else None
     definition = find_definition(followed.place.tree(), code, owner)
@@ -283,13 +324,19 @@ def find_cut_by_user(node, followed, situation):
         return None
     for text in switches(definition):
         return Cut(
-            f"was computed under @{text} (line {definition.decorator_list[0].lineno})", (), f"call it without @{text}"
+            _("was computed under @{text} (line {line})").format(text=text, line=definition.decorator_list[0].lineno),
+            (),
+            _("call it without @{text}").format(text=text),
         )
-    for inner in within(definition):
+    for inner in iterate_scope(definition):
         if isinstance(inner, ast.Return) and inner.value is not None:
             for block in blocks_over(definition, inner):
                 for text in switches(block):
-                    return Cut(f"was computed under {text} (line {block.lineno})", (), f"compute it outside of {text}")
+                    return Cut(
+                        _("was computed under {text} (line {line})").format(text=text, line=block.lineno),
+                        (),
+                        _("compute it outside of {text}").format(text=text),
+                    )
             unknown = Shadow({}, {}, grad=True)
             for each in inner_first(inner.value):
                 found = find_cut_by_sight(

@@ -1,8 +1,9 @@
-"""Where a name got the value that it has at a place, if the source leaves no doubt of it; and which turn of a loop it is."""
+"""The assignment that gave a name its value at a place, if the source leaves no doubt of it; and the turn of a loop it
+is in."""
 
 import ast
 
-from tensh.explain.place import FUNCTIONS, bindings, covers, within
+from tensh.explain.place import FUNCTIONS, bindings, covers, iterate_scope
 
 LOOPS = ast.For | ast.While | ast.AsyncFor
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
@@ -30,7 +31,7 @@ def line_that_made(place, name):
         return found[0] if len(found) == 1 else None
     if isinstance(scope, ast.Lambda):
         return None
-    return before(scope, place, name)
+    return find_last_line(scope, place, name)
 
 
 def is_local(function, name):
@@ -39,7 +40,7 @@ def is_local(function, name):
     return any(each and each.arg == name for each in given) or bool(bindings(function, name))
 
 
-def before(scope, place, name):
+def find_last_line(scope, place, name):
     """The line of the last statement before a place that surely ran last among those of a scope that bind a name."""
     blocks = blocks_around(scope, place)
     for owner, block in reversed(blocks):
@@ -85,7 +86,7 @@ def binds(statement, name):
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return statement.name == name
     return bool(bindings(statement, name)) or any(
-        isinstance(node, ast.alias) and (node.asname or node.name) == name for node in within(statement)
+        isinstance(node, ast.alias) and (node.asname or node.name) == name for node in iterate_scope(statement)
     )
 
 

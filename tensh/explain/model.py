@@ -1,4 +1,4 @@
-"""What is told of a failure, as plain data."""
+"""The explanation of a failure, as plain data."""
 
 from typing import NamedTuple
 

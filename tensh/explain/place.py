@@ -1,4 +1,4 @@
-"""Where a call failed in the user's source: its statement, and what stands before it."""
+"""The place of a failed call in the user's source: its statement, and the code before it."""
 
 import ast
 import functools
@@ -19,6 +19,11 @@ class Place(NamedTuple):
         """The text of the piece; nothing if it goes over lines."""
         line = self.source.split("\n")[self.line - 1]
         return line[self.column : self.end_column] if self.line == self.end_line else ""
+
+    @property
+    def text(self):
+        """The first line of the piece."""
+        return self.source.split("\n")[self.line - 1]
 
     def tree(self):
         """The source as a tree; None where it is not Python, as lines of a prompt can be."""
@@ -93,19 +98,19 @@ def holds(node, start, end):
     return first <= start and end <= last
 
 
-def within(scope):
+def iterate_scope(scope):
     """The nodes of a scope, without those of functions in it."""
     for node in ast.iter_child_nodes(scope):
         yield node
         if not isinstance(node, FUNCTIONS | ast.ClassDef):
-            yield from within(node)
+            yield from iterate_scope(node)
 
 
 def loop_around(scope, line):
     """The innermost loop that a line is in; None if it is in none."""
     loops = [
         node
-        for node in within(scope)
+        for node in iterate_scope(scope)
         if isinstance(node, ast.For | ast.While) and node.lineno < line <= node.end_lineno
     ]
     return max(loops, key=lambda node: node.lineno, default=None)
@@ -113,7 +118,7 @@ def loop_around(scope, line):
 
 def writes_into(scope, name):
     """(line, code) of each statement of a scope that changes the memory of what a name stands for."""
-    for node in within(scope):
+    for node in iterate_scope(scope):
         if writes(node, name):
             yield node.lineno, ast.unparse(node)
 
@@ -136,7 +141,7 @@ def writes(node, name):
 
 def calls_of(scope, method):
     """(line, code) of each call of a method in a scope."""
-    for node in within(scope):
+    for node in iterate_scope(scope):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
             yield node.lineno, ast.unparse(node)
 
@@ -145,7 +150,7 @@ def bindings(scope, name):
     """The lines on which a scope gives a name a value."""
     return [
         node.lineno
-        for node in within(scope)
+        for node in iterate_scope(scope)
         if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
     ]
 

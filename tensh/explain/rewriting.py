@@ -5,7 +5,7 @@ import ast
 from tensh.explain.calls import piece
 
 
-def with_keyword(segment, name, value):
+def set_keyword(segment, name, value):
     """A call with a keyword argument, or with another value for the one it has; None if it is not a call."""
     call = call_in(segment)
     if call is None:
@@ -20,7 +20,7 @@ def with_keyword(segment, name, value):
     return f"{begin}{comma}{name}={value}{segment[end:]}"
 
 
-def with_function(segment, name):
+def rename_called(segment, name):
     """A call of another function or method with the same arguments; None if it is not a call."""
     call = call_in(segment)
     if call is None or not isinstance(call.func, ast.Attribute | ast.Name):
@@ -30,7 +30,7 @@ def with_function(segment, name):
     return segment[: end - len(own)] + name + segment[end:]
 
 
-def with_arguments(segment, *values):
+def replace_positional(segment, *values):
     """A call with other positional arguments; None if it is not a call."""
     call = call_in(segment)
     if call is None:

@@ -13,12 +13,14 @@ import numpy as np
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
+from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import names_in, piece
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
 from tensh.explain.shadow import BUILTINS, Shadow, Unknown, is_module, parse_statement
-from tensh.explain.trying import CHANGES, behind
+from tensh.explain.trying import CHANGES, append_to_expression
+from tensh.language import _
 
 MOST_TRIED = 300
 NAMESPACES = ("torch", "nn", "F", "np")
@@ -48,6 +50,12 @@ CASTS = {".float()": 1, ".long()": 1, ".double()": 2, ".bool()": 3}
 """Other dtypes, by how seldom they are what was meant."""
 
 
+DTYPES = frozenset(
+    "float16 float32 float64 bfloat16 float double half uint8 int8 int16 int32 int64 short int long bool complex64 complex128".split()
+)
+"""Names of dtypes, as they are written in quotes by those who know NumPy."""
+
+
 class Edit(NamedTuple):
     """Other code in place of a piece: where (start, end), what, how much it changes, and why it may be meant.
 
@@ -61,14 +69,15 @@ class Edit(NamedTuple):
     shows: Callable | None = None
 
 
-def search(error, segment, shadow, propose, most=2):
+def search(error, segment, shadow, propose, most=2, fails_later=lambda fit: False):
     """(Fits, reason) of the cheapest edits after which a piece of code works; nothing where it does not fail on stand-ins.
 
-    ``error`` is how it failed, ``shadow`` evaluates it, and ``propose`` gives the edits.
+    ``error`` is how it failed, ``shadow`` evaluates it, and ``propose`` gives the edits. ``fails_later`` says of a Fit
+    whether the rest of the statement would fail with it: such a one counts only where there is no other.
     """
     if not segment or len(segment) > LONGEST or not fails_alike(error, segment, shadow):
         return (), ""
-    found, cheapest, seen = [], None, set()
+    found, cheapest, seen, last = [], None, set(), ()
     proposed = sorted(propose(segment, shadow), key=lambda edit: edit.cost)
     for edit in proposed[:MOST_TRIED]:
         if cheapest is not None and edit.cost > cheapest or len(found) == most:
@@ -78,16 +87,21 @@ def search(error, segment, shadow, propose, most=2):
         if outcome is None or (edit.span, outcome) in seen:
             continue
         seen.add((edit.span, outcome))
+        fit = Fit(code, outcome)
+        if fails_later(fit):
+            last = last or [(fit, reason_of(edit, shadow))]
+            continue
         cheapest = edit.cost
-        found.append((Fit(code, outcome), reason_of(edit, shadow)))
+        found.append((fit, reason_of(edit, shadow)))
+    found = found or last
     return tuple(fit for fit, _ in found), found[0][1] if found else ""
 
 
 def reason_of(edit, shadow):
-    """Why an edit may be meant: of a tensor with the dtype or the shape that it has afterwards."""
+    """Return the reason for an edit of a tensor: the dtype or the shape that it has afterwards."""
     if edit.shows is None:
         return edit.reason
-    return f"{edit.reason}, and {edit.shows(shadow.value(edit.text))} fits"
+    return _("{reason}, and {value} fits").format(reason=edit.reason, value=edit.shows(shadow.value(edit.text)))
 
 
 def dtype_of(t):
@@ -110,7 +124,7 @@ def fails_alike(error, segment, shadow):
 
 
 def result_of(code, shadow):
-    """What a piece of code gives, in words of shapes; None if it fails."""
+    """Describe the result of a piece of code, in words of shapes; None if it fails."""
     try:
         node = parse_statement(code)
         result, given = shadow.evaluate(node), shadow.shapes(node)
@@ -143,7 +157,7 @@ def edits(segment, shadow):
 
 
 def edits_of_python(segment, shadow):
-    """The same where nothing is a tensor: numbers and lists are what they should be."""
+    """Describe the result where nothing is a tensor: numbers and lists must be what they should be."""
     return (edit for edit in edits(segment, shadow) if not edit.text.startswith("torch.tensor("))
 
 
@@ -167,16 +181,30 @@ def children(node):
 def changes(node, text, is_whole, shadow):
     """(new text, cost, reason) of what may stand in place of one expression."""
     if isinstance(node, ast.Call):
+        yield from swap_tensor_and_stack(node, shadow)
         yield from other_functions(node, text)
         yield from other_calls(node, text, shadow)
-        yield from other_arguments(node, text, shadow)
+        yield from other_dims(node, text, shadow)
+        yield from other_arguments(node, shadow)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        yield f"{ast.unparse(node.left)} // {ast.unparse(node.right)}", 1, f"{text} is not a whole number"
+        yield (
+            f"{ast.unparse(node.left)} // {ast.unparse(node.right)}",
+            1,
+            _("{text} is not a whole number").format(text=text),
+        )
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from read_text_argument(node.value)
     if isinstance(node, ast.GeneratorExp):
-        yield f"([{text[1:-1]}])", 1, "a generator is not a list of tensors"
+        yield f"([{text[1:-1]}])", 1, _("a generator is not a list of tensors")
     value = value_of(node, shadow)
     if value is not UNKNOWN and not is_whole:
         yield from changes_of_value(value, text)
+
+
+def read_text_argument(text):
+    """Quote the name of a dtype; read the file of that name."""
+    if text in DTYPES:
+        yield f"torch.{text}", 1, _('"{text}" is a text, and the dtype of that name is wanted').format(text=text)
 
 
 UNKNOWN = object()
@@ -195,33 +223,87 @@ def other_functions(node, text):
     """Functions that do nearly the same, and the call without its last step where that has no derivative."""
     match node:
         case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
-            yield behind(ast.unparse(owner), ".mT"), 1, "t() turns matrices, not batches of them"
-        case ast.Call(func=ast.Attribute(attr=step, value=owner)) if step in WITHOUT_DERIVATIVE:
-            yield ast.unparse(owner), 0, f"{step} has no derivative: the values themselves are wanted"
+            yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() turns matrices, not batches of them")
+        case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if step in WITHOUT_DERIVATIVE:
+            yield (
+                ast.unparse(owner),
+                0,
+                _("{step} has no derivative: the values themselves are wanted").format(step=step),
+            )
     name = node.func.attr if isinstance(node.func, ast.Attribute) else None
     if name in FUNCTIONS:
-        _, (_, end) = piece(text, node.func, before="")
-        yield text[: end - len(name)] + FUNCTIONS[name] + text[end:], 2, f"{name} does not take these shapes"
+        end = piece(text, node.func, before="")[1][1]
+        yield (
+            text[: end - len(name)] + FUNCTIONS[name] + text[end:],
+            2,
+            _("{name} does not take these shapes").format(name=name),
+        )
 
 
-def other_arguments(node, text, shadow):
-    """The same call with its tensors in a list, or its first two exchanged."""
+def swap_tensor_and_stack(node, shadow):
+    """`torch.stack` for `torch.tensor` of a list of tensors, and the other way round for lists of numbers."""
+    function = ast.unparse(node.func)
+    if function not in ("torch.tensor", "torch.stack", "torch.cat") or not node.args:
+        return
+    values, given = value_of(node.args[0], shadow), ast.unparse(node.args[0])
+    if type(values) not in (list, tuple) or not values:
+        return
+    if function == "torch.tensor" and all(isinstance(each, Tensor) for each in values):
+        yield (
+            f"torch.stack({given})",
+            -1,
+            _("{given} is a list of tensors, which stack puts together").format(given=given),
+        )
+    elif function != "torch.tensor" and all(type(each) is list for each in values):
+        yield (
+            f"torch.tensor({given})",
+            -1,
+            _("{given} is a list of lists of numbers, not of tensors").format(given=given),
+        )
+
+
+def other_dims(node, text, shadow):
+    """Try the call with the last dimension for one that does not exist, or where none is given."""
     for each in node.keywords:
         if each.arg in ("dim", "axis") and isinstance(value_of(each.value, shadow), int):
             last = ast.unparse(each)
-            yield text.replace(last, f"{each.arg}=-1"), 1, f"{last} is none of the dimensions"
+            for dim in (-1, *range(ndim_of(node, shadow) - 1)):
+                yield (
+                    text.replace(last, f"{each.arg}={dim}"),
+                    1,
+                    _("{last} is none of the dimensions").format(last=last),
+                )
     if not any(each.arg in ("dim", "axis") for each in node.keywords):
-        yield f"{text[:-1]}, dim=-1)", 2, "a dimension is wanted"
+        yield f"{text[:-1]}, dim=-1)", 2, _("a dimension is wanted")
+
+
+def ndim_of(node, shadow):
+    """The dimensions of the first tensor that a call is given, or that its method is of; 0 where that is not known."""
+    owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+    for each in (*node.args, *owner):
+        value = value_of(each, shadow)
+        value = value[0] if isinstance(value, list | tuple) and value else value
+        if isinstance(value, Tensor):
+            return value.dim()
+    return 0
+
+
+def other_arguments(node, shadow):
+    """Try the call with its tensors in a list, or with its first two exchanged."""
     function, given = ast.unparse(node.func), [*map(ast.unparse, node.args)]
     named = [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords if each.arg]
     values = [value_of(each, shadow) for each in node.args]
     count = next((n for n, each in enumerate(values) if not isinstance(each, Tensor)), len(values))
     if count > 1 and function.rpartition(".")[2] in JOINING:
         listed = [f"[{', '.join(given[:count])}]", *given[count:], *named]
-        yield f"{function}({', '.join(listed)})", 0, f"{function} takes the tensors in a list"
+        yield (
+            f"{function}({', '.join(listed)})",
+            0,
+            _("{function} takes the tensors in a list").format(function=function),
+        )
     elif count > 1:
         others = [given[1], given[0], *given[2:], *named]
-        yield f"{function}({', '.join(others)})", 1, "the two are the other way round"
+        yield f"{function}({', '.join(others)})", 1, _("the two are the other way round")
 
 
 def other_calls(node, text, shadow):
@@ -232,48 +314,86 @@ def other_calls(node, text, shadow):
         yield (
             f"{called}[{given}]" if given else called,
             0,
-            f"{called} is a {type(function).__name__}, which is not called",
+            _("{called} is a {kind}, which is not called").format(called=called, kind=type(function).__name__),
         )
     if isinstance(node.func, ast.Attribute) and not node.args:
         owner = value_of(node.func.value, shadow)
         if isinstance(owner, int | float):
             owned = ast.unparse(node.func.value)
-            yield owned, 1, f"{owned} is a number of Python's already"
+            yield owned, 1, _("{owned} is a number of Python's already").format(owned=owned)
 
 
 def changes_of_value(value, text):
     """(new text, cost, reason) by what a value is."""
     match value:
         case Size():
-            yield f"{text}[0]", 1, f"{text} is a Size: one number for each dimension"
+            yield f"{text}[0]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
         case type():
-            yield f"{text}()", 0, f"{text} is a class: call it to make one"
+            yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
         case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
-            yield f"{text}()", 0, f"{text} is a {'method' if '.' in text else 'function'} that was not called"
+            yield (
+                f"{text}()",
+                0,
+                (
+                    _("{text} is a method that was not called")
+                    if "." in text
+                    else _("{text} is a function that was not called")
+                ).format(text=text),
+            )
         case _ if is_module(value):
-            yield f"{text}.parameters()", 0, f"{text} is a module: what is wanted are its parameters"
+            yield (
+                f"{text}.parameters()",
+                0,
+                _("{text} is a module: what is wanted are its parameters").format(text=text),
+            )
         case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
             kind = type(value).__name__
             shapes = ", ".join(describe_shape(each) for each in value)
-            yield f"{behind(text, '')}[0]", 1 + 2 * (kind == "list"), f"{text} is a {kind}: {shapes}"
-            yield f"torch.stack({text})", 2, f"{text} is a {kind} of tensors: {shapes}"
+            yield (
+                f"{append_to_expression(text, '')}[0]",
+                1 + 2 * (kind == "list"),
+                _("{text} is a {kind}: {shapes}").format(text=text, kind=kind, shapes=shapes),
+            )
+            yield (
+                f"torch.stack({text})",
+                2,
+                _("{text} is a {kind} of tensors: {shapes}").format(text=text, kind=kind, shapes=shapes),
+            )
         case tuple() if value and isinstance(value[0], Tensor):
-            yield f"{behind(text, '')}[0]", 1, f"{text} is a tuple: {', '.join(describe_shape(each) for each in value)}"
+            yield (
+                f"{append_to_expression(text, '')}[0]",
+                1,
+                _("{text} is a {kind}: {shapes}").format(
+                    text=text, kind="tuple", shapes=", ".join(describe_shape(each) for each in value)
+                ),
+            )
         case tuple() | list() if value and not any(isinstance(each, Tensor) for each in value):
-            yield f"torch.tensor({text})", 2, f"{text} is a {type(value).__name__}, not a tensor"
+            yield (
+                f"torch.tensor({text})",
+                2,
+                _("{text} is a {kind}, not a tensor").format(text=text, kind=type(value).__name__),
+            )
         case np.ndarray():
-            yield f"torch.from_numpy({text})", 1, f"{text} is an array of NumPy, not a tensor"
-            yield f"torch.from_numpy({text}).float()", 2, f"{text} is an array of NumPy, of {value.dtype}"
+            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
+            yield (
+                f"torch.from_numpy({text}).float()",
+                2,
+                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
+            )
         case bool():
             pass
         case float() if value.is_integer():
-            yield str(int(value)), 1, f"{text} is a float, and a whole number is wanted"
-            yield f"torch.tensor({text})", 2, f"{text} is a float, not a tensor"
+            yield str(int(value)), 1, _("{text} is a float, and a whole number is wanted").format(text=text)
+            yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
         case int() | float():
             yield (
                 f"torch.tensor({text})",
                 2,
-                f"{text} is {'an int' if isinstance(value, int) else 'a float'}, not a tensor",
+                (
+                    _("{text} is an int, not a tensor")
+                    if isinstance(value, int)
+                    else _("{text} is a float, not a tensor")
+                ).format(text=text),
             )
         case Tensor():
             yield from changes_of_tensor(value, text)
@@ -283,7 +403,12 @@ def changes_of_tensor(t, text):
     """(new text, cost, reason, what it shows) of a tensor in another dtype, or with other dimensions."""
     for change, cost in CASTS.items():
         if CHANGES[change](t):
-            yield behind(text, change), cost, f"{text} holds {dtype_of(t)}", dtype_of
+            yield (
+                append_to_expression(text, change),
+                cost,
+                _("{text} holds {dtype}").format(text=text, dtype=dtype_of(t)),
+                dtype_of,
+            )
     shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
     shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
     shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
@@ -291,13 +416,18 @@ def changes_of_tensor(t, text):
     for change, cost in shaped:
         if CHANGES.get(change, lambda t: True)(t):
             for cast in ("", *casts):
-                yield behind(text, change + cast), cost + 2 * bool(cast), f"{text} is {shape_of(t)}", shape_of
+                yield (
+                    append_to_expression(text, change + cast),
+                    cost + 2 * bool(cast),
+                    _("{text} is {shape}").format(text=text, shape=shape_of(t)),
+                    shape_of,
+                )
 
 
 def explain_by_search(situation):
     """The Explanation that a search finds; None if it finds nothing."""
     call, place = situation.call, situation.place
-    if isinstance(situation.error, NameError):
+    if isinstance(situation.error, NameError) or is_own_tuple(situation) or is_size(situation):
         return None
     whole = find_called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
@@ -307,7 +437,8 @@ def explain_by_search(situation):
     if has_tensors:  # the namespaces stay untouched where nothing is a tensor: looking at them loads the engine
         own |= {name: situation.names[name] for name in NAMESPACES if name in situation.names}
     propose = edits if has_tensors else edits_of_python
-    found, reason = search(situation.error, segment, Shadow(known, own), propose)
+    later = (lambda fit: afterwards(call, fit) is not None) if call and whole is None else (lambda fit: False)
+    found, reason = search(situation.error, segment, Shadow(known, own), propose, fails_later=later)
     if not found:
         return None
     if whole is not None:
@@ -315,6 +446,24 @@ def explain_by_search(situation):
     given = tuple(operand(each) for each in call.tensors if each.text) if call else ()
     symbol = call.symbol if call and call.symbol != "[]" else "index"
     return Explanation(symbol, given, reason, found)
+
+
+def is_size(situation):
+    """Whether a size was not found: a tensor with another shape is not what was meant."""
+    path = situation.place.path()
+    owner = path[-1].value if path and isinstance(path[-1], ast.Subscript) else None
+    return isinstance(owner, ast.Attribute) and owner.attr == "shape"
+
+
+def is_own_tuple(situation):
+    """Whether an attribute was not found on tensors of several shapes that the user has put together: which is meant?"""
+    path = situation.place.path()
+    owner = path[-1].value if path and isinstance(path[-1], ast.Attribute) else None
+    made = situation.find_assignment(owner.id) if isinstance(owner, ast.Name) else None
+    if not isinstance(getattr(made, "value", None), ast.Tuple | ast.List):
+        return False
+    values = situation.names[owner.id]
+    return all(isinstance(each, Tensor) for each in values) and len({tuple(each.shape) for each in values}) > 1
 
 
 def find_called_attribute(situation):

@@ -1,4 +1,4 @@
-"""Code on shapes only: an expression evaluated with stand-ins for the tensors in it, so that nothing of the user's runs.
+"""Code on shapes only: evaluate an expression with stand-ins for its tensors, so that none of the user's code runs.
 
 A stand-in has the shape and the dtype of its tensor: zeros where all tensors together are small, otherwise a tensor of
 device meta, which has no elements.  Only operations of the engine, layers of torch.nn, optimizers, and a few functions of
@@ -44,7 +44,7 @@ PACKAGES = ("tensh", "torch")
 CLASSES = ("nn", "optim")  # the parts of a package whose classes may be called
 MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules that change nothing
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
-FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # what has no attributes of tensors
+FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # types whose attributes are not tensors
 PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype, Size)
 BUILTINS = {
     each.__name__: each for each in (abs, bool, enumerate, float, int, len, list, max, min, range, sum, tuple, zip)
@@ -56,7 +56,7 @@ class Unknown(Exception):
 
 
 class StandIns:
-    """What stands for the user's values, the same for the same value; ``grad`` says whether graphs are recorded."""
+    """Make stand-ins for the user's values, one for each value; ``grad`` says whether graphs are recorded."""
 
     def __init__(self, values, grad=False):
         self.is_small = sum(t.numel() for t in {id(t): t for t in tensors_in(values)}.values()) <= FEW
@@ -65,11 +65,11 @@ class StandIns:
         self.made = {}
 
     def of(self, value):
-        """What stands for a value; Unknown for what may run the user's code."""
+        """Make the stand-in of a value; Unknown for one that may run the user's code."""
         if isinstance(value, Tensor):
-            make = self.of_tensor
+            make = self.imitate_tensor
         elif is_layer(value):
-            make = self.of_layer
+            make = self.imitate_layer
         elif type(value) in (list, tuple):
             return type(value)(self.of(each) for each in value)
         elif isinstance(value, PLAIN) or is_ours(value):
@@ -82,21 +82,21 @@ class StandIns:
         return self.put(value, make(value)) if found is None else found
 
     def put(self, value, stand_in):
-        """Let something stand for a value."""
+        """Make something stand for a value."""
         self.made[id(value)] = stand_in
         return stand_in
 
-    def of_tensor(self, value):
+    def imitate_tensor(self, value):
         make = find_public("zeros" if self.is_small else "empty")
         return make(value.shape, dtype=value.dtype, requires_grad=self.grad and value.requires_grad)
 
-    def of_layer(self, layer):
+    def imitate_layer(self, layer):
         """A copy of a layer over stand-ins, which a call may change."""
-        return copy.deepcopy(layer, {id(t): self.of_tensor(t) for t in (*layer.parameters(), *layer.buffers())})
+        return copy.deepcopy(layer, {id(t): self.imitate_tensor(t) for t in (*layer.parameters(), *layer.buffers())})
 
     @contextlib.contextmanager
     def computing(self):
-        """Where stand-ins are made and computed with: the user's random numbers go on as if nothing had been drawn."""
+        """Compute with stand-ins within: the user's random numbers go on as if nothing had been drawn."""
         state = find_public("get_rng_state")()
         try:
             with warnings.catch_warnings(), set_grad_enabled(self.grad), find_public("device")(self.device):
@@ -115,11 +115,11 @@ class Shadow:
         self.stand_ins = StandIns([*self.known.values(), *names.values()], grad)
 
     def value(self, code):
-        """What a piece of code gives on shapes only."""
+        """Run a piece of code on shapes only."""
         return self.evaluate(parse_statement(code))
 
     def evaluate(self, node):
-        """What a statement or an expression gives on shapes only."""
+        """Run a statement or an expression on shapes only."""
         with self.stand_ins.computing():
             return self.run(node)
 
@@ -136,7 +136,7 @@ class Shadow:
         """The shapes of the tensors that an operation is given."""
         values = []
         for each in operands(node):
-            with self.stand_ins.computing(), contextlib.suppress(Unknown):  # the owner of a layer, say
+            with self.stand_ins.computing(), contextlib.suppress(Unknown):  # such as the owner of a layer
                 values.append(self.of(each))
         flat = [v for value in values for v in (value if isinstance(value, list | tuple) else [value])]
         return [list(v.shape) for v in flat if isinstance(v, Tensor)]
@@ -144,7 +144,7 @@ class Shadow:
     def of(self, node):
         text = ast.unparse(node)
         if text in self.known:
-            with contextlib.suppress(Unknown):  # a generator, say: what it is made of can be known
+            with contextlib.suppress(Unknown):  # such as a generator, whose parts can be known
                 return self.stand_ins.of(self.known[text])
         method = getattr(self, type(node).__name__.lower(), None)
         if method is None:
@@ -172,7 +172,7 @@ class Shadow:
         if is_module(owner):
             return member(owner, node.attr)
         if isinstance(owner, FIXED):
-            getattr(owner, node.attr)  # which fails as it would
+            getattr(owner, node.attr)  # fails as the user's code would
         if not isinstance(owner, Tensor | types.ModuleType | np.ndarray):
             raise Unknown
         found = getattr(owner, node.attr)
@@ -216,7 +216,7 @@ class Shadow:
         return iter(self.listcomp(node))
 
     def within(self, name, value):
-        """The same where a name stands for another value."""
+        """Return the names with another value for one of them."""
         inner = copy.copy(self)
         inner.names = {**self.names, name: value}
         self.stand_ins.put(value, value)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from tensh.explain.model import Explanation, Fit
+from tensh.language import _
 from tensh.spelling import distance
 
 TYPOGRAPHIC = str.maketrans({
@@ -28,6 +29,10 @@ WORDS = (
 def repair(source, line):
     """The Explanation of a source that cannot be read, where one edit of a line near the given one mends it; None else."""
     lines = source.split("\n")
+    if is_read(
+        lines
+    ):  # what is wrong is not how it is written: a return outside of a function, or a line that is a command
+        return None
     for number in dict.fromkeys((line, line - 1)):
         if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
             indent = re.match(r"\s*", lines[number - 1])[0]
@@ -47,10 +52,15 @@ def is_read(lines):
 
 def candidates(text, lines, number):
     """(another text for a line, why) from the surest on."""
-    plain = in_ascii(text)
+    plain = convert_to_ascii(text)
     if plain != text:
-        found = next(c for c in text if ord(c) > 127 and in_ascii(c) != c)
-        yield plain, f"{name_of(found)} is no part of Python's code: it takes the characters of ASCII"
+        found = next(c for c in text if ord(c) > 127 and convert_to_ascii(c) != c)
+        yield (
+            plain,
+            _("{character} is no part of Python's code: it takes the characters of ASCII").format(
+                character=name_of(found)
+            ),
+        )
     for pattern, new in WORDS:
         changed = re.sub(pattern, new, text)
         if changed != text:
@@ -60,25 +70,25 @@ def candidates(text, lines, number):
             if word.isalpha() and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
                 yield (
                     text[: match.start()] + word + text[match.end() :],
-                    f"{match[0]} is no word of Python's here: {word} is",
+                    _("{text} is no word of Python's here: {word} is").format(text=match[0], word=word),
                 )
     if re.match(
         r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text
     ) and not text.rstrip().endswith(":"):
-        yield text.rstrip() + ":", "a line that begins a block ends with a colon"
+        yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
     yield from mend_brackets(text)
     if number > 1 and lines[number - 2].rstrip().endswith(":"):
-        yield "    " + text, "what belongs to a block is indented"
+        yield "    " + text, _("what belongs to a block is indented")
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
-        yield text[: match.start()] + ", " + text[match.end() :], "a comma is missing between two of the elements"
-    for match in re.finditer(r"\S+", text):
+        yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two of the elements")
+    for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
-            f"{match[0]} is a text, and stands in quotes",
+            _("{text} is a text, and stands in quotes").format(text=match[0]),
         )
 
 
-def in_ascii(text):
+def convert_to_ascii(text):
     """A line with the characters of ASCII for those that look like them, but for what stands in texts and comments."""
     pieces = re.split(r"(\"[^\"]*\"|'[^']*'|#.*)", text)
     return "".join(
@@ -96,7 +106,11 @@ def name_of(character):
 def wording(text, changed):
     """Which word stands for which."""
     before, after = (re.sub(r"\s+", " ", each.strip()) for each in (text, changed))
-    return f"Python writes `{after}` for `{before}`" if len(after) < 60 else "Python has another word for that"
+    return (
+        _("Python writes `{after}` for `{before}`").format(after=after, before=before)
+        if len(after) < 60
+        else _("Python has another word for that")
+    )
 
 
 def mend_brackets(text):
@@ -110,16 +124,22 @@ def mend_brackets(text):
                 if waiting:
                     yield (
                         text[:position] + CLOSING[waiting[-1]] + text[position + 1 :],
-                        f"{waiting[-1]} is closed by {CLOSING[waiting[-1]]}",
+                        _("{bracket} is closed by {closing}").format(bracket=waiting[-1], closing=CLOSING[waiting[-1]]),
                     )
-                    yield text[:position] + CLOSING[waiting[-1]] + text[position:], f"{waiting[-1]} is not closed"
-                yield text[:position] + text[position + 1 :], f"{character} closes nothing"
+                    yield (
+                        text[:position] + CLOSING[waiting[-1]] + text[position:],
+                        _("{bracket} is not closed").format(bracket=waiting[-1]),
+                    )
+                yield (
+                    text[:position] + text[position + 1 :],
+                    _("{character} closes nothing").format(character=character),
+                )
                 return
             waiting.pop()
     if waiting:
         closing = "".join(CLOSING[each] for each in reversed(waiting))
         stripped = text.rstrip()
-        reason = f"{waiting[-1]} is not closed"
+        reason = _("{bracket} is not closed").format(bracket=waiting[-1])
         if stripped.endswith(":"):
             yield stripped[:-1] + closing + ":", reason
         yield stripped + closing, reason

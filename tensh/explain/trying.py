@@ -1,13 +1,14 @@
 """Fixes, tried: code that would stand in place of what failed, evaluated on shapes only."""
 
 import ast
+import re
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Unknown, parse_statement
 
-# What may stand behind a tensor, and whether it would change anything.
+# Suffixes to try behind a tensor, and whether each would change it.
 CHANGES = {
     ".T": lambda t: t.dim() == 2,
     ".mT": lambda t: t.dim() > 2,
@@ -25,26 +26,35 @@ CHANGES = {
     ".argmax(1)": lambda t: t.dim() == 2,
 }
 
+CASTS = (".float()", ".double()", ".long()", ".bool()")
+CAST = re.compile(r"(?P<owner>.+)\.(?:float|double|half|long|int|bool)\(\)", re.DOTALL)
+
 
 def each(call, argument, *changes):
     """The call with one of some changes to an argument, as often as there are such changes."""
-    return [change_call(call, {argument: change}) for change in changes]
+    found = []
+    for change in changes:
+        cast = CAST.fullmatch(argument.text or "") if change in CASTS else None
+        if cast:  # what was made for the wrong dtype is rather left out than made right again
+            found.append(call.rewrite({argument: cast["owner"]}))
+        found.append(change_call(call, {argument: change}))
+    return found
 
 
 def change_call(call, changes):
     """The call with changes behind its arguments, {argument: change}; None if one of them cannot be, or changes nothing."""
     if not all(a.text and CHANGES[change](a.value) for a, change in changes.items()):
         return None
-    return call.rewritten({a: behind(a.text, change) for a, change in changes.items()})
+    return call.rewrite({a: append_to_expression(a.text, change) for a, change in changes.items()})
 
 
 def swap_operands(call):
     """The call with its first two tensors the other way round."""
     first, second = call.tensors[:2]
-    return call.rewritten({first: second.text, second: first.text}) if first.text and second.text else None
+    return call.rewrite({first: second.text, second: first.text}) if first.text and second.text else None
 
 
-def behind(text, change):
+def append_to_expression(text, change):
     """An expression with something behind it."""
     return (text if takes_more(text) else f"({text})") + change
 

@@ -7,6 +7,7 @@ import pytest
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
+from tests.explain import breaking
 from tests.explain.programs import PROGRAMS, mistakes, written
 from tests.explain.test_mistakes import fixed
 
@@ -23,6 +24,14 @@ OTHERWISE = {
     ("line", ".zero"): "the name is right then, and still not called",
 }
 """What else the advice may lead to, with the reason."""
+SILENT = {
+    ("module", "Net(x)"),
+    ("shapes", "[m, a]"),
+    ("data", "X, y.t()"),
+    ("data", "X, y[1:]"),
+    ("data", ".dataset.tensors[0]"),
+}
+"""Mistakes of which nothing is said: shapes that differ, values that nobody gave."""
 
 
 def run(path):
@@ -53,7 +62,7 @@ def right(request, tmp_path_factory):
     return request.param, found
 
 
-@pytest.mark.parametrize(("name", "number", "wrong"), mistakes())
+@pytest.mark.parametrize(("name", "number", "wrong"), [*mistakes()])
 def test_advice_undoes_the_mistake(right, tmp_path, name, number, wrong):
     seed, printed = right
     path = tmp_path / f"{name}.tsh"
@@ -69,7 +78,6 @@ def test_advice_undoes_the_mistake(right, tmp_path, name, number, wrong):
 
 
 def test_most_mistakes_are_explained(tmp_path):
-    """Nothing is said of what may have been meant otherwise: shapes that differ, values that nobody gave."""
     silent = set()
     for name, number, wrong in mistakes():
         path = tmp_path / f"{name}.tsh"
@@ -80,10 +88,28 @@ def test_most_mistakes_are_explained(tmp_path):
     assert silent == SILENT
 
 
-SILENT = {
-    ("module", "Net(x)"),
-    ("shapes", "[m, a]"),
-    ("data", "X, y.t()"),
-    ("data", "X, y[1:]"),
-    ("data", ".dataset.tensors[0]"),
-}
+# -- mistakes that are made mechanically -------------------------------------------------------------------------------
+SAMPLE = 60
+"""Every so manieth of them: the others are run by tools/breaking.py."""
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What each of the right programs prints."""
+    path, found = tmp_path_factory.mktemp("shown") / "program.py", {}
+    for name, code in breaking.RIGHT.items():
+        path.write_text(code, encoding="utf-8")
+        status, found[name], text = breaking.run(path)
+        assert status == 0, text
+    return found
+
+
+@pytest.mark.parametrize("program", [*breaking.broken()][::SAMPLE], ids=lambda program: program.title)
+def test_advice_on_a_known_edit_undoes_it(shown, tmp_path, program):
+    found = breaking.outcome(program, tmp_path / "program.py", shown[program.name])
+    assert found.word != "false", f"{program.code}\n{found.text}\n{found.after}"
+
+
+def test_there_are_thousands_of_broken_programs():
+    assert len(breaking.RIGHT) >= 30
+    assert len([*breaking.broken()]) >= 4000

@@ -1,24 +1,45 @@
 """Causes: why a value is what it is where the code failed, found in the source and in what names stand for."""
 
+from tensh.explain.causes.arguments import explain_argument
+from tensh.explain.causes.batches import explain_batch, explain_format, explain_unknown_device
+from tensh.explain.causes.containers import explain_container, explain_counter, explain_local_part
+from tensh.explain.causes.definitions import (
+    explain_misnamed,
+    explain_nothing_returned,
+    explain_super,
+    explain_uncalled_definition,
+    explain_without_self,
+)
+from tensh.explain.causes.dtypes import explain_floats
 from tensh.explain.causes.gradients import absent_gradient
 from tensh.explain.causes.graphs import explain_cut_graph, explain_second_pass, explain_several_numbers
-from tensh.explain.causes.methods import explain_uncalled
+from tensh.explain.causes.methods import (
+    explain_rounded,
+    explain_uncalled,
+    explain_uncalled_class,
+    explain_uncalled_part,
+)
 from tensh.explain.causes.modules import (
     call_before_init,
     class_given_data,
     empty_parameters,
+    explain_pair_of_states,
     find_misnamed_forward,
     recurrent_in_sequential,
     single_number,
     single_sample,
 )
+from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
 from tensh.explain.causes.situation import Situation
+from tensh.explain.causes.values import explain_value
 
 __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
-    absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_second_pass, call_before_init, find_misnamed_forward,
-    empty_parameters, single_sample, class_given_data,
+    explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
+    explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_batch, explain_unknown_device, explain_format, explain_value, explain_container, explain_counter, explain_local_part,
+    explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
+    explain_nothing_returned, empty_parameters, plain_parameter, single_sample, class_given_data, explain_pair_of_states,
     recurrent_in_sequential, single_number,
 )  # fmt: skip
 

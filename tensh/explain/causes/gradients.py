@@ -7,7 +7,8 @@ from tensh.explain.causes.leaves import requiring_grad
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.cuts import find_cut
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import bindings, calls_of, loop_around, within
+from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
+from tensh.language import _
 
 UPDATES = {ast.Sub: "-=", ast.Add: "+="}
 
@@ -18,21 +19,23 @@ def absent_gradient(situation):
         return None
     for node in ast.walk(situation.expression() or ast.Module([], [])):
         if isinstance(node, ast.Attribute) and node.attr == "grad":
-            t, name = situation.held(node.value), ast.unparse(node.value)
+            t, name = situation.look_up(node.value), ast.unparse(node.value)
             if isinstance(t, Tensor) and (not t.is_leaf or t.grad is None):
                 return explain_absence(situation, t, name, node.value)
     return None
 
 
 def explain_absence(situation, t, name, node):
-    """Why a tensor has no gradient."""
+    """Explain a tensor without a gradient."""
     if not t.requires_grad:
         rule, fits, advice = not_required(situation, name, node)
     elif not t.is_leaf:
         rule, fits, advice = not_kept(situation, name)
     else:
         rule, fits, advice = not_computed(situation, name)
-    return Explanation("grad", (operand_of(name, t),), f"{name}.grad is None: {rule}", fits, advice)
+    return Explanation(
+        "grad", (operand_of(name, t),), _("{name}.grad is None: {rule}").format(name=name, rule=rule), fits, advice
+    )
 
 
 def not_required(situation, name, node):
@@ -44,12 +47,16 @@ def not_required(situation, name, node):
     more, scope = first_pass(situation), situation.place.scope()
     if not more and scope is not None and not [*calls_of(scope, "backward")]:
         return (
-            f"{name} does not require grad",
+            _("{name} does not require grad").format(name=name),
             (),
-            f"{name}.requires_grad_(), and backward() of what is computed from it",
+            _("{name}.requires_grad_(), and backward() of what is computed from it").format(name=name),
         )
     fits = tuple(fit._replace(more=more) for fit in fits)
-    return f"{name} does not require grad", fits, None if fits else f"{name}.requires_grad_() before computing with it"
+    return (
+        _("{name} does not require grad").format(name=name),
+        fits,
+        None if fits else _("{name}.requires_grad_() before computing with it").format(name=name),
+    )
 
 
 def not_kept(situation, name):
@@ -57,27 +64,32 @@ def not_kept(situation, name):
     made = rebinding(situation, name)
     if made is not None:
         update = f"with torch.no_grad(): {name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
-        where = f"on line {made.lineno} "
-        reset = () if sets_back(situation, name) else (Fit(f"{name}.grad = None", "", made.lineno, "after"),)
+        reset = () if is_reset(situation, name) else (Fit(f"{name}.grad = None", "", made.lineno, "after"),)
         return (
-            f"`{ast.unparse(made)}` {where}makes a new tensor of that name, which is not a leaf",
+            _("`{code}` on line {line} makes a new tensor of that name, which is not a leaf").format(
+                code=ast.unparse(made), line=made.lineno
+            ),
             (Fit(update, "", made.lineno, "", reset),),
             None,
         )
-    made = situation.made(name) if name.isidentifier() else None
+    made = situation.find_assignment(name) if name.isidentifier() else None
     if made is None:
         return (
-            "backward keeps gradients of leaves only, and it was computed",
+            _("backward keeps gradients of leaves only, and it was computed"),
             (),
-            f"{name}.retain_grad() before backward()",
+            _("{name}.retain_grad() before backward()").format(name=name),
         )
     whole = leaf_at_once(made)
     keep = Fit(f"{name}.retain_grad()", "", made.lineno, "after")
     fits = (Fit(whole, "", made.lineno),) if whole else (keep,)
-    return f"`{ast.unparse(made)}` computes it, and backward keeps gradients of leaves only", fits, None
+    return (
+        _("`{code}` computes it, and backward keeps gradients of leaves only").format(code=ast.unparse(made)),
+        fits,
+        None,
+    )
 
 
-def sets_back(situation, name):
+def is_reset(situation, name):
     """Whether the program sets the gradient of a name back by itself."""
     code = ast.unparse(situation.place.tree() or ast.Module([], []))
     return any(
@@ -91,7 +103,7 @@ def rebinding(situation, name):
     if scope is None or not name.isidentifier():
         return None
     around = loop_around(scope, situation.place.line) or scope
-    for node in within(around):
+    for node in iterate_scope(around):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp(left=ast.Name(id=left), op=op)):
                 if target == left == name and type(op) in UPDATES:
@@ -119,13 +131,13 @@ def not_computed(situation, name):
     """A gradient that no backward pass has brought."""
     scope, line = situation.place.scope(), situation.place.line
     if scope is None:
-        return "no backward pass has brought it", (), None
-    for node in within(scope):
+        return _("no backward pass has brought it"), (), None
+    for node in iterate_scope(scope):
         match node:
             case ast.Expr(value=ast.Attribute(attr="backward")) if node.lineno < line:
                 code = ast.unparse(node)
                 return (
-                    f"`{code}` on line {node.lineno} does not call backward",
+                    _("`{code}` on line {line} does not call backward").format(code=code, line=node.lineno),
                     (Fit(f"{code}()", "", node.lineno),),
                     None,
                 )
@@ -133,13 +145,17 @@ def not_computed(situation, name):
     cleared = [each for each, _ in calls_of(scope, "zero_grad") if each < line and passes and each > passes[-1]]
     if cleared:
         return (
-            f"zero_grad() on line {cleared[-1]} has set it to None after the backward pass",
+            _("zero_grad() on line {line} has set it to None after the backward pass").format(line=cleared[-1]),
             (),
-            "zero_grad() before backward()",
+            _("zero_grad() before backward()"),
         )
     if passes:
-        return f"the backward pass on line {passes[-1]} did not reach {name}", (), None
-    return "no backward pass has run", first_pass(situation), None
+        return (
+            _("the backward pass on line {line} did not reach {name}").format(line=passes[-1], name=name),
+            (),
+            None,
+        )
+    return _("no backward pass has run"), first_pass(situation), None
 
 
 def first_pass(situation):

@@ -8,14 +8,15 @@ from tensh.explain.causes.leaves import requiring_grad
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.cuts import find_cut, names_before
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import bindings, calls_of, loop_around, within
-from tensh.explain.trying import behind
+from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
 
 MOST_LEAVES = 2
 
 
 def explain_cut_graph(situation):
-    """Why nothing is recorded about what backward is called of: where its history was cut."""
+    """Explain a backward pass from a tensor without a graph: where its history was cut."""
     is_number = isinstance(situation.error, AttributeError) and situation.says("no attribute 'backward'")
     if not situation.says("does not require grad and does not have a grad_fn") and not is_number:
         return None
@@ -30,14 +31,26 @@ def explain_cut_graph(situation):
     if is_number:
         return None
     names = [name for name in names_before(node, situation) if not situation.names[name].requires_grad]
-    fits = [fit for name in differentiated(situation, names) for fit in requiring_grad(situation, name)]
-    rule = f"nothing that {text} was computed from requires grad"
-    advice = None if fits else "x.requires_grad_() for the tensors to differentiate by, before computing with them"
+    fits = [fit for name in find_differentiated(situation, names) for fit in requiring_grad(situation, name)]
+    rule = _("nothing that {text} was computed from requires grad").format(text=text)
+    value = situation.look_up(node)
+    value = situation.evaluate(node) if value is None else value
+    if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):
+        kind = str(value.dtype).removeprefix("torch.")
+        rule = _("{text} holds {kind}: derivatives are of floating point numbers").format(text=text, kind=kind)
+        return Explanation(
+            "backward",
+            given,
+            rule,
+            (),
+            _("{text} of floating point numbers, 1. for 1, with requires_grad=True").format(text=text),
+        )
+    advice = None if fits else _("x.requires_grad_() for the tensors to differentiate by, before computing with them")
     return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
 
 
-def differentiated(situation, names):
-    """Those of the names whose gradient the program reads, or that it differentiates by; all where there are none."""
+def find_differentiated(situation, names):
+    """List the names whose gradient the program reads, or that it differentiates by; all where there are none."""
     code = ast.unparse(situation.place.tree() or ast.Module([], []))
     read = [name for name in names if f"{name}.grad" in code or re.search(rf"\bgrad\([^\n]*\b{name}\b", code)]
     return read or names
@@ -48,23 +61,25 @@ def explain_several_numbers(situation):
     if not situation.says("grad can be implicitly created only for scalar outputs"):
         return None
     node = root_node(situation)
-    value = situation.held(node) if node is not None else None
+    value = situation.look_up(node) if node is not None else None
     if not isinstance(value, Tensor):
         return None
     text = ast.unparse(node)
-    rule = f"backward starts from one number, and {text} has {value.numel()}: whose derivative is meant?"
+    rule = _("backward starts from one number, and {text} has {count}: whose derivative is meant?").format(
+        text=text, count=value.numel()
+    )
     shown = (operand_of(text, value),)
-    made = situation.made(text) if isinstance(node, ast.Name) else None
+    made = situation.find_assignment(text) if isinstance(node, ast.Name) else None
     if isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name) and is_used_after(situation, text):
         ways = ("mean", "sum") if "loss" in text else ("sum", "mean")
-        code = behind(ast.unparse(made.value), "")
+        code = append_to_expression(ast.unparse(made.value), "")
         fits = tuple(Fit(f"{text} = {code}.{way}()", f"{list(value.shape)} -> []", made.lineno) for way in ways)
         return Explanation("backward", shown, rule, fits)
     call = getattr(situation.expression(), "value", None)
     if not isinstance(call, ast.Call) or not call.args or ast.unparse(call.args[0]) != text:
         return None
-    call.args[0] = ast.parse(f"{behind(text, '')}.sum()", mode="eval").body
-    advice = f"grad_outputs=torch.ones_like({text}), which is the same"
+    call.args[0] = ast.parse(f"{append_to_expression(text, '')}.sum()", mode="eval").body
+    advice = _("grad_outputs=torch.ones_like({text}), which is the same").format(text=text)
     return Explanation("grad", shown, rule, (Fit(ast.unparse(call)),), advice)
 
 
@@ -88,7 +103,7 @@ def root_node(situation):
 
 
 def explain_second_pass(situation):
-    """What the graph of an earlier turn, or of an earlier pass, was carried on by."""
+    """Find the name that carried on the graph of an earlier turn of a loop, or of an earlier pass."""
     if not situation.says("Trying to backward through the graph a second time"):
         return None
     scope, line = situation.place.scope(), situation.place.line
@@ -106,7 +121,9 @@ def find_carried(situation, loop):
         if any(isinstance(t, Tensor) and t.grad_fn is not None for t in tensors):
             several = type(value) is tuple
             code = f"{name} = tuple(each.detach() for each in {name})" if several else f"{name} = {name}.detach()"
-            rule = f"{name} carries the graph of the turn before into this one (line {first.lineno}), and that graph has been passed"
+            rule = _(
+                "{name} carries the graph of the turn before into this one (line {line}), and that graph has been passed"
+            ).format(name=name, line=first.lineno)
             shown = tuple(operand_of(name, t) for t in tensors if isinstance(t, Tensor))
             return Explanation("backward", shown[:1], rule, (Fit(code, "", first.lineno, "before"),))
     return None
@@ -130,14 +147,14 @@ def find_carried_names(loop):
 def find_computed_before(situation, loop):
     """A value with a graph that was computed before the loop, and is used in every turn."""
     body = ast.Module(loop.body, [])
-    for node in within(body):
+    for node in iterate_scope(body):
         if not isinstance(node, ast.Name) or bindings(body, node.id):
             continue
-        value, made = situation.names.get(node.id), situation.made(node.id)
+        value, made = situation.names.get(node.id), situation.find_assignment(node.id)
         if isinstance(value, Tensor) and value.grad_fn is not None and isinstance(made, ast.Assign):
-            rule = (
-                f"{node.id} was computed once, on line {made.lineno}, before the loop: every turn passes the same graph"
-            )
+            rule = _(
+                "{id} was computed once, on line {line}, before the loop: every turn passes the same graph"
+            ).format(id=node.id, line=made.lineno)
             again = Fit(ast.unparse(made), "", loop.body[0].lineno, "before")
             return Explanation("backward", (operand_of(node.id, value),), rule, (again,))
     return None
@@ -155,8 +172,10 @@ def find_earlier_pass(situation, scope):
         if code.endswith("backward()")
         else f"{code[:-1]}, retain_graph=True)"
     )
-    rule = f"the pass on line {first} gave back what the graph had saved, and this pass needs it again"
+    rule = _("the pass on line {first} gave back what the graph had saved, and this pass needs it again").format(
+        first=first
+    )
     is_same = code == situation.place.segment
     return Explanation(
-        "backward", (), rule, (Fit(kept, "", first),), None if is_same else "one backward() of the sum of both"
+        "backward", (), rule, (Fit(kept, "", first),), None if is_same else _("one backward() of the sum of both")
     )

@@ -3,8 +3,11 @@
 import ast
 
 from tensh.explain.causes.situation import class_of, replace_node
+from tensh.explain.making import turn
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Shadow, Unknown, is_module
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
 
 SIZES = {
     "in_features": -1, "input_size": -1, "num_features": 1, "num_channels": 1, "normalized_shape": -1, "d_model": -1, "embed_dim": -1,
@@ -12,15 +15,39 @@ SIZES = {
 """The dimension of an input whose size a layer is made for, by the name of its first parameter."""
 
 
-def with_layer(explanation, situation):
+def fit_layer(explanation, situation):
     """An Explanation with the changes of the model that let a layer take its input."""
     call = situation.call
     made = construction(situation)
     if made is None or not call.tensors:
         return explanation
     t = call.tensors[0].value
-    found = flatten_samples(situation) or insert_flatten(situation, made, t) or resize_layer(situation, made, t)
+    found = (
+        add_features(situation, t)
+        or flatten_samples(situation)
+        or insert_flatten(situation, made, t)
+        or resize_layer(situation, made, t)
+    )
+    if found is None and is_later_turn(situation):
+        return explanation._replace(advice=_("the inputs of the turns before fitted: look at this one"))
     return explanation._replace(fits=(found,), advice=None) if found else explanation
+
+
+def is_later_turn(situation):
+    """Whether a loop has called a layer before, with inputs that it took."""
+    begun = turn(situation.place, situation.names)
+    return begun is not None and begun[1] > 1
+
+
+def add_features(situation, t):
+    """`unsqueeze(-1)` of samples of one feature that lack its dimension."""
+    call = situation.call
+    argument = call.tensors[0]
+    if t.dim() != 1 or getattr(call.module, "in_features", None) != 1 or not argument.text:
+        return None
+    shape = try_shape("it(x)", situation, t.unsqueeze(-1), {"it": call.module}, "x")
+    code = call.rewrite({argument: append_to_expression(argument.text, ".unsqueeze(-1)")}) if shape else None
+    return code and Fit(code, f"{[len(t), 1]} -> {shape}")
 
 
 def flatten_samples(situation):
@@ -35,7 +62,7 @@ def flatten_samples(situation):
             if getattr(whole, "ndim", 0) > 1 and whole.shape[1:].numel() == wanted:
                 code = f"{ast.unparse(owner)}.flatten(1)"
                 shape = try_shape("it(x)", situation, whole.flatten(1), {"it": call.module}, "x")
-                return shape and Fit(call.rewritten({argument: code}), f"{[len(whole), wanted]} -> {shape}")
+                return shape and Fit(call.rewrite({argument: code}), f"{[len(whole), wanted]} -> {shape}")
     return None
 
 
@@ -43,12 +70,28 @@ def resize_layer(situation, made, t):
     """The layer made for the size that its input has."""
     size = size_of(situation.call.module, t)
     given = made.args[0] if made.args else next((each.value for each in made.keywords), None)
-    if size is None or given is None or isinstance(given, ast.Starred):
+    if size is None or given is None or isinstance(given, ast.Starred) or takes_others(situation, size):
+        return None
+    if is_later_turn(situation):
+        return None
+    if ast.unparse(given) == str(size):  # it is made for this size
         return None
     code = ast.unparse(made).replace(ast.unparse(given), str(size), 1)
     shape = try_shape(f"({code})(it)", situation, t)
     fit = replace_node(situation.place, given, str(size)) if shape else None
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
+
+
+def takes_others(situation, size):
+    """Whether the same statement gives the model inputs of another size, too."""
+    path = situation.place.path()
+    failed = path[-1] if path and isinstance(path[-1], ast.Call) else None
+    for node in ast.walk(path[0]) if failed else ():
+        if isinstance(node, ast.Call) and node is not failed and ast.unparse(node.func) == ast.unparse(failed.func):
+            given = [situation.evaluate(each) for each in (*node.args[:1], *failed.args[:1])]
+            if all(hasattr(each, "shape") for each in given) and given[0].shape[1:] != given[1].shape[1:]:
+                return True
+    return False
 
 
 def size_of(layer, t):
@@ -63,14 +106,14 @@ def size_of(layer, t):
 def insert_flatten(situation, made, t):
     """A Flatten before a layer of a Sequential whose input still has the dimensions of an image."""
     wanted = getattr(situation.call.module, "in_features", None)
-    if t.dim() < 3 or wanted is None or t.shape[1:].numel() != wanted or not within_sequential(situation, made):
+    if t.dim() < 3 or wanted is None or t.shape[1:].numel() != wanted or not find_in_sequential(situation, made):
         return None
     fit = replace_node(situation.place, made, f"nn.Flatten(), {ast.unparse(made)}")
     shape = try_shape("(it.flatten(1))", situation, t)
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
 
 
-def within_sequential(situation, made):
+def find_in_sequential(situation, made):
     tree = situation.place.tree()
     return any(
         isinstance(node, ast.Call) and made in node.args and ast.unparse(node.func).endswith("Sequential")
@@ -96,7 +139,7 @@ def construction(situation):
     expression = situation.expression()
     expression = getattr(expression, "value", expression)
     function = expression.func if isinstance(expression, ast.Call) else None
-    model = situation.held(function) if function is not None else None
+    model = situation.look_up(function) if function is not None else None
     if not is_module(model):
         return None
     path = next((path for path, each in model.named_modules() if each is call.module), None)
@@ -112,7 +155,7 @@ def maker(node, situation):
         case ast.Name(id="self"):
             return ast.Call(ast.Name(type(situation.names["self"]).__name__), [], [])
         case ast.Name(id=name):
-            made = situation.made(name)
+            made = situation.find_assignment(name)
             return made.value if isinstance(made, ast.Assign) else None
         case ast.Attribute(value=owner, attr=name):
             return part_of(maker(owner, situation), name, situation)

@@ -7,7 +7,7 @@ from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import statement_on
 from tensh.explain.model import Fit
 from tensh.explain.place import bindings
-from tensh.explain.rewriting import with_keyword
+from tensh.explain.rewriting import set_keyword
 from tensh.explain.shadow import Shadow, Unknown
 
 
@@ -18,7 +18,7 @@ def requiring_grad(situation, name):
         return ()
     value = ast.unparse(made.value)
     known = {each: situation.names[each] for each in names_in(value) if each in situation.names}
-    for code in (with_keyword(value, "requires_grad", "True"), f"({value}).requires_grad_()"):
+    for code in (set_keyword(value, "requires_grad", "True"), f"({value}).requires_grad_()"):
         try:
             result = Shadow({}, known, grad=True).value(code) if code else None
         except (Unknown, Exception):
@@ -30,7 +30,7 @@ def requiring_grad(situation, name):
 
 def find_tensor_assignment(situation, name):
     """The statement that gave a name its tensor: writes in place, `w -= ...`, leave it the same tensor."""
-    made, tree = situation.made(name), situation.place.tree()
+    made, tree = situation.find_assignment(name), situation.place.tree()
     if made is not None or tree is None:
         return made
     found = [statement_on(tree, line) for line in bindings(situation.place.scope() or tree, name)]

@@ -1,11 +1,15 @@
 """Methods and modules that stand where what they give is wanted."""
 
 import ast
+import inspect
 import types
 
-from tensh.explain.causes.situation import operand_of
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
 
 
 def explain_uncalled(situation):
@@ -15,52 +19,149 @@ def explain_uncalled(situation):
     expression = situation.expression()
     for node in ast.walk(expression or ast.Module([], [])):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            found = method_of_name(node.value.id, situation)
+            found = find_method(node.value.id, situation)
             if found is not None:
                 return found
     call = getattr(expression, "value", expression)
-    return module_given(call, situation) if isinstance(call, ast.Call) else None
+    return find_module_argument(call, situation) if isinstance(call, ast.Call) else None
 
 
-def method_of_name(name, situation):
+def explain_uncalled_part(situation):
+    """A method in the failing code that was not called: `round(loss.item, 3)`, `x.sum.backward()`."""
+    if not isinstance(situation.error, TypeError | AttributeError | ValueError):
+        return None
+    path = situation.place.path()
+    if not path:
+        return None
+    is_told = any(situation.says(word) for word in ("method", "function"))
+    called = {call.func for call in ast.walk(path[0]) if isinstance(call, ast.Call)}
+    for node in ast.walk(path[-1]):
+        if isinstance(node, ast.Name):
+            found = find_method(node.id, situation) if is_told else None
+            if found is not None:
+                return found
+        elif isinstance(node, ast.Attribute) and node not in called and is_method(node, situation, is_told):
+            text = ast.unparse(node)
+            fit = replace_node(situation.place, node, f"{text}()")
+            rule = _("{text} is a method that was not called").format(text=text)
+            return Explanation("call", (), rule, (fit,)) if fit else None
+    return None
+
+
+def is_method(node, situation, is_told):
+    """Whether an attribute is a method of a tensor, or of something whose methods are known without running anything."""
+    owner = situation.evaluate(node.value)
+    if owner is None:
+        owner = situation.look_up(node.value)
+    if isinstance(owner, Tensor):
+        return callable(getattr(Tensor, node.attr, None))
+    if owner is not None and not isinstance(owner, types.ModuleType | type):
+        return is_told and isinstance(inspect.getattr_static(type(owner), node.attr, None), types.FunctionType)
+    return is_told and callable(getattr(Tensor, node.attr, None)) and not is_namespace(node.value, situation)
+
+
+def is_namespace(node, situation):
+    return isinstance(situation.look_up(node), types.ModuleType)
+
+
+def explain_uncalled_class(situation):
+    """A class where one of its instances is wanted: `with torch.no_grad:`, `nn.Sequential(nn.ReLU)`."""
+    if not isinstance(situation.error, TypeError) or not situation.says("type"):
+        return None
+    tree, line = situation.place.tree(), situation.place.line
+    if situation.says("context manager protocol"):
+        blocks = [node for node in ast.walk(tree) if isinstance(node, ast.With) and node.lineno == line] if tree else []
+        nodes = [item.context_expr for block in blocks for item in block.items]
+    elif situation.says("is not a Module subclass"):
+        path = situation.place.path()
+        nodes = path[-1].args if path and isinstance(path[-1], ast.Call) else []
+    else:
+        return None
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(
+            situation.evaluate(node) or situation.look_up(node), type
+        ):
+            text = ast.unparse(node)
+            fit = replace_node(situation.place, node, f"{text}()")
+            return (
+                Explanation("call", (), _("{text} is a class: call it to make one").format(text=text), (fit,))
+                if fit
+                else None
+            )
+    return None
+
+
+def explain_rounded(situation):
+    """`round(loss)`, which takes a number of Python's."""
+    if not situation.says("type Tensor doesn't define __round__ method"):
+        return None
+    path = situation.place.path()
+    given = path[-1].args[0] if path and isinstance(path[-1], ast.Call) and path[-1].args else None
+    value = situation.evaluate(given) if given is not None else None
+    if given is None or (isinstance(value, Tensor) and value.numel() != 1):
+        return None
+    text = ast.unparse(given)
+    fit = replace_node(situation.place, given, append_to_expression(text, ".item()"))
+    return (
+        Explanation(
+            "round", (), _("round takes a number of Python's, and {text} is a tensor").format(text=text), (fit,)
+        )
+        if fit
+        else None
+    )
+
+
+def find_method(name, situation):
     """The statement that gave a name a method instead of its result."""
-    value, made = situation.names.get(name), situation.made(name)
+    value, made = situation.names.get(name), situation.find_assignment(name)
     if not isinstance(value, types.MethodType | types.BuiltinMethodType) or not isinstance(made, ast.Assign):
         return None
     if not isinstance(made.value, ast.Attribute) or len(made.targets) != 1:
         return None
     code = ast.unparse(made.value)
-    rule = f"{name} is the method {made.value.attr}, which was not called on line {made.lineno}"
+    rule = _("{name} is the method {attr}, which was not called on line {line}").format(
+        name=name, attr=made.value.attr, line=made.lineno
+    )
     return Explanation("call", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {code}()", "", made.lineno),))
 
 
-def module_given(call, situation):
+def find_module_argument(call, situation):
     """A module, or its forward, where a function takes its output."""
     if not any(operand_is_tensor(node, situation) for node in call.args):
         return None
     for node in call.args:
-        value = situation.held(node)
+        value = situation.look_up(node)
         text = ast.unparse(node)
         if is_module(value):
-            rule = f"{text} is a module: what is wanted is its output"
+            rule = _("{text} is a module: what is wanted is its output").format(text=text)
             return Explanation(
-                "call", shown(call, situation), rule, (), f"{text}(x) of its input x in the place of {text}"
+                "call",
+                list_operands(call, situation),
+                rule,
+                (),
+                _("{text}(x) of its input x in the place of {text}").format(text=text),
             )
-        if isinstance(node, ast.Attribute) and node.attr == "forward" and is_module(situation.held(node.value)):
-            rule = f"{text} is a method that was not called: what is wanted is its output"
+        if isinstance(node, ast.Attribute) and node.attr == "forward" and is_module(situation.look_up(node.value)):
+            rule = _("{text} is a method that was not called: what is wanted is its output").format(text=text)
             owner = ast.unparse(node.value)
             return Explanation(
-                "call", shown(call, situation), rule, (), f"{owner}(x) of its input x in the place of {text}"
+                "call",
+                list_operands(call, situation),
+                rule,
+                (),
+                _("{owner}(x) of its input x in the place of {text}").format(owner=owner, text=text),
             )
     return None
 
 
 def operand_is_tensor(node, situation):
-    return hasattr(situation.held(node), "requires_grad")
+    return hasattr(situation.look_up(node), "requires_grad")
 
 
-def shown(call, situation):
+def list_operands(call, situation):
     """The tensors among the arguments."""
     return tuple(
-        operand_of(ast.unparse(node), situation.held(node)) for node in call.args if operand_is_tensor(node, situation)
+        operand_of(ast.unparse(node), situation.look_up(node))
+        for node in call.args
+        if operand_is_tensor(node, situation)
     )

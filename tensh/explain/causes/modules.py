@@ -6,8 +6,9 @@ import types
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import within
+from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import is_module
+from tensh.language import _
 
 MODULE = ast.parse("nn.Module", mode="eval").body
 CONTAINERS = {list: "ModuleList", tuple: "ModuleList", dict: "ModuleDict"}
@@ -23,7 +24,7 @@ def method(definition, name):
 
 
 def call_before_init(situation):
-    """What a module is given before nn.Module has been initialized."""
+    """Explain a member given to a module before nn.Module has been initialized."""
     if not situation.says("before Module.__init__() call"):
         return None
     owner = situation.names.get("self")
@@ -31,11 +32,21 @@ def call_before_init(situation):
     if definition is None:
         return None
     first = definition.body[0]
-    late = [n for n in within(definition) if isinstance(n, ast.Call) and ast.unparse(n).startswith("super().__init__")]
-    rule = f"{type(owner).__name__}.__init__ has not called super().__init__(), which makes the places for parts"
+    late = [
+        n
+        for n in iterate_scope(definition)
+        if isinstance(n, ast.Call) and ast.unparse(n).startswith("super().__init__")
+    ]
+    rule = _("{kind}.__init__ has not called super().__init__(), which makes the places for parts").format(
+        kind=type(owner).__name__
+    )
     fits = () if late else (Fit("super().__init__()", "", first.lineno, "before"),)
     return Explanation(
-        "__init__", (), rule, fits, f"super().__init__() first, not on line {late[0].lineno}" if late else None
+        "__init__",
+        (),
+        rule,
+        fits,
+        _("super().__init__() first, not on line {line}").format(line=late[0].lineno) if late else None,
     )
 
 
@@ -53,8 +64,8 @@ def find_misnamed_forward(situation):
     inner = [n for m in methods.values() for n in ast.walk(m) if isinstance(n, ast.FunctionDef) and n.name == "forward"]
     if inner:
         return Explanation(
-            "forward", (), f"forward stands within another method of {name} (line {inner[0].lineno}): it is indented too far", (),
-            "write `def forward` as far to the left as `def __init__`",
+            "forward", (), _("forward stands within another method of {name} (line {line}): it is indented too far").format(name=name, line=inner[0].lineno), (),
+            _("write `def forward` as far to the left as `def __init__`"),
         )  # fmt: skip
     found = get_close_matches("forward", [n for n in methods if not n.startswith("__")], 1) or ["__call__"] * (
         "__call__" in methods
@@ -63,13 +74,13 @@ def find_misnamed_forward(situation):
         return Explanation(
             "forward",
             (),
-            f"{name} has no method forward",
+            _("{name} has no method forward").format(name=name),
             (),
-            f"def forward(self, x): in {name}, with what it computes",
+            _("def forward(self, x): in {name}, with what it computes").format(name=name),
         )
     wrong = methods[found[0]]
     return Explanation(
-        "forward", (), f"{name} has {found[0]} (line {wrong.lineno}), and a call of a module calls forward",
+        "forward", (), _("{name} has {wrong} (line {line}), and a call of a module calls forward").format(name=name, wrong=found[0], line=wrong.lineno),
         (Fit(f"def forward({ast.unparse(wrong.args)}):", "", wrong.lineno),),
     )  # fmt: skip
 
@@ -82,7 +93,7 @@ def empty_parameters(situation):
     call = getattr(call, "value", call)
     given = call.args[0] if isinstance(call, ast.Call) and call.args else None
     if isinstance(given, ast.Name) and isinstance(situation.names.get(given.id), types.GeneratorType):
-        made = situation.made(given.id)
+        made = situation.find_assignment(given.id)
         fits = (
             (Fit(f"{given.id} = list({ast.unparse(made.value)})", "", made.lineno),)
             if isinstance(made, ast.Assign)
@@ -91,12 +102,14 @@ def empty_parameters(situation):
         return Explanation(
             "__init__",
             (),
-            f"{given.id} is a generator, which gives its parameters once, and has been gone through",
+            _("{name} is a generator, which gives its parameters once, and has been gone through").format(
+                name=given.id
+            ),
             fits,
         )
     match given:
         case ast.Call(func=ast.Attribute(attr="parameters", value=owner)):
-            model = situation.held(owner)
+            model = situation.look_up(owner)
             return find_unregistered(situation, model, ast.unparse(owner)) if is_module(model) else None
     return None
 
@@ -109,25 +122,27 @@ def find_unregistered(situation, model, name):
             continue
         parts = [*value.values()] if type(value) is dict else value if type(value) in (list, tuple) else [value]
         if isinstance(value, Tensor):
-            wrapper, what = "nn.Parameter", "a tensor, not a parameter"
+            wrapper, what = "nn.Parameter", _("a tensor, not a parameter")
         elif parts and all(is_module(each) for each in parts) and type(value) in CONTAINERS:
             wrapper, what = (
                 f"nn.{CONTAINERS[type(value)]}",
-                f"a plain {type(value).__name__}, whose modules are not registered",
+                _("a plain {kind}, whose modules are not registered").format(kind=type(value).__name__),
             )
         elif parts and all(isinstance(each, Tensor) for each in parts) and type(value) in CONTAINERS:
             wrapper = "nn.ParameterList" if type(value) is not dict else "nn.ParameterDict"
-            what = f"a plain {type(value).__name__}, whose tensors are not registered"
+            what = _("a plain {kind}, whose tensors are not registered").format(kind=type(value).__name__)
         else:
             continue
         given = (operand_of(f"{name}.{attribute}", value),) if isinstance(value, Tensor) else ()
         return Explanation(
             "__init__",
             given,
-            f"{name} has no parameters: {name}.{attribute} is {what}",
+            _("{name} has no parameters: {name}.{attribute} is {what}").format(
+                name=name, attribute=attribute, what=what
+            ),
             wrap_attribute(definition, attribute, wrapper),
         )
-    return Explanation("__init__", (), f"{name} has no parameters: there is nothing to train", ())
+    return Explanation("__init__", (), _("{name} has no parameters: there is nothing to train").format(name=name), ())
 
 
 def wrap_attribute(definition, attribute, wrapper):
@@ -137,12 +152,12 @@ def wrap_attribute(definition, attribute, wrapper):
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]) if name == attribute:
                 value = node.value
                 if wrapper == "nn.Parameter":
-                    value = without_requirement(value)
+                    value = drop_requirement(value)
                 return (Fit(f"self.{name} = {wrapper}({ast.unparse(value)})", "", node.lineno),)
     return ()
 
 
-def without_requirement(value):
+def drop_requirement(value):
     """A call without `requires_grad=True`, which a parameter does not need."""
     if isinstance(value, ast.Call):
         value = ast.Call(value.func, value.args, [each for each in value.keywords if each.arg != "requires_grad"])
@@ -162,14 +177,18 @@ def class_given_data(situation):
     if situation.evaluate(ast.Call(call.func, [], [])) is None:
         return None  # its instance is made of sizes, which these tensors stand for
     if isinstance(call.func, ast.Name):
-        made = situation.made(text)
+        made = situation.find_assignment(text)
         if not isinstance(made, ast.Assign):
             return None
         fit = replace_node(situation.place, made.value, f"{ast.unparse(made.value)}()")
-        rule = f"{text} is the class {kind.__name__}: on line {made.lineno} it was not called"
+        rule = _("{text} is the class {kind}: on line {line} it was not called").format(
+            text=text, kind=kind.__name__, line=made.lineno
+        )
     else:
         fit = Fit(situation.place.segment.replace(text, f"{text}()", 1), "")
-        rule = f"{text} is a class: calling it makes a {kind.__name__}, which is then called with the tensors"
+        rule = _("{text} is a class: calling it makes a {kind}, which is then called with the tensors").format(
+            text=text, kind=kind.__name__
+        )
     return Explanation("call", (), rule, (fit,) if fit else ())
 
 
@@ -184,9 +203,43 @@ def recurrent_in_sequential(situation):
     ):
         return None
     return Explanation(
-        "Sequential", (), "a recurrent layer gives its output and its last state, and Sequential hands both to the next layer", (),
-        "a class whose forward takes the output alone: out, _ = self.rnn(x)",
+        "Sequential", (), _("a recurrent layer gives its output and its last state, and Sequential hands both to the next layer"), (),
+        _("a class whose forward takes the output alone: out, _ = self.rnn(x)"),
     )  # fmt: skip
+
+
+def explain_pair_of_states(situation):
+    """One tensor for the two states of an LSTM."""
+    if situation.call is None or type(situation.call.module).__name__ != "LSTM":
+        return None
+    call = getattr(situation.expression(), "value", None)
+    given = (
+        [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "hx")]
+        if isinstance(call, ast.Call)
+        else []
+    )
+    value = situation.look_up(given[0]) if given else None
+    if not isinstance(value, Tensor):
+        return None
+    text = ast.unparse(given[0])
+    found = find_call(situation.place.path())
+    fit = (
+        replace_node(situation.place, found.args[1], f"({text}, torch.zeros_like({text}))")
+        if found and len(found.args) > 1
+        else None
+    )
+    rule = _("an LSTM has two states, and takes them as a pair: {text} is one tensor").format(text=text)
+    return Explanation(
+        "LSTM",
+        (operand_of(text, value),),
+        rule,
+        (fit,) if fit else (),
+        None if fit else _("({text}, c), with c of the same shape").format(text=text),
+    )
+
+
+def find_call(path):
+    return path[-1] if path and isinstance(path[-1], ast.Call) else None
 
 
 def single_number(situation):
@@ -195,8 +248,10 @@ def single_number(situation):
         return None
     given = tuple(operand_of(each.text, each.value) for each in situation.call.tensors[:1]) if situation.call else ()
     name = given[0].text if given else None
-    rule = f"{name or 'the tensor'} is one number: it has no dimensions, and nothing to count or to choose from"
-    return Explanation("index", given, rule, (), f"{name or 't'}.item() for the number")
+    rule = _("{name} is one number: it has no dimensions, and nothing to count or to choose from").format(
+        name=name or _("the tensor")
+    )
+    return Explanation("index", given, rule, (), _("{name}.item() for the number").format(name=name or "t"))
 
 
 def single_sample(situation):
@@ -204,10 +259,10 @@ def single_sample(situation):
     if not situation.says("Expected more than 1 value per channel when training"):
         return None
     call = situation.call
-    model = situation.held(ast.parse(situation.place.segment.partition("(")[0] or "_", mode="eval").body)
-    name = situation.place.segment.partition("(")[0] if is_module(model) else "the model"
+    model = situation.look_up(ast.parse(situation.place.segment.partition("(")[0] or "_", mode="eval").body)
+    name = situation.place.segment.partition("(")[0] if is_module(model) else "model"
     given = tuple(operand_of(each.text or "input", each.value) for each in call.tensors[:1]) if call else ()
     return Explanation(
-        "batch_norm", given, "in training, batch normalization divides by the spread within a batch, and one sample has none", (),
-        f"a batch of 2 samples or more; to evaluate, {name}.eval() first",
+        "batch_norm", given, _("in training, batch normalization divides by the spread within a batch, and one sample has none"), (),
+        _("a batch of 2 samples or more; to evaluate, call {name}.eval() first").format(name=name),
     )  # fmt: skip

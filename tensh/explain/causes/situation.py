@@ -26,8 +26,8 @@ class Situation(NamedTuple):
         message = message_of(self.error)
         return all(each in message for each in words)
 
-    def held(self, node):
-        """What an expression of names, attributes and numbered elements stands for; None for any other."""
+    def look_up(self, node):
+        """Evaluate an expression of names, attributes and numbered elements; None for any other."""
         return look_up(node, self.names)
 
     def expression(self):
@@ -39,14 +39,14 @@ class Situation(NamedTuple):
         return statement
 
     def evaluate(self, node):
-        """What an expression gives on shapes only; None where that cannot be known."""
+        """Evaluate an expression on shapes only; None where that cannot be known."""
         used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         try:
             return Shadow({}, {name: self.names[name] for name in used if name in self.names}).evaluate(node)
         except (Unknown, Exception):
             return None
 
-    def made(self, name):
+    def find_assignment(self, name):
         """The statement that gave a name its value; None where more than one may have."""
         return find_assignment(self.place, name)
 
@@ -61,7 +61,7 @@ def message_of(error):
 
 
 def look_up(node, names):
-    """What an expression of names, attributes and numbered elements stands for; None for any other."""
+    """Evaluate an expression of names, attributes and numbered elements; None for any other."""
     match node:
         case ast.Name(id=name):
             return names.get(name)

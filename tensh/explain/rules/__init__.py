@@ -16,7 +16,7 @@ from tensh.explain.rules.autograd import (
 )
 from tensh.explain.rules.broadcasting import broadcasting
 from tensh.explain.rules.calling import (
-    a_list_of_tensors,
+    explain_list_of_tensors,
     mask_shape,
     no_such_device,
     not_used,
@@ -25,13 +25,14 @@ from tensh.explain.rules.calling import (
     start_of_backward,
 )
 from tensh.explain.rules.dtypes import dtypes, integers_require_grad, needs_float
-from tensh.explain.rules.indices import dim_range, index_range, too_many_indices
+from tensh.explain.rules.indices import dim_range, index_dims, index_range, mask_of_numbers, too_many_indices
 from tensh.explain.rules.joining import joining
 from tensh.explain.rules.layers import (
     channels,
     class_range,
     classes,
     features,
+    probabilities,
     recurrent_features,
     rows,
     subscripts,
@@ -54,7 +55,10 @@ def rule_for(call, error):
 
 RULES = (
     (("not compiled with CUDA", "without CUDA", "No CUDA"), no_such_device),
-    (("must be tuple of Tensors, not Tensor",), a_list_of_tensors),
+    (("must be tuple of Tensors, not Tensor",), explain_list_of_tensors),
+    (("should be between 0 and 1",), probabilities),
+    (("Index tensor must have the same number of dimensions",), index_dims),
+    (("tensors used as indices must be",), mask_of_numbers),
     (("channels, but got",), channels),
     (("running_mean should contain",), features),
     (("must be equal to input_size",), recurrent_features),

@@ -1,25 +1,26 @@
-"""What may be differentiated, and what becomes a number."""
+"""Rules of differentiation, and of what can become a number."""
 
 import ast
 import re
+from dataclasses import replace
 
 from tensh.explain.calls import Argument
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import calls_of, loop_around, writes_into
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import behind, fits
+from tensh.explain.trying import append_to_expression, fits
+from tensh.language import _
 
 
 def needs_scalar(call, text):
     t = call.arguments[0]
     shape = list(t.value.shape)
     root = t.text or "y"
-    whole = (
-        (Fit(f"{behind(root, '')}.sum().backward()", f"{shape} -> []"),) if call.segment.endswith(".backward()") else ()
-    )
+    ways = [f"{append_to_expression(root, '')}.{way}().backward()" for way in ("sum", "mean")]
+    whole = tuple(Fit(way, f"{shape} -> []") for way in ways) if call.segment.endswith(".backward()") else ()
     return Explanation(
-        "backward", (operand(t),), f"backward starts from one number, and {name_or_phrase(t)} has {t.value.numel()}: whose derivative is meant?", whole,
-        f"{behind(root, '')}.backward(torch.ones({shape})), which is the same",
+        "backward", (operand(t),), _("backward starts from one number, and {tensor} has {count}: whose derivative is meant?").format(tensor=name_or_phrase(t), count=t.value.numel()), whole,
+        _("{code}, which is the same").format(code=f"{append_to_expression(root, '')}.backward(torch.ones({shape}))"),
     )  # fmt: skip
 
 
@@ -28,31 +29,32 @@ def nothing_recorded(call, text):
     if not hasattr(t.value, "requires_grad"):
         return None
     return Explanation(
-        "backward", (operand(t),), f"nothing that {name_or_phrase(t)} was computed from requires grad, or it was detached or computed under no_grad", (),
-        "say of the tensors to differentiate by that they do, before computing: x.requires_grad_()",
+        "backward", (operand(t),), _("nothing that {tensor} was computed from requires grad, or it was detached or computed under no_grad").format(tensor=name_or_phrase(t)), (),
+        _("say of the tensors to differentiate by that they do, before computing: x.requires_grad_()"),
     )  # fmt: skip
 
 
 def second_pass(call, text):
     root = call.arguments[0].text if call.arguments else None
-    first = first_pass(call)
-    passed = f"this graph has been passed already{first and ', ' + first}"
     return Explanation(
-        "backward", (), f"a backward pass gives back what it has saved, and {passed}", (),
-        f"compute {root or 'the result'} again before each backward, or keep the graph: {root or 'y'}.backward(retain_graph=True)",
+        "backward", (), describe_first_pass(call), (),
+        _("compute {root} again before each backward, or keep the graph: {name}.backward(retain_graph=True)").format(root=root or _("the result"), name=root or "y"),
     )  # fmt: skip
 
 
-def first_pass(call):
-    """Where the pass before this one was, as far as the source tells."""
+def describe_first_pass(call):
+    """Say which backward pass came before this one, as far as the source tells."""
     scope, here = call.place.scope(), call.place.line
-    if scope is None:
-        return ""
-    before = [line for line, code in calls_of(scope, "backward") if line < here and "retain_graph=True" not in code]
+    passes = calls_of(scope, "backward") if scope is not None else ()
+    before = [line for line, code in passes if line < here and "retain_graph=True" not in code]
     if before:
-        return f"on line {before[-1]}"
-    loop = loop_around(scope, here)
-    return f"in an earlier turn of the loop on line {loop.lineno}" if loop else ""
+        text = _("a backward pass gives back what it has saved, and this graph has been passed already, on line {line}")
+        return text.format(line=before[-1])
+    loop = loop_around(scope, here) if scope is not None else None
+    if loop:
+        text = _("a backward pass gives back what it has saved, and this graph has been passed already, in an earlier turn of the loop on line {line}")  # fmt: skip
+        return text.format(line=loop.lineno)
+    return _("a backward pass gives back what it has saved, and this graph has been passed already")
 
 
 def explain_overwritten(call, text):
@@ -69,13 +71,13 @@ def explain_overwritten(call, text):
                 line, code = writes[-1]
                 return Explanation(
                     "backward", (operand(Argument(name, value, name, None)),),
-                    f"a derivative needs {name} as it was, and `{code}` on line {line} has changed it", (),
-                    f"on line {line}, {anew(code) or f'compute a new tensor instead of writing into {name}'}",
+                    _("a derivative needs {name} as it was, and `{code}` on line {line} has changed it").format(name=name, code=code, line=line), (),
+                    _("on line {line}, {change}").format(line=line, change=write_new_tensor(code) or _("compute a new tensor instead of writing into {name}").format(name=name)),
                 )  # fmt: skip
     return None
 
 
-def anew(code):
+def write_new_tensor(code):
     """`a += b` as a new tensor: `a = a + b`; None for other code."""
     (tree,) = ast.parse(code).body
     if not isinstance(tree, ast.AugAssign) or not isinstance(tree.target, ast.Name):
@@ -89,18 +91,20 @@ def leaf_in_place(call, text):
         return None
     name = t.text or "w"
     return Explanation(
-        call.symbol, (operand(t),), f"{name_or_phrase(t)} is a leaf that requires grad: a write would change what its gradient is of",
-        fits(call, [f"with torch.no_grad(): {call.segment}"]) if call.symbol != "[]" else (), f"{'write under torch.no_grad(), or ' * (call.symbol == '[]')}compute a new tensor instead of writing into {name}",
+        call.symbol, (operand(t),), _("{tensor} is a leaf that requires grad: a write would change what its gradient is of").format(tensor=name_or_phrase(t)),
+        fits(call, [f"with torch.no_grad(): {call.segment}"]) if call.symbol != "[]" else (), (_("write under torch.no_grad(), or compute a new tensor instead of writing into {name}") if call.symbol == "[]" else _("compute a new tensor instead of writing into {name}")).format(name=name),
     )  # fmt: skip
 
 
 def to_numpy(call, text):
     t = call.arguments[0]
+    code = t.text and call.rewrite({t: append_to_expression(t.text, ".detach()")})
+    is_function = code and not call.segment.startswith(t.text)  # `np.array(t)`, which cannot be tried on stand-ins
     return Explanation(
         "numpy",
         (operand(t),),
-        f"{name_or_phrase(t)} requires grad, and an array records nothing",
-        fits(call, [t.text and call.rewritten({t: behind(t.text, ".detach()")})]),
+        _("{tensor} requires grad, and an array records nothing").format(tensor=name_or_phrase(t)),
+        (Fit(code),) if is_function else fits(call, [code]),
     )
 
 
@@ -108,35 +112,86 @@ def one_number(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
+    path = call.place.path()
+    is_number = len(path) > 1 and not is_shown(path[-2])
+    ways = [f".sum().{call.name}()", f".mean().{call.name}()"] if is_number and call.name == "item" else [".tolist()"]
     return Explanation(
-        call.symbol, (operand(t),), f"{name_or_phrase(t)} has {t.value.numel()} elements, and one number is wanted",
-        fits(call, [t.text and behind(t.text, ".tolist()")]), "one of them, by an index; a sum or a mean of them first",
+        call.symbol, (operand(t),), _("{tensor} has {count} elements, and one number is wanted").format(tensor=name_or_phrase(t), count=t.value.numel()),
+        fits(call, [t.text and append_to_expression(t.text, way) for way in ways]),
+        _("one of them, by an index; a sum or a mean of them first") if ways[1:] == [] else _("one of them, by an index"),
     )  # fmt: skip
+
+
+def is_shown(node):
+    """Whether code shows, keeps or gives back a value: a list does as well as a number there."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).rpartition(".")[2] in ("print", "repr", "str", "append", "format")
+    return isinstance(node, ast.stmt | ast.FormattedValue | ast.List | ast.Tuple | ast.Dict)
 
 
 def truth(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
+    function = comparing_function(call.segment)
+    if function:
+        rule = _("{function} asks of its elements which is the larger, and each is a tensor of several numbers").format(
+            function=function
+        )
+        return Explanation(
+            "bool", (), rule, (), _("key=, a function that gives one number of each: key=lambda t: t.sum().item()")
+        )
     between = elementwise(call.segment)
-    candidates = [between] if between else [t.text and behind(t.text, way) for way in (".all()", ".any()")]
+    t = replace(t, text=t.text or find_first_asked(call.segment))
+    candidates = (
+        [between] if between else [t.text and append_to_expression(t.text, way) for way in (".all()", ".any()")]
+    )
     return Explanation(
-        "bool", (operand(t),), f"{name_or_phrase(t)} has {t.value.numel()} elements: true if all are, or if any is?",
-        fits(call, candidates), None if between else "between tensors & and | instead of `and` and `or`",
+        "bool", (operand(t),), _("{tensor} has {count} elements: true if all are, or if any is?").format(tensor=name_or_phrase(t), count=t.value.numel()),
+        fits(call, candidates), None if between else _("between tensors & and | instead of `and` and `or`"),
     )  # fmt: skip
 
 
+def comparing_function(segment):
+    """The function of Python's that compares the elements of what it is given; None where the code calls none."""
+    tree = parse_expression(segment)
+    is_called = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and len(tree.args) == 1
+    return tree.func.id if is_called and tree.func.id in ("sorted", "max", "min") else None
+
+
 def elementwise(segment):
-    """`a and b`, `a or b`, `not a` as they are written for tensors; None for other code."""
-    try:
-        tree = ast.parse(f"({segment}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
+    """`a and b`, `a or b`, `not a`, `a < b < c` as they are written for tensors; None for other code."""
+    tree = parse_expression(segment)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         return "~" + bracket(tree.operand)
+    if isinstance(tree, ast.Compare) and len(tree.ops) > 1:
+        return " & ".join(map(bracket, links_of(tree)))
     if not isinstance(tree, ast.BoolOp):
         return None
     return (" & " if isinstance(tree.op, ast.And) else " | ").join(bracket(each) for each in tree.values)
+
+
+def find_first_asked(segment):
+    """The part of `a and b`, `a or b` or `a < b < c` whose truth Python asks for; empty for other code, and for more parts."""
+    tree = parse_expression(segment)
+    parts = tree.values if isinstance(tree, ast.BoolOp) else links_of(tree) if isinstance(tree, ast.Compare) else []
+    return ast.unparse(parts[0]) if len(parts) == 2 else ""
+
+
+def links_of(comparison):
+    """The comparisons of two that `a < b < c` is made of."""
+    sides = [comparison.left, *comparison.comparators]
+    return [
+        ast.Compare(left, [op], [right]) for left, op, right in zip(sides[:-1], comparison.ops, sides[1:], strict=True)
+    ]
+
+
+def parse_expression(segment):
+    """The tree of an expression; None for other code."""
+    try:
+        return ast.parse(f"({segment}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
 
 
 def bracket(node):

@@ -6,6 +6,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.rules.products import stacks
 from tensh.explain.rules.shared import is_in_place, name_or_phrase, operand
 from tensh.explain.trying import each, fits
+from tensh.language import _
 
 
 def broadcasting(call, text):
@@ -19,16 +20,25 @@ def broadcasting(call, text):
         return None
     one, two = a.value.shape, b.value.shape
     dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
-    rule = f"aligned from the right, {one[-dim]} stands against {two[-dim]}, and neither is 1"
+    rule = _("aligned from the right, {one} stands against {two}, and neither is 1").format(
+        one=one[-dim], two=two[-dim]
+    )
     changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
     product = [f"{a.text} @ {b.text}"] if call.symbol == "*" and a.text and b.text and len(one) == len(two) == 2 else []
     candidates = product + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
     larger = max(len(one), len(two))
+    if is_loss(call):  # both are to be of one shape: what only broadcasts compares every element with every other
+        candidates = [code for code in each(call, b, ".squeeze(-1)", ".unsqueeze(-1)") if one.numel() == two.numel()]
+        candidates += each(call, b, ".T") if (*one,) == (*reversed(two),) else []
     found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
-        None if found else f"make {name_or_phrase(a, 'the first')} or {name_or_phrase(b, 'the second')} with another size there: equal ones, or 1",
+        None if found else _("make {first} or {second} with another size there: equal ones, or 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
     )  # fmt: skip
+
+
+def is_loss(call):
+    return call.name.endswith("_loss") or type(call.module).__name__.endswith("Loss")
 
 
 def clashing(arguments):

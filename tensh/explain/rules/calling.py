@@ -4,11 +4,12 @@ import ast
 import re
 
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.rewriting import call_in, piece, with_arguments, with_keyword
+from tensh.explain.rewriting import call_in, piece, replace_positional, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import behind, fits
+from tensh.explain.trying import append_to_expression, fits
+from tensh.language import _
 
-CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu", and .to(device)'
+CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
 def no_such_device(call, text):
@@ -20,23 +21,29 @@ def no_such_device(call, text):
         candidates = [piece(call.segment, tree.func.value)[0]]
     elif tree is not None:
         candidates = [
-            with_keyword(call.segment, "device", '"cpu"')
+            set_keyword(call.segment, "device", '"cpu"')
             if any(each.arg == "device" for each in tree.keywords)
             else None,
-            with_arguments(call.segment, '"cpu"') if call.name == "to" and len(tree.args) == 1 else None,
+            replace_positional(call.segment, '"cpu"') if call.name == "to" and len(tree.args) == 1 else None,
         ]
-    return Explanation(call.name, tensors, "tensh computes on the CPU alone", fits(call, candidates, most=1), CHOICE)
+    return Explanation(
+        call.name,
+        tensors,
+        _("tensh computes on the CPU alone"),
+        fits(call, candidates, most=1),
+        _("{code}, and .to(device)").format(code=CHOICE),
+    )
 
 
-def a_list_of_tensors(call, text):
+def explain_list_of_tensors(call, text):
     """Tensors that are to become one are given in a list."""
     tree = call_in(call.segment)
     if tree is None or any(isinstance(each, ast.Starred) for each in tree.args):
         return None
     texts = [piece(call.segment, each)[0] for each in tree.args]
-    together = with_arguments(call.segment, f"[{', '.join(texts)}]") if not tree.keywords else None
+    together = replace_positional(call.segment, f"[{', '.join(texts)}]") if not tree.keywords else None
     return Explanation(
-        call.name, tuple(operand(t) for t in call.tensors), f"{call.name} takes the tensors as one list, and the dim after it",
+        call.name, tuple(operand(t) for t in call.tensors), _("{name} takes the tensors as one list, and the dim after it").format(name=call.name),
         fits(call, [together]), None if together else f"torch.{call.name}([a, b], dim=0)",
     )  # fmt: skip
 
@@ -48,13 +55,13 @@ def start_of_backward(call, text):
         return None
     name = t.text or "y"
     return Explanation(
-        "backward", (operand(t),), f"the gradient that backward starts from has the shape of {name_or_phrase(t)}, {list(t.value.shape)}", (),
-        f"{behind(name, '')}.backward(torch.ones_like({name}))",
+        "backward", (operand(t),), _("the gradient that backward starts from has the shape of {tensor}, {shape}").format(tensor=name_or_phrase(t), shape=list(t.value.shape)), (),
+        f"{append_to_expression(name, '')}.backward(torch.ones_like({name}))",
     )  # fmt: skip
 
 
 def not_used(call, text):
-    """What is differentiated by must have been used."""
+    """Explain an input of `grad` that was not used."""
     found = re.search(r"at index (\d+)", text)
     inputs = call.argument("inputs")
     given = inputs.value if inputs is not None else None
@@ -63,10 +70,10 @@ def not_used(call, text):
     if number >= len(given) or not hasattr(given[number], "shape"):
         return None
     names = [name for name, value in call.names.items() if value is given[number] and not name.startswith("_")]
-    which = names[0] if names else f"input {number}"
+    which = names[0] if names else _("input {number}").format(number=number)
     return Explanation(
-        "grad", (), f"the result was not computed from {which}: nothing leads from the one to the other", (),
-        "look at what it was computed from (%graph), or allow_unused=True, which gives None",
+        "grad", (), _("the result was not computed from {which}: nothing leads from the one to the other").format(which=which), (),
+        _("look at what it was computed from (%graph), or allow_unused=True, which gives None"),
     )  # fmt: skip
 
 
@@ -91,11 +98,11 @@ def mask_shape(call, text):
         and call.symbol == "[]"
         and getattr(index.value, "shape", None) is not None
     ):
-        code = call.rewritten({index: ":, " * places[0] + index.text})
+        code = call.rewrite({index: ":, " * places[0] + index.text})
         kept = [*shape[: places[0]], "n", *shape[places[0] + len(mask) :]]  # how many is known to the values alone
         found = (Fit(code, f"{shape}, {mask} -> [{', '.join(map(str, kept))}]"),) if code else ()
     return Explanation(
-        "[]", (operand(t, {wrong}),), f"a mask has the shape of the dimensions it stands for, here {shape[begin : begin + len(mask)]}, and this one is {mask}",
+        "[]", (operand(t, {wrong}),), _("a mask has the shape of the dimensions it stands for, here {shape}, and this one is {mask}").format(shape=shape[begin : begin + len(mask)], mask=mask),
         found,
     )  # fmt: skip
 
@@ -110,14 +117,16 @@ def repeats(call, text):
     texts = [piece(call.segment, each)[0] for each in tree.args] if tree is not None else []
     ones = ["1"] * (count - len(texts))
     candidates = (
-        [with_arguments(call.segment, *ones, *texts), with_arguments(call.segment, *texts, *ones)]
+        [replace_positional(call.segment, *ones, *texts), replace_positional(call.segment, *texts, *ones)]
         if texts and ones
         else []
     )
     return Explanation(
         call.name,
         (operand(t),),
-        f"repeat takes a count for each dimension, and {name_or_phrase(t)} has {count}",
+        _("repeat takes a count for each dimension, and {tensor} has {count}").format(
+            tensor=name_or_phrase(t), count=count
+        ),
         fits(call, candidates),
     )
 
@@ -132,5 +141,7 @@ def orders(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        f"permute names every dimension once, and {name_or_phrase(t)} has {count}: {names} in some order",
+        _("permute names every dimension once, and {tensor} has {count}: {names} in some order").format(
+            tensor=name_or_phrase(t), count=count, names=names
+        ),
     )

@@ -1,9 +1,10 @@
 """Operands of one dtype, and of the right kind."""
 
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import with_keyword
+from tensh.explain.rewriting import set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import each, fits, swap_operands
+from tensh.language import _
 
 
 def dtypes(call, text):
@@ -28,7 +29,7 @@ def dtypes(call, text):
         *each(call, a, change.get(kinds[1], ".float()")),
     ]
     return Explanation(
-        call.symbol, (operand(a), operand(b)), f"{call.symbol} takes tensors of one dtype: {name_or_phrase(a, 'the first')} is {kinds[0]}, {name_or_phrase(b, 'the second')} {kinds[1]}",
+        call.symbol, (operand(a), operand(b)), _("{symbol} takes tensors of one dtype: {first} is {kind}, {second} {other}").format(symbol=call.symbol, first=name_or_phrase(a, _("the first")), kind=kinds[0], second=name_or_phrase(b, _("the second")), other=kinds[1]),
         fits(call, candidates),
     )  # fmt: skip
 
@@ -45,7 +46,7 @@ def layer_dtype(call):
     change = {"float32": ".float()", "float64": ".double()"}.get(kinds[0])
     found = fits(call, each(call, a, change)) if change else ()
     return Explanation(
-        call.symbol, (operand(a),), f"the parameters of {call.symbol} are {kinds[0]}, and {name_or_phrase(a, 'its input')} is {kinds[1]}", found
+        call.symbol, (operand(a),), _("the parameters of {symbol} are {kind}, and {first} is {other}").format(symbol=call.symbol, kind=kinds[0], first=name_or_phrase(a, _("its input")), other=kinds[1]), found
     )  # fmt: skip
 
 
@@ -54,8 +55,8 @@ def integers_require_grad(call, text):
     if call.name != "tensor":
         return None
     return Explanation(
-        "tensor", (), "derivatives are of floating point numbers, and these are whole ones",
-        fits(call, [with_keyword(call.segment, "dtype", "torch.float32")]),
+        "tensor", (), _("derivatives are of floating point numbers, and these are whole ones"),
+        fits(call, [set_keyword(call.segment, "dtype", "torch.float32")]),
         "write 1. for 1",
     )  # fmt: skip
 
@@ -70,6 +71,6 @@ def needs_float(call, text):
         return None
     others = [swap_operands(call)] if len(call.tensors) > 1 and call.tensors[1].value.is_floating_point() else []
     return Explanation(
-        call.symbol, (operand(t),), f"{call.symbol} is for floating point numbers, and {name_or_phrase(t)} holds {kind}",
+        call.symbol, (operand(t),), _("{symbol} is for floating point numbers, and {tensor} holds {kind}").format(symbol=call.symbol, tensor=name_or_phrase(t), kind=kind),
         fits(call, [*others, *each(call, t, ".float()")]),
     )  # fmt: skip

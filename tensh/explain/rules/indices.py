@@ -6,7 +6,8 @@ import re
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import fits
+from tensh.explain.trying import append_to_expression, fits
+from tensh.language import _
 
 
 def index_range(call, text):
@@ -21,13 +22,17 @@ def index_range(call, text):
         size = int(words[words.index("size") + 1])
     except (ValueError, IndexError):
         return Explanation(
-            "[]", (operand(t),), f"indices of a dimension of size n are 0 to n - 1, or -n to -1; the shape is {shape}"
+            "[]",
+            (operand(t),),
+            _("indices of a dimension of size n are 0 to n - 1, or -n to -1; the shape is {shape}").format(shape=shape),
         )
     marked = {dim} if dim < len(shape) and shape[dim] == size else {shape.index(size)} if size in shape else ()
     if not size:
-        return Explanation("[]", (operand(t, marked),), f"dim {dim} is empty: it has no elements to index")
+        return Explanation(
+            "[]", (operand(t, marked),), _("dim {dim} is empty: it has no elements to index").format(dim=dim)
+        )
     return Explanation(
-        "[]", (operand(t, marked),), f"indices of a dimension of size {size} are 0 to {size - 1}, or {-size} to -1",
+        "[]", (operand(t, marked),), _("indices of a dimension of size {size} are 0 to {last}, or {first} to -1").format(size=size, last=size - 1, first=-size),
         fits(call, [nearest(call, dim, size)]),
     )  # fmt: skip
 
@@ -41,14 +46,14 @@ def indices_of(call):
 
 
 def nearest(call, dim, size):
-    """The call with the last index for one that is too large, the first for one too small, where it is a plain number."""
+    """The call with the last index for one that is too large, the first for one too small, if it is a plain number."""
     index, parts = indices_of(call)
     if index is None or dim >= len(parts) or any(part in ("...", "None") for part, _ in parts[: dim + 1]):
         return None
     part, (start, end) = parts[dim]
     if not re.fullmatch(r"-?\d+", part):
         return None
-    return call.rewritten({index: index.text[:start] + str(size - 1 if int(part) > 0 else 0) + index.text[end:]})
+    return call.rewrite({index: index.text[:start] + str(size - 1 if int(part) > 0 else 0) + index.text[end:]})
 
 
 def too_many_indices(call, text):
@@ -59,17 +64,55 @@ def too_many_indices(call, text):
     return Explanation(
         "[]",
         (operand(t),),
-        f"{name_or_phrase(t)} has {count} dimension{'s' * (count != 1)}: no more than {count} ind{'ices' if count != 1 else 'ex'}",
+        (
+            _("{tensor} has 1 dimension: no more than 1 index")
+            if count == 1
+            else _("{tensor} has {count} dimensions: no more than {count} indices")
+        ).format(tensor=name_or_phrase(t), count=count),
         fits(call, [fewer(call, count)]),
     )
 
 
 def fewer(call, count):
-    """The call with so many indices."""
+    """The call with that many indices."""
     index, parts = indices_of(call)
     if index is None or not count or len(parts) <= count:
         return None
-    return call.rewritten({index: index.text[: parts[count - 1][1][1]]})
+    return call.rewrite({index: index.text[: parts[count - 1][1][1]]})
+
+
+def index_dims(call, text):
+    """The index of gather and scatter has as many dimensions as the tensor."""
+    index, dim = call.argument("index"), call.argument("dim")
+    if index is None or dim is None or not index.text or type(dim.value) is not int or not call.tensors:
+        return None
+    t = call.tensors[0]
+    given = t.value.dim() - index.value.dim()
+    candidates = (
+        [call.rewrite({index: append_to_expression(index.text, f".unsqueeze({dim.value})")})] if given == 1 else []
+    )
+    fitting = index.value.shape[:1] == t.value.shape[:1] or dim.value == 0
+    return Explanation(
+        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions") if index.value.dim() == 1 else _("{index} has {dims} dimensions, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.name), fits(call, candidates if fitting else []),
+        None if candidates and fitting else _("an index with the dimensions of the tensor"),
+    )  # fmt: skip
+
+
+def mask_of_numbers(call, text):
+    """A mask of zeros and ones that is not a tensor of bool."""
+    if len(call.tensors) < 2:
+        return None
+    t, mask = call.tensors[:2]
+    values = mask.value
+    if not values.is_floating_point() or tuple(values.shape) != tuple(t.value.shape[: values.dim()]) or not mask.text:
+        return None
+    if bool(((values != 0) & (values != 1)).any()):
+        return None
+    kind = str(values.dtype).removeprefix("torch.")
+    return Explanation(
+        "[]", (operand(t), operand(mask)), _("{mask} holds {kind}, zeros and ones: a mask is a tensor of bool").format(mask=name_or_phrase(mask), kind=kind),
+        fits(call, [call.rewrite({mask: append_to_expression(mask.text, ".bool()")})]), None,
+    )  # fmt: skip
 
 
 def dim_range(call, text):
@@ -80,21 +123,42 @@ def dim_range(call, text):
     t = tensors[0]
     count = t.value.dim()
     if not count:
-        return Explanation(call.name, (operand(t),), f"{name_or_phrase(t)} is a single number: it has no dimensions")
-    names = ", ".join(f"{d} (size {size})" for d, size in enumerate(t.value.shape))
-    last = f"{-count} to -1" if count > 1 else "-1"
-    has = f"{name_or_phrase(t)} has {count} dimension{'s' * (count > 1)}"
+        return Explanation(
+            call.name,
+            (operand(t),),
+            _("{tensor} is a single number: it has no dimensions").format(tensor=name_or_phrase(t)),
+        )
+    names = ", ".join(_("{dim} (size {size})").format(dim=d, size=size) for d, size in enumerate(t.value.shape))
+    last = _("{first} to -1").format(first=-count) if count > 1 else "-1"
+    has = (_("{tensor} has 1 dimension") if count == 1 else _("{tensor} has {count} dimensions")).format(
+        tensor=name_or_phrase(t), count=count
+    )
     expected = re.search(r"range of \[(-?\d+), (-?\d+)\], but got (-?\d+)", text)
     low, high, got = map(int, expected.groups()) if expected else (-count, count - 1, count)
-    rule = f"{has}: dim is {names}, or {last}" if high == count - 1 else f"{has}: dim is from {low} to {high}"
-    return Explanation(call.name, (operand(t),), rule, fits(call, [with_dim(call, got, high if got > high else low)]))
+    rule = (
+        _("{has}: dim is {names}, or {last}").format(has=has, names=names, last=last)
+        if high == count - 1
+        else _("{has}: dim is from {low} to {high}").format(has=has, low=low, high=high)
+    )
+    nearest = high if got > high else low
+    if call.name == "squeeze" and call.segment.endswith(")") and t.text and 1 not in t.value.shape:
+        return Explanation(
+            call.name,
+            (operand(t),),
+            rule,
+            fits(call, [append_to_expression(t.text, ""), replace_dim(call, got, nearest)]),
+        )
+    others = [d for d in range(high + 1) if d not in (nearest, nearest + count)]
+    return Explanation(
+        call.name, (operand(t),), rule, fits(call, [replace_dim(call, got, d) for d in (nearest, *others)], most=3)
+    )
 
 
-def with_dim(call, wrong, right):
+def replace_dim(call, wrong, right):
     """The call with another dim, where the wrong one is a number that is written out and stands alone."""
     dims = [a for a in call.arguments if a.name.startswith("dim") and a.value == wrong and a.text]
     if len(dims) != 1 or not isinstance(ast.parse(dims[0].text, mode="eval").body, ast.Constant | ast.UnaryOp):
         return None
     if any(a.value in (right, right - call.tensors[0].value.dim()) for a in call.arguments if a.name.startswith("dim")):
-        return None  # twice the same would do nothing
-    return call.rewritten({dims[0]: str(max(right, 0))})
+        return None  # the same dim twice would do nothing
+    return call.rewrite({dims[0]: str(max(right, 0))})

@@ -1,8 +1,9 @@
 """Tensors that are to become one."""
 
 from tensh.explain.model import Explanation, Operand
-from tensh.explain.rewriting import elements, replace_spans, with_function, with_keyword
-from tensh.explain.trying import behind, fits
+from tensh.explain.rewriting import elements, rename_called, replace_spans, set_keyword
+from tensh.explain.trying import append_to_expression, fits
+from tensh.language import _
 
 
 def joining(call, text):
@@ -18,17 +19,19 @@ def joining(call, text):
         Operand(names[n], tuple(t.shape), str(t.dtype).removeprefix("torch.")) for n, t in enumerate(given)
     )
     if kind == "stack":
-        rule = "stack makes a new dimension: all shapes must be equal"
+        rule = _("stack makes a new dimension: all shapes must be equal")
     else:
-        rule = f"{kind} joins along dim {dim}: the number of dimensions, and all sizes but that of dim {dim}, must be equal"
+        rule = _(
+            "{kind} joins along dim {dim}: the number of dimensions, and all sizes but that of dim {dim}, must be equal"
+        ).format(kind=kind, dim=dim)
     most = max(t.dim() for t in given)
-    joined = with_function(call.segment, "cat") if kind == "stack" else call.segment
-    others = [with_keyword(joined, "dim", str(other)) for other in range(most) if kind == "stack" or other != dim]
-    found = fits(call, [*grown(call, given, most), *others], most=1)
+    joined = rename_called(call.segment, "cat") if kind == "stack" else call.segment
+    others = [set_keyword(joined, "dim", str(other)) for other in range(most) if kind == "stack" or other != dim]
+    found = fits(call, [*add_dimensions(call, given, most), *others], most=1)
     return Explanation(kind, operands, rule, found)
 
 
-def grown(call, given, most):
+def add_dimensions(call, given, most):
     """The call with a dimension more for those that have one less."""
     text, span = call.arguments[0].text, call.arguments[0].span
     parts = elements(text) if text else None
@@ -36,7 +39,9 @@ def grown(call, given, most):
         return
     for change in ("[None]", "[:, None]"):
         new = {
-            place: behind(part, change) for (part, place), t in zip(parts, given, strict=True) if t.dim() == most - 1
+            place: append_to_expression(part, change)
+            for (part, place), t in zip(parts, given, strict=True)
+            if t.dim() == most - 1
         }
         if new:
             yield call.segment[: span[0]] + replace_spans(text, new) + call.segment[span[1] :]

@@ -5,7 +5,8 @@ import re
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import behind, each, fits
+from tensh.explain.trying import append_to_expression, each, fits
+from tensh.language import _
 
 
 def channels(call, text):
@@ -19,14 +20,27 @@ def channels(call, text):
     spatial = len(call.module.kernel_size) if hasattr(call.module, "kernel_size") else max(len(shape) - 2, 1)
     dim = max(len(shape) - spatial - 1, 0)
     moved = [*range(dim), len(shape) - 1, *range(dim, len(shape) - 1)]  # images with their channels last
-    order = behind(a.text, f".permute({', '.join(map(str, moved))})") if a.text else None
-    candidates = [call.rewritten({a: order})] if order and shape[-1:] == [wanted] else []
+    cast = "" if a.value.is_floating_point() or a.value.is_complex() else ".float()"
+    order = append_to_expression(a.text, f".permute({', '.join(map(str, moved))}){cast}") if a.text else None
+    is_last = shape[-1:] == [wanted] and all(size > wanted for size in shape[dim:-1])
+    candidates = [call.rewrite({a: order})] if order and is_last else []
     if wanted == 1 and a.text and len(shape) == spatial + 1:  # images of one channel that lack its dimension
-        candidates.append(call.rewritten({a: behind(a.text, ".unsqueeze(1)")}))
+        candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))
     found = fits(call, candidates)
     return Explanation(
-        call.symbol, (operand(a, {dim}),), f"{call.symbol} takes {wanted} channels in dim {dim}, and got {got}", found,
-        None if found else f"make the layer for {got} channels, or give it {wanted}",
+        call.symbol, (operand(a, {dim}),), _("{symbol} takes {wanted} channels in dim {dim}, and got {got}").format(symbol=call.symbol, wanted=wanted, dim=dim, got=got), found,
+        None if found else _("make the layer for {got} channels, or give it {wanted}").format(got=got, wanted=wanted),
+    )  # fmt: skip
+
+
+def probabilities(call, text):
+    """The binary cross entropy is of probabilities."""
+    a = input_of(call)
+    if a is None or not a.text:
+        return None
+    return Explanation(
+        call.symbol, (operand(a),), _("{symbol} takes probabilities, and {first} holds numbers outside of 0 to 1").format(symbol=call.symbol, first=name_or_phrase(a)),
+        fits(call, [call.rewrite({a: append_to_expression(a.text, ".sigmoid()")})]), _("BCEWithLogitsLoss, which takes scores of any size"),
     )  # fmt: skip
 
 
@@ -38,8 +52,8 @@ def features(call, text):
         return None
     got, wanted = map(int, found.groups())
     return Explanation(
-        call.symbol, (operand(a, {1}),), f"{call.symbol} takes {wanted} features in dim 1, and got {got}", (),
-        f"make the layer with num_features={got}, or give it {wanted} features",
+        call.symbol, (operand(a, {1}),), _("{symbol} takes {wanted} features in dim 1, and got {got}").format(symbol=call.symbol, wanted=wanted, got=got), (),
+        _("make the layer with num_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
     )  # fmt: skip
 
 
@@ -51,21 +65,23 @@ def recurrent_features(call, text):
         return None
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
-        f"{call.symbol} takes {found[1]} features in the last dimension, and got {found[2]}", (),
-        f"make the layer with input_size={found[2]}, or give it {found[1]} features",
+        _("{symbol} takes {wanted} features in the last dimension, and got {got}").format(symbol=call.symbol, wanted=found[1], got=found[2]), (),
+        _("make the layer with input_size={got}, or give it {wanted} features").format(got=found[2], wanted=found[1]),
     )  # fmt: skip
 
 
 def whole_indices(call, text):
-    """What is looked up is told by whole numbers."""
-    named = call.argument("index", "indices", "input")
+    """Explain indices of an embedding that are not whole numbers."""
+    is_moved = call.symbol.startswith(("scatter", "gather", "index", "take"))  # the first tensor holds what is moved
+    named = call.argument("index", "indices", *([] if is_moved else ["input"]))
     tensors = [named] if named in call.tensors else []
-    wrong = next((t for t in [*tensors, *call.tensors] if t.value.is_floating_point()), None)
+    others = call.tensors[1:] if is_moved else call.tensors
+    wrong = next((t for t in [*tensors, *others] if t.value.is_floating_point()), None)
     if wrong is None:
         return None
     kind = str(wrong.value.dtype).removeprefix("torch.")
     return Explanation(
-        call.symbol, (operand(wrong),), f"indices are whole numbers, and {name_or_phrase(wrong)} holds {kind}",
+        call.symbol, (operand(wrong),), _("indices are whole numbers, and {wrong} holds {kind}").format(wrong=name_or_phrase(wrong), kind=kind),
         fits(call, each(call, wrong, ".long()")),
     )  # fmt: skip
 
@@ -82,8 +98,8 @@ def rows(call, text):
         return None
     outside = f"{low}" if low < 0 else f"{high}"
     return Explanation(
-        call.symbol, (operand(indices),), f"a table of {count} rows has the indices 0 to {count - 1}, and {name_or_phrase(indices)} holds {outside}", (),
-        f"make the table with {high + 1} rows, or give it indices below {count}" if low >= 0 else "indices from 0 on",
+        call.symbol, (operand(indices),), _("a table of {count} rows has the indices 0 to {last}, and {indices} holds {outside}").format(count=count, last=count - 1, indices=name_or_phrase(indices), outside=outside), (),
+        _("make the table with {rows} rows, or give it indices below {count}").format(rows=high + 1, count=count) if low >= 0 else _("indices from 0 on"),
     )  # fmt: skip
 
 
@@ -92,10 +108,12 @@ def classes(call, text):
     if len(call.tensors) < 2:
         return None
     a, target = call.tensors[:2]
+    if not (call.name.endswith("_loss") or "entropy" in call.name or call.module is not None):
+        return None
     kind = str(target.value.dtype).removeprefix("torch.")
     return Explanation(
         call.symbol, (operand(a), operand(target)),
-        f"a target of classes holds whole numbers, and {name_or_phrase(target, 'the target')} holds {kind}",
+        _("a target of classes holds whole numbers, and {target} holds {kind}").format(target=name_or_phrase(target, _("the target")), kind=kind),
         fits(call, each(call, target, ".long()", ".argmax(1)")),
     )  # fmt: skip
 
@@ -109,11 +127,11 @@ def class_range(call, text):
     dim = min(1, a.value.dim() - 1)
     count = a.value.shape[dim]
     from_one = int(target.value.min()) == 1 and int(target.value.max()) == count
-    less = f"{behind(target.text, '')} - 1" if target.text else "one less"
+    less = f"{append_to_expression(target.text, '')} - 1" if target.text else _("one less")
     return Explanation(
         call.symbol, (operand(a, {dim}), operand(target)),
-        f"{count} columns are the classes 0 to {count - 1}, and {name_or_phrase(target, 'the target')} holds {found[1]}", (),
-        f"classes count from 0: {less}" if from_one else f"count classes from 0, or give {name_or_phrase(a, 'the input')} {int(found[1]) + 1} columns",
+        _("{count} columns are the classes 0 to {last}, and {target} holds {got}").format(count=count, last=count - 1, target=name_or_phrase(target, _("the target")), got=found[1]), (),
+        _("classes count from 0: {less}").format(less=less) if from_one else _("count classes from 0, or give {first} {number} columns").format(first=name_or_phrase(a, _("the input")), number=int(found[1]) + 1),
     )  # fmt: skip
 
 
@@ -138,9 +156,9 @@ def subscripts(call, text):
                 ",".join([*inputs[:place], "".join(order), *inputs[place + 1 :]])
                 + equation.value[len(",".join(inputs)) :]
             )
-            candidates.append(call.rewritten({equation: f'"{other}"'}))
+            candidates.append(call.rewrite({equation: f'"{other}"'}))
     return Explanation(
-        call.symbol, operands, f"{letter} stands for one size, and is {before} in one operand and {size} in another", fits(call, candidates, most=1)
+        call.symbol, operands, _("{letter} stands for one size, and is {before} in one operand and {size} in another").format(letter=letter, before=before, size=size), fits(call, candidates, most=1)
     )  # fmt: skip
 
 

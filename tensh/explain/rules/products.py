@@ -2,7 +2,8 @@
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import behind, change_call, each, fits, swap_operands
+from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
+from tensh.language import _
 
 
 def product_shapes(call, text):
@@ -17,8 +18,8 @@ def product_shapes(call, text):
         return Explanation(
             call.symbol,
             (operand(a), operand(b)),
-            "a product of matrices needs at least one dimension; for numbers there is *",
-            fits(call, [between(a, "*", b)]),
+            _("a product of matrices needs at least one dimension; for numbers there is *"),
+            fits(call, [write_product(a, "*", b)]),
         )
     columns = one.shape[-1]
     rows_dim = two.dim() - 1 if call.name == "linear" else max(two.dim() - 2, 0)
@@ -26,13 +27,16 @@ def product_shapes(call, text):
     if call.name == "dot":
         return vectors(call, a, b)
     if call.name == "bmm" and (one.dim() != 3 or two.dim() != 3):
-        rule = "bmm multiplies stacks of matrices, of three dimensions; for single matrices there is @"
-        products = [between(a, "@", b), between(a, "@", b, ".T"), between(a, "@", b, ".mT")]
+        rule = _("bmm multiplies stacks of matrices, of three dimensions; for single matrices there is @")
+        products = [write_product(a, "@", b), write_product(a, "@", b, ".T"), write_product(a, "@", b, ".mT")]
         return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if columns == rows:
         return stacks(call, a, b)
-    what = "last dimension" if one.dim() != 2 else "columns"
-    rule = f"{what} of {name_or_phrase(a, 'the first')} ({columns}) must equal {'columns' if call.name == 'linear' else 'rows' if two.dim() > 1 else 'the length'} of {name_or_phrase(b, 'the second')} ({rows})"
+    rule = _("{one} of {first} ({columns}) must equal {other} of {second} ({rows})").format(
+        one=_("columns") if one.dim() == 2 else _("last dimension"), first=name_or_phrase(a, _("the first")), columns=columns,
+        other=_("columns") if call.name == "linear" else _("rows") if two.dim() > 1 else _("the length"),
+        second=name_or_phrase(b, _("the second")), rows=rows,
+    )  # fmt: skip
     candidates = [
         *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, ".flatten(1)", ".squeeze()"),
         *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), change_call(call, {a: ".T", b: ".T"}),
@@ -40,20 +44,27 @@ def product_shapes(call, text):
     found = fits(call, candidates)
     return Explanation(
         call.symbol, (operand(a, {one.dim() - 1}), operand(b, {rows_dim})), rule, found,
-        None if found else anew(call, a, b, columns, rows),
+        None if found else suggest_factor(call, a, b, columns, rows),
     )  # fmt: skip
 
 
-def anew(call, a, b, columns, rows):
-    """What to do where no transposition fits: one of the two has another size than it should."""
-    of_one = "columns" if a.value.dim() > 1 else "elements"
-    of_two = "columns" if call.name == "linear" else "rows" if b.value.dim() > 1 else "elements"
-    return f"make {name_or_phrase(b, 'the second')} with {columns} {of_two}, or {name_or_phrase(a, 'the first')} with {rows} {of_one}"
+def suggest_factor(call, a, b, columns, rows):
+    """Suggest a change where no transposition fits: one of the two has the wrong size."""
+    of_one = _("columns") if a.value.dim() > 1 else _("elements")
+    of_two = _("columns") if call.name == "linear" else _("rows") if b.value.dim() > 1 else _("elements")
+    return _("make {second} with {columns} {of_two}, or {first} with {rows} {of_one}").format(
+        second=name_or_phrase(b, _("the second")),
+        columns=columns,
+        of_two=of_two,
+        first=name_or_phrase(a, _("the first")),
+        rows=rows,
+        of_one=of_one,
+    )
 
 
 def vectors(call, a, b):
     """A dot product is of two vectors of one length."""
-    rule = "dot is for two vectors of one length; for matrices there is @"
+    rule = _("dot is for two vectors of one length; for matrices there is @")
     return Explanation(
         call.symbol,
         (operand(a), operand(b)),
@@ -76,13 +87,13 @@ def stacks(call, a, b):
     one, two = a.value.shape[:-2], b.value.shape[:-2]
     return Explanation(
         call.symbol, (operand(a, range(len(one))), operand(b, range(len(two)))),
-        f"the matrices fit, but the dimensions before them, {list(one)} and {list(two)}, do not broadcast",
+        _("the matrices fit, but the dimensions before them, {first} and {second}, do not broadcast").format(first=list(one), second=list(two)),
     )  # fmt: skip
 
 
 def layer_features(call):
     """A layer got another number of features than it was made for."""
-    layer, (a, *_) = call.module, call.tensors
+    layer, a = call.module, call.tensors[0]
     sizes = f"{layer.in_features} -> {layer.out_features}"
     name = f"{call.symbol[:-1]} {sizes})" if call.symbol.endswith(")") else f"{call.symbol} ({sizes})"
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
@@ -91,13 +102,13 @@ def layer_features(call):
     found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", *whole, ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
-        f"{name} takes {wanted} features in the last dimension, and got {got}",
-        found, None if found else f"make the layer with in_features={got}, or give it {wanted} features",
+        _("{name} takes {wanted} features in the last dimension, and got {got}").format(name=name, wanted=wanted, got=got),
+        found, None if found else _("make the layer with in_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
     )  # fmt: skip
 
 
-def between(a, symbol, b, change=""):
+def write_product(a, symbol, b, change=""):
     """A product as it is written with an operator; None where an operand has no text."""
     if not a.text or not b.text:
         return None
-    return f"{behind(a.text, '')} {symbol} {behind(b.text, change)}"
+    return f"{append_to_expression(a.text, '')} {symbol} {append_to_expression(b.text, change)}"

@@ -1,13 +1,14 @@
 """Other shapes over the same elements."""
 
 from tensh.explain.model import Explanation
-from tensh.explain.rewriting import with_arguments, with_function
+from tensh.explain.rewriting import rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import fits
+from tensh.language import _
 
 
 def reshaping(call, text):
-    """As many elements as before."""
+    """Explain a new shape whose number of elements differs."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
@@ -20,9 +21,20 @@ def reshaping(call, text):
         known *= size if size != -1 else 1
     count = t.value.numel()
     if wanted.count(-1) > 1:
-        rule = "one size may be -1, for whatever is left; of two nobody could say which is which"
-        return Explanation(call.name, (operand(t),), rule, fits(call, [resize_call(call, -1)]))
-    rule = f"{name_or_phrase(t)} has {count} elements, {wanted} {'needs a multiple of ' if -1 in wanted else 'has '}{known}"
+        rule = _("one size may be -1, for whatever is left; of two nobody could say which is which")
+        places = [place for place, size in enumerate(wanted) if size == -1]
+        others = [[size for p, size in enumerate(wanted) if p not in places or p == kept] for kept in places]
+        return Explanation(
+            call.name,
+            (operand(t),),
+            rule,
+            fits(call, [*(resize_call(call, *sizes) for sizes in others), resize_call(call, -1)], most=1),
+        )
+    rule = (
+        _("{tensor} has {count} elements, {wanted} needs a multiple of {known}")
+        if -1 in wanted
+        else _("{tensor} has {count} elements, {wanted} has {known}")
+    ).format(tensor=name_or_phrase(t), count=count, wanted=wanted, known=known)
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:
         candidates = [resize_call(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in range(len(wanted))]
@@ -30,16 +42,20 @@ def reshaping(call, text):
 
 
 def resize_call(call, *sizes):
-    """The call with other sizes, where they are all that it is given."""
-    return None if "torch." in call.segment[:6] else with_arguments(call.segment, *sizes)
+    """The call with other sizes, if sizes are its only arguments."""
+    return None if "torch." in call.segment[:6] else replace_positional(call.segment, *sizes)
 
 
 def not_contiguous(call, text):
-    """A view needs elements that lie one behind the other."""
+    """A view needs elements that are adjacent in memory."""
     t = call.arguments[0]
-    rule = f"{name_or_phrase(t)} does not lie in memory in the order of its elements (it was transposed, or sliced)"
-    found = fits(call, [with_function(call.segment, "reshape")])
-    return Explanation(call.name, (operand(t),), rule, found, None if found else "reshape, which copies where it must")
+    rule = _("{tensor} does not lie in memory in the order of its elements (it was transposed, or sliced)").format(
+        tensor=name_or_phrase(t)
+    )
+    found = fits(call, [rename_called(call.segment, "reshape")])
+    return Explanation(
+        call.name, (operand(t),), rule, found, None if found else _("reshape, which copies where it must")
+    )
 
 
 def expanding(call, text):
@@ -49,11 +65,11 @@ def expanding(call, text):
     wanted = list(wanted[0]) if len(wanted) == 1 and isinstance(wanted[0], list | tuple) else wanted
     own = [1] * (len(wanted) - t.value.dim()) + list(t.value.shape)
     times = [size // max(have, 1) if size > 0 else 1 for size, have in zip(wanted, own, strict=False)]
-    repeated = with_arguments(with_function(call.segment, "repeat") or "", *times)
+    repeated = replace_positional(rename_called(call.segment, "repeat") or "", *times)
     return Explanation(
         call.name,
         (operand(t),),
-        "expand repeats dimensions of size 1 only, and new ones in front",
+        _("expand repeats dimensions of size 1 only, and new ones in front"),
         fits(call, [repeated], wanted=lambda shape: shape == wanted),
-        "to repeat others: repeat or tile",
+        _("to repeat others: repeat or tile"),
     )

@@ -1,7 +1,8 @@
-"""What rules share: operands as data, what to call them, the operation as a function."""
+"""Shared parts of the rules: operands as data, their names, the operation as a function."""
 
 from tensh.explain.calls import COMPARED
 from tensh.explain.model import Operand
+from tensh.language import _
 
 
 def operand(argument, marked=()):
@@ -9,8 +10,8 @@ def operand(argument, marked=()):
     return Operand(argument.text, tuple(value.shape), str(value.dtype).removeprefix("torch."), frozenset(marked))
 
 
-def name_or_phrase(argument, otherwise="it"):
-    return argument.text if argument.text and len(argument.text) <= 30 else otherwise
+def name_or_phrase(argument, otherwise=None):
+    return argument.text if argument.text and len(argument.text) <= 30 else otherwise or _("it")
 
 
 def is_in_place(call):

@@ -9,9 +9,10 @@ from tensh.cli.environment import Environment
 SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
 
 
-def explain(script):
+def explain(script, language="en"):
     """(status, what is written to stderr) when a script runs."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    variables = {"TENSH_LANGUAGE": language}
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
     status = main(["run", str(script)], env)
     return status, env.stderr.getvalue().replace(str(script), script.name)
 

@@ -1,0 +1,122 @@
+"""The reason for which a tensor has no gradient, for those who ask: nothing has failed."""
+
+import ast
+import linecache
+import re
+
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import refresh_node
+from tensh.explain.calls import names_in
+from tensh.explain.causes.situation import Situation
+from tensh.explain.cuts import history, locate_cut
+from tensh.explain.place import Place
+from tensh.graph import tokens
+from tensh.graph.provenance import place
+from tensh.graph.source import is_python, piece
+from tensh.language import _
+
+LINES = re.compile(r" \(line \d+\)| on line \d+|（第 \d+ 行）")  # as the sentences of cuts say it in each language
+
+
+class Asked:
+    """The place of a question: the names, and the sources (file name -> text) in the order in which they ran.
+
+    Sources of a prompt are statements with numbers of their own: their lines are not spoken of.
+    """
+
+    def __init__(self, names, sources):
+        self.names = names
+        self.has_lines = len(sources) == 1 and not next(iter(sources)).startswith("<input")
+        lines = [line if is_python(line) else "" for text in sources.values() for line in text.split("\n")]
+        self.text = "\n".join(lines)
+
+    def situation(self, name):
+        """The situation after all the sources, with a name as the last line."""
+        end = self.text.count("\n") + 2
+        return Situation(None, self.names, Place(f"{self.text}\n{name}", end, 0, end, len(name)), None)
+
+    def cut_of(self, name):
+        """(the name of what was cut off, the Cut) in the history of a name; None where none is certain."""
+        situation = self.situation(name)
+        for followed in history(ast.parse(name, mode="eval").body, situation):
+            cut = locate_cut(followed, situation)
+            if cut is not None:
+                return followed.name or name, cut
+        return None
+
+    def sentence(self, found):
+        """Write a cut in a sentence."""
+        name, cut = found
+        text = f"{name} {cut.sentence}"
+        return text if self.has_lines else LINES.sub("", text)
+
+
+def sources_of(frame):
+    """The source of a frame's file, where it can be read."""
+    name = frame.f_code.co_filename
+    return {name: "".join(linecache.getlines(name))}
+
+
+def reason(tensor, name, asked):
+    """Explain in a sentence why ``name.grad`` is None; None if only a backward pass is missing."""
+    is_real = tensor.is_floating_point() or tensor.is_complex()
+    if not is_real or not tensor.requires_grad:
+        found = find_named_cut(name, asked)
+        if found:
+            return asked.sentence(found)
+    if not is_real:
+        kind = str(tensor.dtype).removeprefix("torch.")
+        return _("{name} holds {kind}: only floating point and complex tensors have gradients").format(
+            name=name, kind=kind
+        )
+    if not tensor.requires_grad:
+        return _("{name} does not require grad{made}").format(name=name, made=describe_maker(name, asked))
+    if type(refresh_node(tensor)) is not AccumulateGrad and not tensor.retains_grad:
+        return _("{name} is not a leaf{made}, and gradients are kept for leaves only").format(
+            name=name, made=describe_origin(refresh_node(tensor))
+        )
+    return None
+
+
+def find_named_cut(name, asked):
+    """The cut in the history of a name; None where the name is not code, or none is certain."""
+    try:
+        return asked.cut_of(name)
+    except SyntaxError:
+        return None
+
+
+def describe_maker(name, asked):
+    """``: h = g + 1 on line 3``, as far as the source tells."""
+    made = asked.situation(name).find_assignment(name) if name.isidentifier() else None
+    if made is None:
+        return ""
+    text = tokens.shorten(ast.unparse(made), 60)
+    line = _(" on line {line}").format(line=made.lineno) if asked.has_lines else ""
+    return _(": {code}{line}").format(code=text, line=line)
+
+
+def describe_origin(node):
+    """`` (made by x + w on line 3)``, as far as that is known."""
+    made = place(node)
+    found = made and piece(*made)
+    return (
+        _(" (made by {code}{line})").format(code=tokens.shorten(found.text, 40), line=on_line(found)) if found else ""
+    )
+
+
+def on_line(found):
+    return _(" on line {line}").format(line=found.line) if not found.filename.startswith("<input") else ""
+
+
+def find_lost_result(name, asked):
+    """Find the last result of a name that has no history: (its name, the Cut); None where none is certain."""
+    found = None
+    for other, value in asked.names.items():
+        if isinstance(value, Tensor) and other != name and not value.requires_grad and other.isidentifier():
+            situation = asked.situation(other)
+            followed = [*history(ast.parse(other, mode="eval").body, situation)]
+            if any(name in names_in(ast.unparse(each.node)) for each in followed[1:]):
+                found = asked.cut_of(other) or found
+    return found

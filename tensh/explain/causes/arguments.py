@@ -1,0 +1,263 @@
+"""Arguments of another kind than what is wanted: a tensor for a list, a text for a number, a model for its optimizer.
+
+Each kind is a function of the situation and of the call that failed, or that the line makes.
+"""
+
+import ast
+import math
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import find_assignment, operand_of, replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
+MOST_HEADS = 64
+
+
+def explain_argument(situation):
+    """The Explanation by the first of these kinds."""
+    node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
+    if node is None:
+        return None
+    for kind in (
+        python_extreme, tensor_for_list, computed_parameter, text_for_number, model_for_optimizer, path_for_state, numbers_for_list,
+        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads,
+    ):  # fmt: skip
+        found = kind(situation, node)
+        if found is not None:
+            return found
+    return None
+
+
+def explain_replacement(situation, operation, rule, node, new, advice=None, operands=()):
+    """The Explanation with one piece of code replaced; None if it cannot be, and there is no advice."""
+    fit = replace_node(situation.place, node, new) if new else None
+    return (
+        Explanation(operation, operands, rule, (fit,) if fit else (), None if fit else advice)
+        if fit or advice
+        else None
+    )
+
+
+def tensor_of(situation, node):
+    """The tensor that an expression is, on shapes only; None of anything else."""
+    value = situation.look_up(node)
+    value = situation.evaluate(node) if value is None else value
+    return value if isinstance(value, Tensor) else None
+
+
+def python_extreme(situation, node):
+    """`max(a, b)` of tensors: Python's function asks which is larger with `if`."""
+    name = ast.unparse(node.func)
+    if name not in PAIRWISE or len(node.args) != 2 or not situation.says("Boolean value of Tensor"):
+        return None
+    tensors = [tensor_of(situation, each) for each in node.args]
+    if None in tensors:
+        return None
+    if name == "max":
+        rule = _("Python's max asks once which is the larger: element by element it is torch.{function}")
+    else:
+        rule = _("Python's min asks once which is the smaller: element by element it is torch.{function}")
+    rule = rule.format(function=PAIRWISE[name])
+    given = [ast.unparse(each) for each in node.args]
+    operands = tuple(operand_of(text, t) for text, t in zip(given, tensors, strict=True))
+    return explain_replacement(
+        situation, name, rule, node, f"torch.{PAIRWISE[name]}({', '.join(given)})", operands=operands
+    )
+
+
+def tensor_for_list(situation, node):
+    """`SGD(w)` of one tensor."""
+    if not situation.says("params argument given to the optimizer should be an iterable") or not node.args:
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is one tensor: an optimizer takes a list of tensors, or what a model's parameters() gives").format(
+        text=text
+    )
+    return explain_replacement(situation, "optimizer", rule, node.args[0], f"[{text}]")
+
+
+def computed_parameter(situation, node):
+    """`Adam([w])` of a tensor that was computed from one that requires grad."""
+    if not situation.says("can't optimize a non-leaf Tensor"):
+        return None
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+    known = [(each.id, situation.names.get(each.id)) for each in names]
+    name = next((name for name, value in known if isinstance(value, Tensor) and not value.is_leaf), None)
+    made = find_assignment(situation.place, name) if name else None
+    if not isinstance(made, ast.Assign) or made.lineno != made.end_lineno:
+        return None
+    code = ast.parse(ast.unparse(made.value), mode="eval").body
+    calls = [each for each in ast.walk(code) if isinstance(each, ast.Call)]
+    for call in calls:
+        call.keywords = [each for each in call.keywords if each.arg != "requires_grad"]
+    inputs = {each.id for each in ast.walk(code) if isinstance(each, ast.Name)}
+    if any(getattr(situation.names.get(each), "requires_grad", False) for each in inputs):
+        return None
+    text = append_to_expression(ast.unparse(code), ".requires_grad_()")
+    rule = _(
+        "{name} was computed on line {line}, and steps of an optimizer change leaves: compute first, then require grad"
+    ).format(name=name, line=made.lineno)
+    return Explanation("optimizer", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {text}", "", made.lineno),))
+
+
+def text_for_number(situation, node):
+    """`lr="0.1"`."""
+    if not isinstance(situation.error, TypeError) or not situation.says("'str'"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Constant) and type(each.value) is str and is_number(each.value):
+            return explain_replacement(
+                situation,
+                "call",
+                _("{value!r} is a text, and a number is wanted").format(value=each.value),
+                each,
+                each.value,
+            )
+    return None
+
+
+def is_number(text):
+    try:
+        return math.isfinite(float(text)) and text == text.strip()
+    except ValueError:
+        return False
+
+
+def model_for_optimizer(situation, node):
+    """`StepLR(net)`."""
+    if not situation.says("is not an Optimizer") or not node.args:
+        return None
+    found = [
+        name
+        for name, value in situation.names.items()
+        if hasattr(type(value), "zero_grad") and hasattr(value, "param_groups")
+    ]
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is a {kind}: a scheduler changes the rates of an optimizer").format(
+        text=text, kind=type(situation.look_up(node.args[0])).__name__
+    )
+    return explain_replacement(situation, "scheduler", rule, node.args[0], found[0]) if len(found) == 1 else None
+
+
+def path_for_state(situation, node):
+    """`load_state_dict("model.pt")`."""
+    if not situation.says("Expected state_dict to be dict-like", "'str'") or not node.args:
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is a path: what the file holds is read by torch.load").format(text=text)
+    model = situation.look_up(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    return (
+        explain_replacement(situation, "load_state_dict", rule, node.args[0], f"torch.load({text})")
+        if is_module(model)
+        else None
+    )
+
+
+def numbers_for_list(situation, node):
+    """`torch.tensor(1, 2, 3)`."""
+    if not situation.says("tensor() takes 1 positional argument but") or node.keywords:
+        return None
+    given = ", ".join(map(ast.unparse, node.args))
+    rule = _("tensor takes its values as one list")
+    return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node.func)}([{given}])")
+
+
+def quotient_for_size(situation, node):
+    """`DataLoader(data, batch_size=n / 2)`."""
+    if not situation.says("batch_size should be a positive integer value"):
+        return None
+    for keyword in node.keywords:
+        if (
+            keyword.arg == "batch_size"
+            and isinstance(keyword.value, ast.BinOp)
+            and isinstance(keyword.value.op, ast.Div)
+        ):
+            text, whole = ast.unparse(keyword.value), ast.BinOp(keyword.value.left, ast.FloorDiv(), keyword.value.right)
+            return explain_replacement(
+                situation,
+                "DataLoader",
+                _("{text} is not a whole number").format(text=text),
+                keyword.value,
+                ast.unparse(whole),
+            )
+    return None
+
+
+def many_for_gradient(situation, node):
+    """`torch.autograd.grad(y, x)` of a tensor of many numbers."""
+    if not situation.says("grad can be implicitly created only for scalar outputs") or not node.args:
+        return None
+    t = tensor_of(situation, node.args[0])
+    if t is None or not ast.unparse(node.func).endswith("grad"):
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("a gradient is of one number, and {text} has {count}: whose derivative is meant?").format(
+        text=text, count=t.numel()
+    )
+    return explain_replacement(
+        situation, "grad", rule, node.args[0], append_to_expression(text, ".sum()"), operands=(operand_of(text, t),)
+    )
+
+
+def whole_numbers_for_gradient(situation, node):
+    """`torch.arange(3, requires_grad=True)`."""
+    wanted = [each for each in node.keywords if each.arg == "requires_grad"]
+    if not situation.says("Only Tensors of floating point and complex dtype can require gradients") or not wanted:
+        return None
+    if any(each.arg == "dtype" for each in node.keywords) or ast.unparse(node.func).endswith("tensor"):
+        return None
+    rule = _("derivatives are of floating point numbers, and these are whole ones")
+    return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node)[:-1]}, dtype=torch.float32)")
+
+
+def transpose_without_dims(situation, node):
+    """`x.transpose()` of a matrix."""
+    if not situation.says("transpose() missing") or node.args or not isinstance(node.func, ast.Attribute):
+        return None
+    t, text = tensor_of(situation, node.func.value), ast.unparse(node.func.value)
+    if t is None:
+        return None
+    rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(
+        text=text, dims=t.dim()
+    )
+    return explain_replacement(
+        situation,
+        "transpose",
+        rule,
+        node,
+        append_to_expression(text, ".T" if t.dim() == 2 else ".mT"),
+        operands=(operand_of(text, t),),
+    )
+
+
+def percent(situation, node):
+    """`Dropout(50)`."""
+    if not situation.says("probability has to be between 0 and 1"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Constant) and type(each.value) in (int, float) and 1 < each.value <= 100:
+            rule = _("a probability is a part of 1: {value} of 100 are {part:g}").format(
+                value=each.value, part=each.value / 100
+            )
+            return explain_replacement(situation, "dropout", rule, each, f"{each.value / 100:g}")
+    return None
+
+
+def heads(situation, node):
+    """`MultiheadAttention(10, 3)`."""
+    if not situation.says("embed_dim must be divisible by num_heads"):
+        return None
+    given = [*node.args, *(each.value for each in node.keywords if each.arg in ("embed_dim", "num_heads"))]
+    if len(given) < 2 or not all(isinstance(each, ast.Constant) and type(each.value) is int for each in given[:2]):
+        return None
+    size, count = (each.value for each in given[:2])
+    nearest = [n for n in range(1, min(size, MOST_HEADS) + 1) if size % n == 0]
+    rule = _(
+        "each of {count} heads takes an equal part of {size} features; numbers that divide {size}: {names}"
+    ).format(count=count, size=size, names=", ".join(map(str, nearest)))
+    best = min(nearest, key=lambda n: (abs(n - count), n))
+    return explain_replacement(situation, "attention", rule, given[1], str(best))

@@ -1,0 +1,208 @@
+"""Batches of a loader, samples of a dataset, and layers that were made for others."""
+
+import ast
+import re
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import class_of, message_of, replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+BATCH_NORMS = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNorm3d"}  # by dimensions of the input
+
+
+def explain_batch(situation):
+    """The Explanation by the first of these kinds."""
+    for kind in (
+        parts_of_a_batch,
+        samples_of_many_shapes,
+        sample_that_is_none,
+        norm_of_another_number,
+        norm_of_another_size,
+    ):
+        found = kind(situation)
+        if found is not None:
+            return found
+    return None
+
+
+def loop_over_loader(situation):
+    """(the for statement on the failing line, its loader); None where there is none."""
+    tree, line = situation.place.tree(), situation.place.line
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.For | ast.comprehension) and getattr(node.iter, "lineno", 0) == line:
+            loader = situation.look_up(node.iter)
+            if hasattr(type(loader), "__iter__") and hasattr(loader, "dataset"):
+                return node, loader
+            if (
+                isinstance(node.iter, ast.Call)
+                and ast.unparse(node.iter.func).endswith("DataLoader")
+                and node.iter.args
+            ):
+                return node, situation.look_up(node.iter.args[0])
+    return None
+
+
+def parts_of_a_batch(situation):
+    """`for x, y, z in loader`, of batches of two."""
+    found = re.search(
+        r"(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)", message_of(situation.error)
+    )
+    loop = loop_over_loader(situation)
+    if (
+        not isinstance(situation.error, ValueError)
+        or found is None
+        or loop is None
+        or not isinstance(loop[0].target, ast.Tuple)
+    ):
+        return None
+    data = getattr(loop[1], "dataset", loop[1])
+    tensors = getattr(data, "tensors", None)
+    count = int(found[2]) if found[2] else len(tensors) if isinstance(tensors, tuple) else None
+    names = [ast.unparse(each) for each in loop[0].target.elts]
+    if count is None:
+        return None
+    rule = (
+        _("each batch has 1 part, for {names} names")
+        if count == 1
+        else _("each batch has {count} parts, for {names} names")
+    ).format(count=count, names=len(names))
+    new = (
+        ", ".join(names[:count]) + "," * (count == 1)
+        if count < len(names)
+        else ", ".join([*names, *["_"] * (count - len(names))])
+    )
+    used = {each.id for inner in getattr(loop[0], "body", ()) for each in ast.walk(inner) if isinstance(each, ast.Name)}
+    if used & {*names[count:]}:
+        return Explanation("unpack", (), rule, (), _("a name for each part"))
+    fit = replace_node(situation.place, loop[0].target, new)
+    return Explanation("unpack", (), rule, (fit,) if fit else ())
+
+
+def samples_of_many_shapes(situation):
+    """A batch of samples that cannot be stacked."""
+    if not situation.says("stack expects each tensor to be equal size") or loop_over_loader(situation) is None:
+        return None
+    one, number, other = re.search(
+        r"got (\[.*?\]) at entry 0 and (\[.*?\]) at entry (\d+)", message_of(situation.error)
+    ).group(1, 3, 2)
+    return Explanation(
+        "DataLoader", (), _("the samples of a batch are stacked: sample 0 is {one}, and sample {number} {other}").format(one=one, number=number, other=other), (),
+        _("one shape for all in __getitem__ (cut, pad or resize), or collate_fn=, with nn.utils.rnn.pad_sequence"),
+    )  # fmt: skip
+
+
+def sample_that_is_none(situation):
+    """A `__getitem__` that returns nothing."""
+    loop = loop_over_loader(situation)
+    if not situation.says("default_collate: batch must contain", "NoneType") or loop is None:
+        return None
+    kind = type(getattr(loop[1], "dataset", loop[1])).__name__
+    if loop[1] is None and isinstance(loop[0].iter.args[0], ast.Call):
+        kind = ast.unparse(loop[0].iter.args[0].func)
+    definition = class_of(situation.place, kind)
+    for node in definition.body if definition else ():
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name == "__getitem__"
+            and not any(isinstance(e, ast.Return) for e in ast.walk(node))
+        ):
+            last = node.body[-1]
+            rule = _("{kind}.__getitem__ (line {line}) returns nothing: it has no return").format(
+                kind=kind, line=node.lineno
+            )
+            if isinstance(last, ast.Expr):
+                return Explanation(
+                    "DataLoader", (), rule, (replace_node(situation.place, last, f"return {ast.unparse(last)}"),)
+                )
+            if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and last.lineno != node.lineno:
+                fit = Fit(f"return {last.targets[0].id}", "", last.end_lineno, "after")
+                return Explanation("DataLoader", (), rule, (fit,))
+            return Explanation("DataLoader", (), rule, (), _("return the sample at the end of it"))
+    return None
+
+
+# ── layers ───────────────────────────────────────────────────────────────────
+def failing_layer(situation):
+    """(the call of a layer, the layer, the only statement that made it); None where that is not known."""
+    node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
+    layer = situation.look_up(node.func) if node is not None else None
+    tree = situation.place.tree()
+    if not is_module(layer) or tree is None:
+        return None
+    name = ast.unparse(node.func)
+    made = [
+        each for each in ast.walk(tree) if isinstance(each, ast.Assign) and [*map(ast.unparse, each.targets)] == [name]
+    ]
+    if (
+        len(made) != 1
+        or not isinstance(made[0].value, ast.Call)
+        or type(layer).__name__ not in ast.unparse(made[0].value.func)
+    ):
+        return None
+    return node, layer, made[0].value
+
+
+def norm_of_another_number(situation):
+    """`BatchNorm1d` of images."""
+    found = re.search(r"expected \dD(?: or \dD)? input \(got (\d)D input\)", message_of(situation.error))
+    layer = failing_layer(situation)
+    if found is None or layer is None or not type(layer[1]).__name__.startswith("BatchNorm"):
+        return None
+    other, own = BATCH_NORMS.get(int(found[1])), type(layer[1]).__name__
+    if other is None or other == own:
+        return None
+    fit = replace_node(situation.place, layer[2].func, ast.unparse(layer[2].func).replace(own, other))
+    rule = _("{own} is for inputs of {numbers} dimensions, and this has {wanted}").format(
+        own=own, numbers=_(" or ").join(str(n) for n, name in BATCH_NORMS.items() if name == own), wanted=found[1]
+    )
+    return Explanation("norm", (), rule, (fit,) if fit else ())
+
+
+def norm_of_another_size(situation):
+    """`LayerNorm(16)` of 8 features."""
+    found = re.search(
+        r"Given normalized_shape=\[(\d+)\].*got input of size\[(?:.*, )?(\d+)\]", message_of(situation.error)
+    )
+    layer = failing_layer(situation)
+    if found is None or layer is None:
+        return None
+    made, got = layer[2], found[2]
+    for node in (*made.args, *(each.value for each in made.keywords)):
+        if isinstance(node, ast.Constant) and node.value == int(found[1]):
+            rule = _("{code} was made for {wanted} features in the last dimension, and got {got}").format(
+                code=ast.unparse(layer[0].func), wanted=found[1], got=got
+            )
+            return Explanation("norm", (), rule, (replace_node(situation.place, node, got),))
+    return None
+
+
+def explain_unknown_device(situation):
+    """`device`, which no line has given a value."""
+    if not isinstance(situation.error, NameError) or situation.error.name != "device" or "torch" not in situation.names:
+        return None
+    rule = _("device is a name that programs choose: no line has given it a value")
+    line = situation.place.line
+    fit = Fit('device = torch.device("cuda" if torch.cuda.is_available() else "cpu")', "", line, "before")
+    return Explanation("name", (), rule, (fit,))
+
+
+def explain_format(situation):
+    """`f"{x:.2f}"` of a tensor of several numbers."""
+    if not situation.says("unsupported format string passed to Tensor.__format__"):
+        return None
+    for node in ast.walk(ast.Module([*situation.place.path()], [])):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            value = situation.look_up(node.value)
+            if isinstance(value, Tensor) and value.numel() != 1:
+                text = ast.unparse(node.value)
+                rule = _("a format is of one number, and {text} has {count}").format(text=text, count=value.numel())
+                return Explanation(
+                    "format",
+                    (),
+                    rule,
+                    (),
+                    _("one of them ({text}[0]), or a sum or a mean of them; {{{text}}} shows all").format(text=text),
+                )
+    return None

@@ -1,0 +1,183 @@
+"""Lists, generators, containers of modules and loaders that were taken for what is in them."""
+
+import ast
+import types
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+
+def explain_container(situation):
+    """The Explanation by the first kind of container that was taken for something else."""
+    path = situation.place.path()
+    if not path or not isinstance(situation.error, TypeError | AttributeError | NotImplementedError):
+        return None
+    for kind in (explain_list, explain_generators, explain_sequential, explain_module_list, explain_loader):
+        found = kind(path[-1], situation)
+        if found is not None:
+            return found
+    return None
+
+
+def replace_node_code(situation, node, code, rule, advice=None):
+    """The Explanation with other code in the place of a node."""
+    fit = replace_node(situation.place, node, code)
+    return Explanation("call", (), rule, (fit,) if fit else (), advice)
+
+
+def explain_list(node, situation):
+    """`losses.backward()` of a list of losses, `nets.parameters()` of a list of modules."""
+    if not isinstance(node, ast.Attribute):
+        return None
+    values, text = situation.look_up(node.value), ast.unparse(node.value)
+    if type(values) not in (list, tuple) or not values:
+        return None
+    kind = type(values).__name__
+    if node.attr == "backward" and all(isinstance(each, Tensor) and each.numel() == 1 for each in values):
+        return replace_node_code(
+            situation,
+            node.value,
+            f"sum({text})",
+            _("{text} is a {kind} of losses: one backward pass takes their sum").format(text=text, kind=kind),
+        )
+    if node.attr == "parameters" and all(is_module(each) for each in values):
+        call = next(
+            (each for each in ast.walk(situation.place.tree()) if isinstance(each, ast.Call) and each.func is node),
+            None,
+        )
+        code = f"[p for each in {text} for p in each.parameters()]"
+        return call and replace_node_code(
+            situation,
+            call,
+            code,
+            _("{text} is a {kind} of modules: each has parameters of its own").format(text=text, kind=kind),
+        )
+    return None
+
+
+def explain_generators(node, situation):
+    """`a.parameters() + b.parameters()`."""
+    if not situation.says("'generator' and 'generator'") or not isinstance(node, ast.BinOp):
+        return None
+    code = f"[*{ast.unparse(node.left)}, *{ast.unparse(node.right)}]"
+    return replace_node_code(
+        situation, node, code, _("parameters() gives its tensors one by one, and what gives is not added")
+    )
+
+
+def explain_sequential(node, situation):
+    """A list, or functions, in a Sequential."""
+    if not situation.says("is not a Module subclass") or not isinstance(node, ast.Call):
+        return None
+    for each in node.args:
+        text = ast.unparse(each)
+        if isinstance(each, ast.List | ast.Tuple) or type(situation.look_up(each)) in (list, tuple):
+            return replace_node_code(
+                situation, each, f"*{text}", _("Sequential takes the layers one by one, not in a list")
+            )
+        layer = layer_of(situation.look_up(each), text) if isinstance(each, ast.Attribute | ast.Name) else None
+        if layer:
+            return replace_node_code(
+                situation,
+                each,
+                f"nn.{layer}()",
+                _("{text} is a function: in a Sequential stands the layer that calls it").format(text=text),
+            )
+    return None
+
+
+def layer_of(value, text):
+    """The layer of torch.nn that calls a function of the same name; None if there is none without settings."""
+    word = text.rpartition(".")[2]
+    if not callable(value) or isinstance(value, type | types.ModuleType):
+        return None
+    import tensh.nn
+
+    found = [name for name in dir(tensh.nn) if name.lower() == word.replace("_", "").lower()]
+    return found[0] if len(found) == 1 else None
+
+
+def explain_module_list(node, situation):
+    """A ModuleList that is called."""
+    if not situation.says("Module [ModuleList]") and not situation.says("Module [ModuleDict]"):
+        return None
+    owner = ast.unparse(node.func) if isinstance(node, ast.Call) else "it"
+    rule = _("{owner} holds layers, and says nothing of how one comes after another").format(owner=owner)
+    return Explanation(
+        "call",
+        (),
+        rule,
+        (),
+        _("{loop}; or {whole}").format(loop=f"for layer in {owner}: x = layer(x)", whole=f"nn.Sequential(*{owner})"),
+    )
+
+
+def explain_loader(node, situation):
+    """`next(loader)` and `loader[0]`."""
+    loader = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "value", None)
+    value = situation.look_up(loader) if loader is not None else None
+    if type(value).__name__ != "DataLoader":
+        return None
+    text = ast.unparse(loader)
+    if situation.says("is not an iterator"):
+        return replace_node_code(
+            situation,
+            loader,
+            f"iter({text})",
+            _("{text} gives its batches to a loop: iter({text}) is at the first of them").format(text=text),
+        )
+    if situation.says("is not subscriptable") and isinstance(node, ast.Subscript):
+        rule = _("{text} gives batches in an order of its own, and has none by number").format(text=text)
+        found = replace_node_code(situation, node, f"next(iter({text}))", rule)
+        more = Fit(
+            found.fits[0].text.replace(f"next(iter({text}))", f"{text}.dataset[{ast.unparse(node.slice)}]"),
+            "",
+            node.lineno,
+        )
+        return found._replace(fits=(*found.fits, more))
+    return None
+
+
+def explain_counter(situation):
+    """The number of a turn where its batch is wanted: `for x, y in enumerate(loader)`."""
+    if not situation.says("must be Tensor, not int"):
+        return None
+    tree, line = situation.place.tree(), situation.place.line
+    used = (
+        {node.id for node in ast.walk(situation.place.path()[0]) if isinstance(node, ast.Name)}
+        if situation.place.path()
+        else ()
+    )
+    for loop in ast.walk(tree) if tree else ():
+        match loop:
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=first), second]), iter=ast.Call(func=ast.Name(id="enumerate"))
+            ) if first in used and loop.lineno <= line <= loop.end_lineno:
+                code = f"i, ({first}, {ast.unparse(second)})"
+                rule = _("enumerate counts: {first} is the number of the turn, and {second} its batch").format(
+                    first=first, second=ast.unparse(second)
+                )
+                return replace_node_code(situation, loop.target, code, rule)
+    return None
+
+
+def explain_local_part(situation):
+    """A part of a module that `__init__` kept in a local name: `fc = nn.Linear(2, 3)` for `self.fc = ...`."""
+    error = situation.error
+    owner = getattr(error, "obj", None)
+    if not isinstance(error, AttributeError) or not is_module(owner) or not error.name:
+        return None
+    tree = situation.place.tree()
+    for definition in ast.walk(tree) if tree else ():
+        if isinstance(definition, ast.ClassDef) and definition.name == type(owner).__name__:
+            for node in ast.walk(definition):
+                match node:
+                    case ast.Assign(targets=[ast.Name(id=name)]) if name == error.name:
+                        rule = _("{name} is a name of __init__ alone: parts of {kind} are attributes of self").format(
+                            name=name, kind=definition.name
+                        )
+                        return Explanation("attribute", (), rule, (Fit(f"self.{ast.unparse(node)}", "", node.lineno),))
+    return None

@@ -1,0 +1,188 @@
+"""Methods that are defined under another name, without `self`, or that give nothing back."""
+
+import ast
+import re
+
+from tensh.explain.causes.situation import class_of, look_up, message_of, replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import FUNCTIONS, iterate_scope
+from tensh.explain.shadow import is_module
+from tensh.language import _
+from tensh.spelling import distance
+
+WANTED = (  # words of a message -> the method that it misses
+    ("takes no arguments", "__init__"),
+    ("__init__() takes 1 positional argument", "__init__"),
+    ("optimizer got an empty parameter list", "__init__"),
+    ("must implement the forward function", "forward"),
+    ("must implement either the backward", "backward"),
+    ("should implement __getitem__", "__getitem__"),
+    ("has no len()", "__len__"),
+    ("is not subscriptable", "__getitem__"),
+)
+MOST_SLIPS = 2  # letters of a method's name
+COUNTS = re.compile(r"(\w+)\.(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
+
+
+def explain_super(situation):
+    """`super.__init__()`, where `super` was not called."""
+    if isinstance(situation.error, NameError) and situation.place.text.strip().startswith(
+        f"super({situation.error.name}"
+    ):
+        rule = _("there is no class {name}: super() alone stands for the class above this one").format(
+            name=situation.error.name
+        )
+        return Explanation("__init__", (), rule, (Fit("super().__init__()", "", situation.place.line),))
+    if not situation.says("descriptor '__init__' of 'super' object needs an argument"):
+        return None
+    return Explanation(
+        "__init__",
+        (),
+        _("super is a class: super() is what stands for the class above"),
+        (Fit("super().__init__()", ""),),
+    )
+
+
+def explain_misnamed(situation):
+    """A method that Python or PyTorch calls, under a name that is a slip of it."""
+    message, tree = message_of(situation.error), situation.place.tree()
+    for words, wanted in WANTED:
+        if words not in message or tree is None:
+            continue
+        for definition in classes(tree, situation, message):
+            if (
+                wanted == "__len__"
+                and re.search(rf"\b{definition.name}\b", message)
+                and not method_of(definition, wanted)
+            ):
+                rule = _("{name} has no __len__, which says how many samples there are").format(name=definition.name)
+                return Explanation(
+                    wanted,
+                    (),
+                    rule,
+                    (),
+                    _("def __len__(self): in {name}, with the number of its samples").format(name=definition.name),
+                )
+            own = {each.name: each for each in definition.body if isinstance(each, ast.FunctionDef)}
+            near = [name for name in own if is_slip(name, wanted)]
+            if wanted not in own and near:
+                wrong = own[near[0]]
+                return Explanation(
+                    wanted, (), _("{owner} has {name} (line {line}), and what is called is {wanted}").format(owner=definition.name, name=wrong.name, line=wrong.lineno, wanted=wanted),
+                    (Fit(f"def {wanted}({ast.unparse(wrong.args)}):", "", wrong.lineno),),
+                )  # fmt: skip
+    return None
+
+
+def explain_uncalled_definition(situation):
+    """A class of the user's that was given data, for a name stands for it and not for an instance."""
+    found, path = COUNTS.search(message_of(situation.error)), situation.place.path()
+    node = next((each for each in ast.walk(path[-1]) if isinstance(each, ast.Call)), None) if path else None
+    if not found or found[2] != "__init__" or node is None or not isinstance(node.func, ast.Name):
+        return None
+    made = situation.find_assignment(node.func.id)
+    if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Name | ast.Attribute):
+        return None
+    if getattr(situation.look_up(node.func), "__name__", None) != found[1] or int(found[3]) != 1:
+        return None
+    rule = _("{name} is the class {kind}: on line {line} it was not called").format(
+        name=node.func.id, kind=found[1], line=made.lineno
+    )
+    fit = replace_node(situation.place, made.value, f"{ast.unparse(made.value)}()")
+    return Explanation("call", (), rule, (fit,)) if fit else None
+
+
+def method_of(definition, wanted):
+    """A method of a class whose name is the wanted one, or a slip of it."""
+    names = [each.name for each in definition.body if isinstance(each, ast.FunctionDef)]
+    return next((name for name in names if name == wanted or is_slip(name, wanted)), None)
+
+
+def classes(tree, situation, message):
+    """The classes in the source that a message may be about: the one that it names, or all."""
+    found = [each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)]
+    return [each for each in found if re.search(rf"\b{each.name}\b", message)] or found
+
+
+def is_slip(name, wanted):
+    return name != wanted and 0 < distance(name.strip("_").lower(), wanted.strip("_")) <= MOST_SLIPS or (
+        name != wanted and name.strip("_") == wanted.strip("_")
+    )  # fmt: skip
+
+
+def explain_without_self(situation):
+    """A method whose definition lacks `self`."""
+    tree, found = situation.place.tree(), COUNTS.search(message_of(situation.error))
+    if tree is None:
+        return None
+    if found and int(found[4]) == int(found[3]) + 1:
+        definition = class_of(situation.place, found[1])
+        method = (
+            next((n for n in definition.body if isinstance(n, FUNCTIONS) and n.name == found[2]), None)
+            if definition
+            else None
+        )
+    elif isinstance(situation.error, NameError) and situation.error.name == "self":
+        method = situation.place.scope()
+    else:
+        return None
+    if (
+        not isinstance(method, ast.FunctionDef)
+        or is_static(method)
+        or [each.arg for each in method.args.args[:1]] == ["self"]
+    ):
+        return None
+    arguments = ast.unparse(method.args)
+    code = f"def {method.name}(self{', ' * bool(arguments)}{arguments}):"
+    rule = _("{name} has no parameter self, which every method is given first").format(name=method.name)
+    return Explanation(method.name, (), rule, (Fit(code, "", method.lineno),))
+
+
+def is_static(method):
+    return any("static" in ast.unparse(each) or "class" in ast.unparse(each) for each in method.decorator_list)
+
+
+def explain_nothing_returned(situation):
+    """A value that is None for the function that gave it returns nothing."""
+    if not situation.says("None") or not isinstance(situation.error, TypeError | AttributeError | ValueError):
+        return None
+    path = situation.place.path()
+    for node in ast.walk(path[-1]) if path else ():
+        if isinstance(node, ast.Name) and situation.names.get(node.id, node) is None:
+            made = situation.find_assignment(node.id)
+            node = getattr(made, "value", None)
+        if isinstance(node, ast.Call):
+            found = returns_nothing(node, situation)
+            if found:
+                return found
+    return None
+
+
+def returns_nothing(call, situation):
+    """The Explanation of a call whose function ends without a `return` that gives something."""
+    value = look_up(call.func, situation.names)
+    if isinstance(call.func, ast.Call):  # `Net()(x)`
+        value = look_up(call.func.func, situation.names)
+    if is_module(value) or hasattr(value, "named_modules"):
+        value = value if isinstance(value, type) else type(value)
+        definition = class_of(situation.place, value.__name__)
+        methods = definition.body if definition else ()
+        function = next((n for n in methods if isinstance(n, ast.FunctionDef) and n.name == "forward"), None)
+        name = f"{value.__name__}.forward"
+    else:
+        tree, name = situation.place.tree(), getattr(value, "__name__", None)
+        function = next(
+            (n for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name), None
+        )
+    if function is None or any(isinstance(n, ast.Return | ast.Yield | ast.Raise) for n in iterate_scope(function)):
+        return None
+    rule, last = (
+        _("{name} (line {line}) returns nothing: it has no return").format(name=name, line=function.lineno),
+        function.body[-1],
+    )
+    match last:
+        case ast.Expr(value=value) if not isinstance(value, ast.Constant):
+            return Explanation("return", (), rule, (Fit(f"return {ast.unparse(value)}", "", last.lineno),))
+        case ast.Assign(targets=[ast.Name(id=result)]):
+            return Explanation("return", (), rule, (Fit(f"return {result}", "", last.end_lineno, "after"),))
+    return Explanation("return", (), rule, (), _("return what is computed, at the end of {name}").format(name=name))

@@ -1,0 +1,30 @@
+"""Whole numbers that were made floating point ones where their tensor was made."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.cuts import history
+from tensh.explain.model import Explanation
+from tensh.language import _
+
+CLASSES = ("torch.Tensor", "torch.FloatTensor", "Tensor")
+WANTED = ("have one of the following scalar types", "Expected dtype int", "to be Long", "but found Float")
+
+
+def explain_floats(situation):
+    """`torch.Tensor([1, 2])`, whose elements are floats, where indices or classes are wanted."""
+    if not any(situation.says(words) for words in WANTED):
+        return None
+    path = situation.place.path()
+    for followed in history(path[-1], situation) if path and isinstance(path[-1], ast.expr) else ():
+        node, value = followed.node, situation.names.get(followed.name)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in CLASSES and isinstance(value, Tensor):
+            if not value.is_floating_point() or bool((value != value.round()).any()):
+                continue
+            name = ast.unparse(node.func)
+            fit = replace_node(followed.place, node.func, "torch.tensor")
+            rule = _("{name} makes floating point numbers of whole ones; torch.tensor keeps them").format(name=name)
+            given = (operand_of(followed.name, value),)
+            return Explanation("tensor", given, rule, (fit,)) if fit else None
+    return None

@@ -1,0 +1,197 @@
+"""Values that an operator or an attribute is not for: a list beside a tensor, a shape beside a text, a key of a dict as an attribute."""
+
+import ast
+import re
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
+from tensh.explain.causes.situation import find_assignment, message_of, place_of, replace_node, statement_on
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+PAIRS = ("max", "min", "median", "mode")
+INDICES = {"argmax": "max", "argmin": "min"}
+
+
+def explain_operator(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    for kind in (two_results, key_as_attribute, list_beside_tensor, shape_beside_text, layer_that_was_given_data):
+        found = kind(situation, path[-1] if path else None)
+        if found is not None:
+            return found
+    return None
+
+
+def replacement(situation, operation, rule, node, new):
+    fit = replace_node(situation.place, node, new)
+    return Explanation(operation, (), rule, (fit,)) if fit else None
+
+
+def two_results(situation, node):
+    """`values, indices = x.max()`, and `= x.argmax(1)`."""
+    tree = situation.place.tree()
+    statement = statement_on(tree, situation.place.line) if tree else None
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[_, _])],
+            value=ast.Call(func=ast.Attribute(value=owner, attr=method), args=args) as call,
+        ):
+            pass
+        case _:
+            return None
+    text = ast.unparse(owner)
+    if method in PAIRS and not args and not call.keywords and situation.says("iteration over a 0-d tensor"):
+        rule = _("{text}.{method}() is one number; along a dimension it gives values and indices").format(
+            text=text, method=method
+        )
+        return replacement(situation, method, rule, call, append_to_expression(text, f".{method}(dim=-1)"))
+    if method in INDICES and situation.says("values to unpack"):
+        rule = _("{method} gives indices alone; {function} along a dimension gives values and indices").format(
+            method=method, function=INDICES[method]
+        )
+        given = ", ".join([*map(ast.unparse, args), *map(ast.unparse, call.keywords)])
+        return replacement(
+            situation, method, rule, call, append_to_expression(text, f".{INDICES[method]}({given or 'dim=-1'})")
+        )
+    return None
+
+
+def key_as_attribute(situation, node):
+    """`d.x` of a dict with the key "x"."""
+    if not isinstance(node, ast.Attribute) or not situation.says("'dict' object has no attribute"):
+        return None
+    value, text = situation.look_up(node.value), ast.unparse(node.value)
+    if type(value) is not dict or node.attr not in value:
+        return None
+    return replacement(
+        situation,
+        "attribute",
+        _("{text} is a dict: {attr} is one of its keys").format(text=text, attr=node.attr),
+        node,
+        f'{text}["{node.attr}"]',
+    )
+
+
+def list_beside_tensor(situation, node):
+    """`[1.0, 2.0] - x`."""
+    if not isinstance(node, ast.BinOp) or not situation.says("unsupported operand type", "'list'", "'Tensor'"):
+        return None
+    names = (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+    if any(isinstance(situation.names.get(name), Tensor) for name in names):
+        return None  # the search says more, of shapes
+    side = node.left if situation.says("'list' and 'Tensor'") else node.right
+    text = ast.unparse(side)
+    return replacement(
+        situation, "operator", _("{text} is a list, not a tensor").format(text=text), side, f"torch.tensor({text})"
+    )
+
+
+def shape_beside_text(situation, node):
+    """`"shape " + x.shape`."""
+    if not isinstance(node, ast.BinOp) or not situation.says("can only concatenate str"):
+        return None
+    value, text = situation.evaluate(node.right), ast.unparse(node.right)
+    if not isinstance(value, Size | Tensor):
+        return None
+    kind = _("a shape") if isinstance(value, Size) else _("a tensor")
+    return replacement(
+        situation,
+        "operator",
+        _("{text} is {kind}, not a text").format(text=text, kind=kind),
+        node.right,
+        f"str({text})",
+    )
+
+
+def layer_that_was_given_data(situation, node):
+    """`y = nn.ReLU(x)`, and then `y + 1`: y is the layer."""
+    if node is None or not isinstance(situation.error, TypeError | AttributeError):
+        return None
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and is_module(situation.names.get(each.id)):
+            made = find_assignment(situation.place, each.id)
+            call = made.value if isinstance(made, ast.Assign) else None
+            if (
+                isinstance(call, ast.Call)
+                and len(call.args) == 1
+                and not call.keywords
+                and is_tensor(situation, call.args[0])
+            ):
+                kind, given = ast.unparse(call.func), ast.unparse(call.args[0])
+                rule = _(
+                    "{name} is a layer: {kind}(...) makes one (line {line}), which is then called with the tensor"
+                ).format(name=each.id, kind=kind, line=made.lineno)
+                where = place_of(situation.place, call)
+                return Explanation("call", (), rule, (replace_node(where, call, f"{kind}()({given})"),))
+    return None
+
+
+def is_tensor(situation, node):
+    """Whether an expression is a tensor, as far as names and shapes tell."""
+    value = situation.look_up(node)
+    return isinstance(situation.evaluate(node) if value is None else value, Tensor)
+
+
+def explain_picked(situation):
+    """`x[mask] = values` with more values than the mask picks."""
+    found = re.search(
+        r"value tensor of shape (\[.*?\]) cannot be broadcast to indexing result of shape (\[.*?\])",
+        message_of(situation.error),
+    )
+    if found is None:
+        return None
+    rule = _("the index picks {picked}, and the value is {given}").format(picked=found[2], given=found[1])
+    return Explanation("index", (), rule, (), _("one number for all, or as many values as the index picks"))
+
+
+def batch_for_tensor(situation):
+    """`for x in loader: net(x)`, where every batch is a list of its parts."""
+    if not situation.says("must be Tensor, not list") and not situation.says("must be Tensor, not tuple"):
+        return None
+    path, tree = situation.place.path(), situation.place.tree()
+    given = [each.id for node in path[-1:] for each in ast.walk(node) if isinstance(each, ast.Name)]
+    for loop in ast.walk(tree) if tree else ():
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.target.id not in given:
+            continue
+        loader, value = situation.look_up(loop.iter), situation.names.get(loop.target.id)
+        called = ast.unparse(loop.iter.func) if isinstance(loop.iter, ast.Call) else ""
+        if (
+            (hasattr(loader, "dataset") or called.endswith("DataLoader"))
+            and type(value) in (list, tuple)
+            and loop.lineno <= situation.place.line <= loop.end_lineno
+        ):
+            name, count = loop.target.id, len(value)
+            rule = (
+                _("{name} is a batch of 1 part: a loader gives it in a list")
+                if count == 1
+                else _("{name} is a batch of {count} parts: a loader gives them in a list")
+            ).format(name=name, count=count)
+            fit = replace_node(situation.place, loop.target, f"({name},)" if count == 1 else f"({name}, *_)")
+            return Explanation("DataLoader", (), rule, (fit,) if fit else ())
+    return None
+
+
+def plain_parameter(situation):
+    """An optimizer of a model whose only tensor is not a parameter."""
+    if not situation.says("optimizer got an empty parameter list"):
+        return None
+    tree = situation.place.tree()
+    found = [
+        each for each in (ast.walk(tree) if tree else ())
+        if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Attribute)
+        and ast.unparse(each.targets[0]).startswith("self.") and isinstance(each.value, ast.Call)
+        and ast.unparse(each.value.func) in ("torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.tensor", "torch.empty")
+    ]  # fmt: skip
+    if len(found) != 1:
+        return None
+    (made,) = found
+    call = ast.parse(ast.unparse(made.value), mode="eval").body
+    call.keywords = [each for each in call.keywords if each.arg != "requires_grad"]
+    target = ast.unparse(made.targets[0])
+    rule = _("{target} is a tensor, and no parameter: parameters() gives what was made an nn.Parameter").format(
+        target=target
+    )
+    return Explanation("optimizer", (), rule, (Fit(f"{target} = nn.Parameter({ast.unparse(call)})", "", made.lineno),))

@@ -1,0 +1,91 @@
+"""Values of Python's around tensors: shapes that are unpacked, state dicts within others, methods that were written over."""
+
+import ast
+
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+
+def explain_value(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    for kind in (explain_unpacked_shape, nested_state, exchanged_save, overwritten_method):
+        found = kind(situation, path[-1] if path else None)
+        if found is not None:
+            return found
+    return None
+
+
+def explain_unpacked_shape(situation, node):
+    """`b, n = x.shape` of a tensor that has three dimensions."""
+    if not situation.says("values to unpack"):
+        return None
+    tree, line = situation.place.tree(), situation.place.line
+    for each in ast.walk(tree) if tree else ():
+        match each:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Attribute(attr="shape", value=owner) as value
+            ) if each.lineno == line:
+                shape, text = getattr(situation.look_up(owner), "shape", None), ast.unparse(owner)
+                if shape is None:
+                    return None
+                rule = _("{text} has {count} dimensions, {shape}, for {names} names").format(
+                    text=text, count=len(shape), shape=[*shape], names=len(targets)
+                )
+                more = ", ".join([*map(ast.unparse, targets), "*_"])
+                fits = (Fit(f"{more} = {ast.unparse(value)}", "", line),) if len(shape) > len(targets) else ()
+                return Explanation("shape", (), rule, fits, None if fits else _("a name for each dimension"))
+    return None
+
+
+def nested_state(situation, node):
+    """`load_state_dict` of a checkpoint that holds the state dict under a key."""
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Attribute)
+        or node.func.attr != "load_state_dict"
+    ):
+        return None
+    model, given = situation.look_up(node.func.value), situation.look_up(node.args[0]) if node.args else None
+    if not is_module(model) or not isinstance(given, dict):
+        return None
+    wanted, text = {*model.state_dict()}, ast.unparse(node.args[0])
+    for key, value in given.items():
+        if isinstance(value, dict) and {*value} == wanted:
+            fit = replace_node(situation.place, node.args[0], f"{text}[{key!r}]")
+            rule = _("{text} is a dict of several things: the state dict is {text}[{key!r}]").format(text=text, key=key)
+            return Explanation("load_state_dict", (), rule, (fit,) if fit else ())
+    return None
+
+
+def exchanged_save(situation, node):
+    """`torch.save("m.pt", net)`."""
+    if not situation.says("expected 'f' to be string") or not isinstance(node, ast.Call) or len(node.args) != 2:
+        return None
+    first, second = map(ast.unparse, node.args)
+    if type(situation.look_up(node.args[0])) is not str and not isinstance(node.args[0], ast.Constant):
+        return None
+    fit = replace_node(situation.place, node, f"{ast.unparse(node.func)}({second}, {first})")
+    return Explanation("save", (), _("save takes what is to be saved first, then the file"), (fit,) if fit else ())
+
+
+def overwritten_method(situation, node):
+    """`net.eval = True`, and then `net.eval()`."""
+    if not situation.says("object is not callable") or not isinstance(node, ast.Call):
+        return None
+    text = ast.unparse(node.func)
+    tree = situation.place.tree()
+    owner = situation.look_up(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    if not callable(getattr(type(owner), getattr(node.func, "attr", ""), None)):
+        return None
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Assign) and [ast.unparse(target) for target in each.targets] == [text]:
+            rule = _("`{code}` on line {line} has put a value in the place of the method").format(
+                code=ast.unparse(each), line=each.lineno
+            )
+            return Explanation(
+                "call", (), rule, (), _("call the method on line {line}: {text}()").format(line=each.lineno, text=text)
+            )
+    return None
