@@ -1,4 +1,4 @@
-"""Where names were given their values: the plain assignments at the top level of some sources, in order."""
+"""Assignments of names: the plain ones at the top level of some sources, in order."""
 
 import ast
 from typing import NamedTuple

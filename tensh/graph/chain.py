@@ -1,7 +1,12 @@
 """An Explanation as lines of text."""
 
 from tensh.graph import tokens
-from tensh.graph.tree import count
+from tensh.graph.counting import count_entries, count_paths
+from tensh.graph.formulas import gradient
+from tensh.graph.provenance import layer
+from tensh.graph.steps import is_inner
+from tensh.graph.textbook.table import entries
+from tensh.language import _
 
 INDENT = " " * 10
 
@@ -12,7 +17,10 @@ def lines(explanation, name, times="·"):
     root = graph[graph.root]
     target = graph[explanation.target]
     if explanation.gradient is None:
-        yield [("name", f"{name}.grad"), ("plain", f": no path leads from {root.short} to {name}")]
+        yield [
+            ("name", f"{name}.grad"),
+            ("plain", ": " + _("no path leads from {root} to {name}").format(root=root.short, name=name)),
+        ]
         return
     yield headline(explanation, name, root, target)
     yield [("plain", "")]
@@ -25,13 +33,13 @@ def lines(explanation, name, times="·"):
     if scalar:
         yield from total(explanation, times)
     elif len(explanation.paths) > 1:
-        yield [("keyword", "sum".ljust(10)), ("number", tokens.values(explanation.gradient))]
+        yield [("keyword", tokens.pad(_("sum"), 10)), ("number", tokens.values(explanation.gradient))]
 
 
 def uses(explanation, name, times):
-    """What each use of a tensor brings, where the paths that lead to them are too many."""
+    """Return the share of each use of a tensor, where the paths that lead to them are too many."""
     graph = explanation.graph
-    yield [("note", f"too many paths to follow each: what each use of {name} brings")]
+    yield [("note", _("too many paths to follow each: what each use of {name} brings").format(name=name))]
     rows = []
     for path in explanation.paths:
         step = path.steps[0]
@@ -41,12 +49,12 @@ def uses(explanation, name, times):
     for number, row in enumerate(rows, 1):
         first, second = (tokens.shorten(text, 40).ljust(width) for text, width in zip(row, widths, strict=False))
         yield [
-            ("keyword", f"use {number}".ljust(10)),
+            ("keyword", tokens.pad(_("use {number}").format(number=number), 10)),
             ("name", first),
             ("note", f"  {second}"),
             ("number", f"  {row[2]}"),
         ]
-    yield [("keyword", "sum".ljust(10)), ("number", tokens.values(explanation.gradient))]
+    yield [("keyword", tokens.pad(_("sum"), 10)), ("number", tokens.values(explanation.gradient))]
 
 
 def is_scalar(explanation):
@@ -55,25 +63,29 @@ def is_scalar(explanation):
 
 
 def headline(explanation, name, root, target):
-    paths = count(explanation.path_count, "path")
+    paths = count_paths(explanation.path_count)
     values = sorted(
         (n for n in explanation.graph if n.kind == "leaf" and n.variable and n.value is not None),
         key=lambda n: n.number,
     )
     scalars = [f"{n.variable} = {tokens.values(n.value)}" for n in values if n.shape == ()]
-    at = f", at {', '.join(scalars)}," if scalars else ","
+    at = _(", at {values},").format(values=", ".join(scalars)) if scalars else ","
+    because = _("because {title}{at} and {name} reaches {root} along {paths}")
     return [
         ("name", f"{name}.grad"),
         ("plain", " = "),
         ("number", tokens.values(explanation.gradient)),
-        ("plain", f"    because {root.title}{at} and {name} reaches {root.short} along {paths}"),
+        (
+            "plain",
+            "    " + because.format(title=root.title, at=at, name=name, root=root.short, paths=paths),
+        ),
     ]
 
 
 def scalar_path(graph, number, path, times):
     """One path: the nodes on it, each local derivative, and their product."""
     words = [graph[step.node].short for step in path.steps] + [graph[path.steps[-1].operand].short]
-    yield [("keyword", f"path {number}".ljust(10)), ("plain", "  <-  ".join(words))]
+    yield [("keyword", tokens.pad(_("path {number}").format(number=number), 10)), ("plain", "  <-  ".join(words))]
     heads = [f"d {tokens.group(graph[s.node].short)} / d {tokens.group(graph[s.operand].short)}" for s in path.steps]
     width = max(map(tokens.width, heads))
     tails = [_value(step) for step in path.steps]
@@ -81,7 +93,7 @@ def scalar_path(graph, number, path, times):
     for step, head, tail in zip(path.steps, heads, tails, strict=True):
         made = [("plain", INDENT + head + " " * (width - tokens.width(head)) + "  = "), ("number", tail)]
         if step.because:
-            made.append(("note", " " * (reach - tokens.width(tail) + 4) + step.because))
+            made.append(("note", " " * (reach - tokens.width(tail) + 4) + _(step.because)))
         yield made
     product = f" {times} ".join(tokens.number(step.factor) for step in path.steps)
     if len(path.steps) > 1:
@@ -97,7 +109,10 @@ def _value(step):
 def total(explanation, times):
     """The sum over the paths: ``2 · 1 + 3 · 1 = 5``."""
     products = [f" {times} ".join(tokens.number(step.factor) for step in path.steps) for path in explanation.paths]
-    yield [("keyword", "sum".ljust(10)), ("number", f"{' + '.join(products)} = {tokens.values(explanation.gradient)}")]
+    yield [
+        ("keyword", tokens.pad(_("sum"), 10)),
+        ("number", f"{' + '.join(products)} = {tokens.values(explanation.gradient)}"),
+    ]
 
 
 def tensor_path(graph, number, path):
@@ -105,14 +120,13 @@ def tensor_path(graph, number, path):
     first = graph[path.steps[0].node]
     rows = [(first.short, tokens.shape(first), "", "")]
     for step in path.steps:
-        node, operand = graph[step.node], graph[step.operand]
-        how = step.because or f"through {node.operation}"
-        rows.append(
-            (operand.short, tokens.shape(operand), how, tokens.values(step.brought) if step.brought is not None else "")
-        )
+        if not is_inner(graph, step.operand):
+            operand = graph[step.operand]
+            brought = tokens.values(step.brought) if step.brought is not None else ""
+            rows.append((operand.short, tokens.shape(operand), way(graph, step), brought))
     rows = [(tokens.shorten(row[0], 36), *row[1:]) for row in rows]
     widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
-    yield [("keyword", f"path {number}")]
+    yield [("keyword", _("path {number}").format(number=number))]
     for row in rows:
         cells = [text + " " * (width - tokens.width(text)) for text, width in zip(row, widths, strict=False)]
         yield [
@@ -123,21 +137,45 @@ def tensor_path(graph, number, path):
         ]
 
 
+def way(graph, step):
+    """What the gradient of a step comes through: a layer or a function by its name, else the formula of the operation."""
+    nodes = graph.call_nodes(step.node)
+    result = graph[graph.numbers[nodes[-1]]]
+    call = graph.call(nodes) if len(nodes) > 1 else None
+    if layer(nodes[-1]) is not None and result.label:
+        return _("through {name}").format(name=result.label)
+    if call is not None:
+        via = next((entry.through for entry in entries(call.function) if entry.through), "")
+        return _("through {name}").format(name=call.function + f" ({via})" * bool(via))
+    found = gradient(graph, graph[step.node], graph[step.node].edges[step.edge])
+    if found and found.reason and found.text in ("1", "g"):
+        return _(found.reason)
+    return tokens.shorten(found.text, 40) if found else _("through {name}").format(name=graph[step.node].operation)
+
+
 def check_lines(explanation, name, checked):
-    """What central differences say of the gradient."""
+    """Compute the gradient by central differences."""
     graph = explanation.graph
     root = graph[graph.root].short
     if graph[explanation.target].shape == ():
-        _, quotient, _ = checked.entries[0]
+        quotient = checked.entries[0][1]
         h = f"{checked.step:g}"
         text = f"({root}({name} + {h}) - {root}({name} - {h})) / {2 * checked.step:g} = {tokens.number(quotient)}"
-        verdict = "    agrees" if checked.agrees else "    differs"
+        verdict = "    " + (_("agrees") if checked.agrees else _("differs"))
     else:
-        verb = "agree with" if checked.agrees else "differ from"
-        text = f"{count(len(checked.entries), 'entry', 'entries')} {verb} central differences, {bound_error(checked.worst)}"
+        said = (
+            _("{entries} agree with central differences")
+            if checked.agrees
+            else _("{entries} differ from central differences")
+        )
+        text = said.format(entries=count_entries(len(checked.entries))) + ", " + bound_error(checked.worst)
         verdict = ""
     kind = "note" if checked.agrees else "trouble"
-    yield [("keyword", "check".ljust(10)), ("number" if verdict or checked.agrees else kind, text), (kind, verdict)]
+    yield [
+        ("keyword", tokens.pad(_("check"), 10)),
+        ("number" if verdict or checked.agrees else kind, text),
+        (kind, verdict),
+    ]
 
 
 BOUNDS = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -146,4 +184,6 @@ BOUNDS = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 def bound_error(error):
     """An error as the power of ten that it is below: its digits are rounding."""
     above = next((each for each in BOUNDS if error <= each), None)
-    return f"within {above:g}" if above else f"by up to {error:.2g}"
+    return (
+        _("within {bound}").format(bound=f"{above:g}") if above else _("by up to {bound}").format(bound=f"{error:.2g}")
+    )

@@ -25,7 +25,8 @@ STEPS = {"float64": 1e-6}  # relative changes; 1e-3 for less exact dtypes
 
 
 class Checked(NamedTuple):
-    """What the differences say: the step, (index, difference quotient, gradient) of each entry, the worst relative error."""
+    """The result of a gradient check: the step, (index, difference quotient, gradient) of each entry, the worst
+    relative error."""
 
     step: float
     entries: list
@@ -34,7 +35,7 @@ class Checked(NamedTuple):
 
 
 class UncheckedError(ValueError):
-    """Why a gradient cannot be checked."""
+    """Return the reason for which a gradient cannot be checked."""
 
 
 def check_gradient(target, gradient, root, root_name, found, names):
@@ -47,7 +48,7 @@ def check_gradient(target, gradient, root, root_name, found, names):
     if root.array.size != 1 or target.array.dtype.kind != "f":
         raise UncheckedError("differences are for real tensors, and for a root that is one number")
     expressions = slice_program(root_name, found, names)
-    with aside():
+    with leave_no_trace():
         again = value(expressions, names)
         if not np.allclose(again, root.array.item(), rtol=1e-4, atol=1e-6, equal_nan=True):
             raise UncheckedError(f"{root_name} is another number when it is computed again: {again:.4g}")
@@ -114,8 +115,8 @@ def value(expressions, names):
 
 
 @contextlib.contextmanager
-def aside():
-    """What runs within leaves no trace: nothing is recorded or printed, and random numbers go on as before."""
+def leave_no_trace():
+    """Leave no trace within: nothing is recorded or printed, and random numbers go on as before."""
     state = default_generator.get_state()
     try:
         with no_grad(), contextlib.redirect_stdout(io.StringIO()):

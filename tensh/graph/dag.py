@@ -1,15 +1,10 @@
-"""A small graph as a drawing: layers from the leaves down to the root, joined by lines.
-
-The layers and their order follow Sugiyama, Tagawa and Toda (1981): a node stands below all that it was made of, edges
-that span several layers pass through places kept free for them, and every layer is ordered by the mean place of its
-neighbours.
-"""
+"""A small graph as a drawing: layers from the leaves down to the root, joined by lines."""
 
 from tensh.graph import tokens
+from tensh.graph.layers import Passing, assign_layers, order, positions
 
 MOST = 30  # nodes
 GAP = 4  # columns between two nodes
-SWEEPS = 8
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 UNICODE = {
     0: " ", UP: "│", DOWN: "│", UP | DOWN: "│", LEFT: "─", RIGHT: "─", LEFT | RIGHT: "─",
@@ -25,7 +20,7 @@ def lines(graph, shown=None):
     layers, edges = assign_layers(graph)
     order(layers, edges)
     texts = {node: label(graph, node, shown) for layer in layers for node in layer}
-    centers = positions(layers, texts, edges)
+    centers = columns(layers, edges, texts)
     glyphs = ASCII if shown and shown.ascii else UNICODE
     for depth, layer in enumerate(layers):
         yield _names(layer, texts, centers, glyphs)
@@ -40,7 +35,7 @@ def check(graph):
 
 
 def label(graph, node, shown):
-    if isinstance(node, tuple):  # a place that an edge passes
+    if isinstance(node, Passing):
         return ""
     found = graph[node]
     text = tokens.shorten(found.short, 30) + (f"  ({found.operation})" if node == graph.root and found.variable else "")
@@ -49,79 +44,18 @@ def label(graph, node, shown):
     return text
 
 
-def assign_layers(graph):
-    """(layers of nodes, edges between neighbouring layers); an edge that spans layers passes (source, target, layer)."""
-    depth = {}
-    for node in graph:
-        depth[node.number] = max((depth[e.number] + 1 for e in node.edges if e.number), default=0)
-    users = {n: [m.number for m in graph if any(e.number == n for e in m.edges)] for n in depth}
-    for number in reversed(depth):  # a leaf stands just above what first uses it
-        if depth[number] == 0 and users[number]:
-            depth[number] = min(depth[u] for u in users[number]) - 1
-    layers = [[] for _ in range(max(depth.values()) + 1)]
-    for number, level in depth.items():
-        layers[level].append(number)
-    edges = []
-    for number in depth:
-        for user in users[number]:
-            before = number
-            for level in range(depth[number] + 1, depth[user]):
-                layers[level].append(between := (number, user, level))
-                edges.append((before, between))
-                before = between
-            edges.append((before, user))
-    return layers, edges
+def columns(layers, edges, texts):
+    """The middle column of every node."""
 
+    def distance(a, b):
+        return (room(a) + 1) // 2 + GAP + room(b) // 2
 
-def order(layers, edges):
-    """Order every layer by the mean place of its neighbours, downwards and upwards in turn, so that few lines cross."""
-    above, below = {}, {}
-    for a, b in edges:
-        above.setdefault(b, []).append(a)
-        below.setdefault(a, []).append(b)
-    for sweep in range(SWEEPS):
-        towards = above if sweep % 2 == 0 else below
-        for layer in layers if sweep % 2 == 0 else layers[::-1]:
-            place = {node: i for other in layers for i, node in enumerate(other)}
-            layer.sort(key=lambda node: _mean([place[n] for n in towards.get(node, ())], place[node]))
+    def room(node):
+        return max(tokens.width(texts[node]), 1)
 
-
-def _mean(numbers, otherwise):
-    return sum(numbers) / len(numbers) if numbers else otherwise
-
-
-def positions(layers, texts, edges):
-    """The middle column of every node: under its neighbours as far as the nodes beside it leave room."""
-    centers = {}
-    for layer in layers:
-        column = 0
-        for node in layer:
-            width = max(tokens.width(texts[node]), 1)
-            centers[node] = column + width // 2
-            column += width + GAP
-    neighbours = {}
-    for a, b in edges:
-        neighbours.setdefault(a, []).append(b)
-        neighbours.setdefault(b, []).append(a)
-    for sweep in range(SWEEPS):
-        for layer in layers if sweep % 2 == 0 else layers[::-1]:
-            wished = [round(_mean([centers[n] for n in neighbours.get(node, ())], centers[node])) for node in layer]
-            _spread_layer(layer, wished, texts, centers)
-    shift = min(centers[node] - max(tokens.width(texts[node]), 1) // 2 for layer in layers for node in layer)
+    centers = {node: round(center) for node, center in positions(layers, edges, distance).items()}
+    shift = min(centers[node] - room(node) // 2 for layer in layers for node in layer)
     return {node: column - shift for node, column in centers.items()}
-
-
-def _spread_layer(layer, wished, texts, centers):
-    """Put the nodes of a layer near where they wish to be, in their order and apart."""
-    widths = [max(tokens.width(texts[node]), 1) for node in layer]
-    least = [0] * len(layer)
-    for i, node in enumerate(layer):
-        room = least[i - 1] + (widths[i - 1] + 1) // 2 + GAP + widths[i] // 2 if i else -(10**6)
-        least[i] = centers[node] = max(wished[i], room)
-    for i in range(len(layer) - 2, -1, -1):  # what was pushed to the right shares the push with what pushed it
-        push = centers[layer[i]] - wished[i]
-        room = centers[layer[i + 1]] - (widths[i + 1] // 2 + GAP + (widths[i] + 1) // 2)
-        centers[layer[i]] = min(room, centers[layer[i]] - min(push, 0))
 
 
 def _names(layer, texts, centers, glyphs):
@@ -135,7 +69,7 @@ def _names(layer, texts, centers, glyphs):
 
 
 def _wires(edges, centers, glyphs):
-    """The lines between two layers: down from each node, along a row of its own, and down to what uses it."""
+    """Draw the lines between two layers: down from each node, along a row, and down to its uses."""
     wires = {}
     for (a, _), port in zip(edges, ports(edges, centers), strict=True):
         wires.setdefault(centers[a], set()).add(port)

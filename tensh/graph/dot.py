@@ -2,6 +2,7 @@
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
+from tensh.graph.formulas import received
 
 
 def lines(graph, shown=None):
@@ -9,10 +10,11 @@ def lines(graph, shown=None):
     yield "digraph {"
     yield '  rankdir="BT"'
     yield '  node [shape="box", fontname="monospace", fontsize="10"]'
+    formulas = received(graph, shown)
     for node in graph:
         style = ', style="rounded,filled", fillcolor="#dbe9f6"' if node.kind == "leaf" else ""
         root = ', penwidth="2"' if node.number == graph.root else ""
-        yield f"  n{node.number} [label={quote(tokens.card(node, shown))}{style}{root}]"
+        yield f"  n{node.number} [label={quote(tokens.card(node, shown, formulas.get(node.number, ())))}{style}{root}]"
         for edge in node.edges:
             if edge.number is not None:
                 yield f"  n{edge.number} -> n{node.number}"

@@ -1,4 +1,4 @@
-"""Where a backward pass goes wrong first: the operation from which on gradients are nan, infinite, or all zero."""
+"""The first flaw of a backward pass: the operation from which on gradients are nan, infinite, or all zero."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ REASONS = {"all zero": "nothing passes {}", "NaN": "first in {}", "inf": "first 
 
 
 def describe_flaw(done, number):
-    """What is wrong with the gradient at a node, and where it began, in words; None if nothing is."""
+    """Describe the flaw of the gradient at a node, and its origin; None if there is none."""
     name = flaw(done.arrived[number])
     if name is None:
         return None

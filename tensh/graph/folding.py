@@ -31,5 +31,5 @@ def folds(graph):
 
 
 def signature(node):
-    """What two nodes have in common that one piece of code recorded."""
+    """Return a key that nodes share if one piece of code recorded them."""
     return type(node), place(node), type(layer(node)), node.shape if node.dtype is not None else None

@@ -1,25 +1,294 @@
-"""Derivatives in the user's own words: the operator table's text with the names of this graph put in."""
+"""The gradient of each operand of a graph's nodes as a textbook prints it, with the user's names put in.
+
+Nodes that one call has recorded are looked at together (see calls). What the textbook lacks, as the user's own operators
+and derivatives of derivatives, is printed as it is declared.
+"""
 
 import ast
+from typing import NamedTuple
 
-MODULES = ("torch", "tensh", "nn", "F", "np", "math")
+from tensh.engine.core.tensor import Tensor
+from tensh.graph import kept
+from tensh.graph.calls import is_module
+from tensh.graph.provenance import layer
+from tensh.graph.textbook.facts import SHAPES
+from tensh.graph.textbook.printing import names_in, parse_name, print_condition, print_formula, put_names
+from tensh.graph.textbook.table import entries
+
+LONGEST = 32  # characters of a text that is put in the place of a letter
+
+
+class Gradient(NamedTuple):
+    """What an operand receives: the formula, what letters in it stand for, and the reason in a few words."""
+
+    text: str
+    parts: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def line(self):
+        """The formula and its parts in one line."""
+        return ", ".join((self.text, *self.parts))
+
+
+class Known(NamedTuple):
+    """All that is known of a tensor that conditions and counts ask for."""
+
+    shape: tuple
+    is_float: bool = True
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def is_floating_point(self):
+        return self.is_float
+
+
+def gradient(graph, node, edge, g="g"):
+    """The Gradient that an edge of a node brings; None for a step within a call, and where nobody knows.
+
+    ``g`` is the text of the gradient that arrives; at a root of one number it is 1.
+    """
+    nodes = graph.call_nodes(node.number)
+    is_composed = len(nodes) > 1 or not entries(getattr(nodes[0].op, "name", ""))
+    call = graph.call(nodes) if is_composed else None
+    if node.dtype is not None and node.dtype.startswith("complex"):
+        return _declared(graph, node, edge)
+    if call is None:
+        return _differentiate_operator(graph, node, edge, g) or _declared(graph, node, edge)
+    return _differentiate_call(graph, graph[graph.numbers[nodes[-1]]], call, edge.number, g)
+
+
+def describe_edge(graph, node, edge):
+    """The gradient along an edge in one line: ``g * (w + 1)``; None where there is none to print."""
+    found = gradient(graph, node, edge)
+    return found and found.line
+
+
+def received(graph, shown):
+    """number of a node -> the formulas of the gradients that it gets, each once, if they are to be shown."""
+    found = {}
+    for node in graph if shown and shown.formulas else ():
+        for edge in node.edges:
+            if edge.number is not None and (text := describe_edge(graph, node, edge)):
+                found.setdefault(edge.number, {})[text] = None
+    return found
+
+
+# ── what the textbook says ───────────────────────────────────────────────────
+def _differentiate_call(graph, result, call, number, g):
+    """The Gradient of an operand of a call, whose result is a node."""
+    parameter = call.by_number.get(number)
+    if parameter is None:
+        return None
+    texts = call.texts | {p: text for p, n in call.operands.items() if (text := text_of(graph, n))}
+    nodes, first = graph.call_nodes(result.number), call.parameters[0]
+    given = {name for node in nodes for name in name_constants(graph, node).values()} - set(texts.values())
+    texts |= {first: given.pop()} if first not in texts and len(given) == 1 else {}
+    values = {p: describe_known(value) for p, value in call.values.items()}
+    values |= {p: Known(graph[n].shape) for p, n in call.operands.items() if graph[n].shape is not None}
+    return _print(graph, result, entries(call.function), call.parameters, parameter, texts, values, g)
+
+
+def _differentiate_operator(graph, node, edge, g):
+    """The Gradient along the edge of a node that one operator recorded."""
+    recorded = graph.order[node.number - 1]
+    op, parameter = recorded.op, (edge.parameter or "").partition("[")[0]
+    if not parameter or not hasattr(op, "parameters"):
+        return None
+    saved = dict(zip(getattr(recorded, "reads", ()), kept.saved_by(recorded), strict=False))
+    values = {name: describe_known(saved[name]) for name in op.parameters if name in saved}
+    values |= {
+        name.removesuffix(".shape"): Known(tuple(value))
+        for name, value in saved.items()
+        if name.endswith(".shape") and value is not None
+    }
+    values |= {
+        e.parameter: Known(graph[e.number].shape) for e in node.edges if e.number and graph[e.number].shape is not None
+    }
+    return _print(graph, node, entries(op.name), op.parameters, parameter, words_of(graph, node), values, g)
+
+
+def _print(graph, node, book, parameters, parameter, texts, values, g):
+    """The formula of a parameter, from the entry whose conditions hold, with all that is known put in."""
+    for entry in book:
+        bound = entry.bind(parameters)
+        letter = next((each for each, p in bound.items() if p == parameter and each in entry.formulas), None)
+        facts = {"y": Known(node.shape)} if node.shape is not None else {}
+        facts |= {each: values.get(bound.get(each), _default(default)) for each, default in entry.letters.items()}
+        if letter is None or not _holds(entry.when, facts):
+            continue
+        formula = entry.formulas[letter]
+        words = {each: _word(each, bound.get(each), texts, values, default) for each, default in entry.letters.items()}
+        words |= {"g": "1" if node.number == graph.root and node.shape == () else g}
+        words |= {} if entry.outputs else {"y": texts.get("out") or text_of(graph, node.number) or "y"}
+        counts, parts = _work_out(entry, facts, names_in(formula.text))
+        words |= counts | _rename(parts, words)
+        shown = tuple(f"{print_condition(target, words)} = {print_formula(text, words)}" for target, text in parts)
+        return Gradient(
+            print_formula(formula.text, words) + _summed(graph, node, values.get(parameter), entry),
+            shown,
+            formula.reason,
+        )
+    return None
+
+
+def _word(letter, parameter, texts, values, default):
+    """The text in the place of a letter: the user's, a number that is known, the default, or the parameter's name."""
+    text = texts.get(parameter)
+    if text and len(text) <= LONGEST:
+        return text
+    value = values.get(parameter)
+    if isinstance(value, int | float | str | tuple | list) and not isinstance(value, Known):
+        return repr(value)
+    return default if default is not None and parameter not in texts else parameter or letter
+
+
+def _default(text):
+    return ast.literal_eval(text) if text is not None and "inf" not in text else None
+
+
+def _holds(condition, facts):
+    """Whether a condition holds; of what is not known, it does."""
+    try:
+        return bool(eval(condition, {**SHAPES, "inf": float("inf")}, facts))
+    except (NameError, TypeError, AttributeError, IndexError):
+        return True
+
+
+def _work_out(entry, facts, used):
+    """(the letters that stand for counts, with their numbers; the other parts that formulas use, with their texts)."""
+    counts, parts = {}, []
+    for target, text in reversed(entry.parts.items()):
+        if set(target.split(", ")) & used:
+            number = _count(text, facts)
+            if number is not None:
+                counts[target] = str(number)
+            else:
+                parts.insert(0, (target, text))
+                used = used | names_in(text)
+    return counts, parts
+
+
+def _rename(parts, words):
+    """letter -> another for those of the parts that the user's texts have, too."""
+    taken = set().union(*(names_in(text) for text in words.values() if is_expression(text)))
+    letters = {letter for target, _ in parts for letter in target.split(", ")}
+    return {letter: f"{letter}_" for letter in letters & taken}
+
+
+def _count(text, facts):
+    """The number, or the dimensions, that follow from shapes and settings; None where they do not."""
+    try:
+        value = eval(text, {**SHAPES, "__builtins__": {}}, facts)
+    except (NameError, TypeError, AttributeError, IndexError, ValueError):
+        return None
+    return value if type(value) in (int, tuple) else None
+
+
+def _summed(graph, node, operand, entry):
+    """The remark that a gradient is summed to the shape of an operand that was broadcast."""
+    if entry.family not in ("elementwise", "products") or not isinstance(operand, Known) or node.shape is None:
+        return ""
+    is_smaller = entry.family == "elementwise" or entry.names[0] in ("linear", "addmm", "addmv", "baddbmm")
+    shape = list(operand.shape)
+    return f", summed to {shape}" if is_smaller and len(node.shape) > len(shape) and len(shape) < 2 else ""
+
+
+def describe_known(value):
+    """What is known of a value: of a tensor or an array its shape."""
+    if isinstance(value, Tensor):
+        return Known(tuple(value.shape), value.is_floating_point())
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return Known(tuple(value.shape), value.dtype.kind not in "iub")
+    return value
+
+
+# ── what is declared ─────────────────────────────────────────────────────────
+def _declared(graph, node, edge):
+    """The derivative in the operator's declaration, in the user's names; None where there is none."""
+    if edge.formula is None:
+        return None
+    words = words_of(graph, node)
+    is_real = node.dtype is None or not node.dtype.startswith("complex")
+    tree = put_names(Stripped(is_real).visit(ast.parse(edge.formula, mode="eval")), words)
+    return Gradient(ast.unparse(tree))
+
+
+class Stripped(ast.NodeTransformer):
+    """Leaves out what is there for computing: ``tied``, which orders passes, and ``conj`` where all is real."""
+
+    def __init__(self, is_real):
+        self.names = {"tied", "conj"} if is_real else {"tied"}
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        return node.args[0] if isinstance(node.func, ast.Name) and node.func.id in self.names else node
+
+
+# ── the user's texts ─────────────────────────────────────────────────────────
+def text_of(graph, number):
+    """The user's text for the value of a node: a name, an expression, or the path of the layer; None where there is none."""
+    node = graph[number]
+    if node.variable:
+        return node.variable
+    within = layer(graph.order[number - 1])
+    if within is not None:
+        return node.label and graph.layers.get(id(within))
+    return node.label if node.label and is_expression(node.label) else None
 
 
 def operand_texts(graph, node):
-    """What the user wrote for each operand of a node: a name, an expression, or None where nobody knows."""
-    written = _split_operands(node.label, len(node.edges)) if node.label else [None] * len(node.edges)
+    """The user's expression for each operand of a node: a name, an expression, or None where nobody knows."""
+    written = _read_operands(graph, node, len(node.edges))
     return [
-        text if edge.number is None else graph[edge.number].variable or graph[edge.number].label or text
+        text if edge.number is None else text_of(graph, edge.number) or text
         for edge, text in zip(node.edges, written, strict=True)
     ]
 
 
+def words_of(graph, node):
+    """Return the user's expression for each parameter of a node's operation, and for ``out``, its result."""
+    op = graph.order[node.number - 1].op
+    inputs = list(getattr(op, "inputs", ()))
+    words = dict(zip(inputs, _read_operands(graph, node, len(inputs)), strict=True))
+    words |= {e.parameter: text for e, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
+    recorded = graph.order[node.number - 1]
+    words = name_constants(graph, recorded) | {name: text for name, text in words.items() if text is not None}
+    words["out"] = text_of(graph, node.number)
+    return {name: text for name, text in words.items() if text is not None}
+
+
+def name_constants(graph, recorded):
+    """parameter -> name, of the operands without a history that a node has saved."""
+    saved = zip(getattr(recorded, "reads", ()), kept.saved_by(recorded), strict=False)
+    return {read: graph.constants[id(value)] for read, value in saved if id(value) in graph.constants}
+
+
+def _read_operands(graph, node, count):
+    """The operands of a node as they are written, in the order of its parameters: of ``2 * x`` x is the first."""
+    texts = _split_operands(source := _source_of(graph, node), count)
+    if count != 2 or None in texts or texts[0] == texts[1]:
+        return texts
+    tree = parse_name(source)
+    if not isinstance(tree, ast.BinOp):
+        return texts
+    first = next((edge.number for edge in node.edges if edge.number and edge.parameter == "input"), None)
+    is_quotient = isinstance(tree.op, ast.Div) and getattr(graph.order[node.number - 1].op, "name", "") == "mul"
+    is_number_first = isinstance(tree.left, ast.Constant) and isinstance(tree.op, ast.Add | ast.Mult)
+    is_second_first = first is not None and text_of(graph, first) == texts[1]
+    return texts[::-1] if is_quotient or is_number_first or is_second_first else texts
+
+
+def _source_of(graph, node):
+    """The user's source of a node's value; nothing for a layer's, which has none."""
+    return node.label if node.label and layer(graph.order[node.number - 1]) is None else ""
+
+
 def _split_operands(label, count):
     """The operands in a piece of source, if it is an operation on as many."""
-    try:
-        tree = ast.parse(label, mode="eval").body
-    except (SyntaxError, ValueError):
-        return [None] * count
+    tree = parse_name(label)
     match tree:
         case ast.BinOp():
             found = [tree.left, tree.right]
@@ -27,7 +296,7 @@ def _split_operands(label, count):
             found = [tree.operand]
         case ast.Compare(ops=[_]):
             found = [tree.left, *tree.comparators]
-        case ast.Call(func=ast.Attribute()) if not _is_module(tree.func.value):
+        case ast.Call(func=ast.Attribute()) if not is_module(tree.func.value):
             found = [tree.func.value, *tree.args]
         case ast.Call():
             found = list(tree.args)
@@ -37,50 +306,6 @@ def _split_operands(label, count):
             found = []
     texts = [ast.unparse(each) for each in found]
     return (texts + [None] * count)[:count] if len(texts) >= count else [None] * count
-
-
-def _is_module(tree):
-    """Whether an expression is the name of a module that functions come from: ``torch``, ``torch.nn.functional``, ``F``."""
-    while isinstance(tree, ast.Attribute):
-        tree = tree.value
-    return isinstance(tree, ast.Name) and tree.id in MODULES
-
-
-def words_of(graph, node):
-    """What the user wrote for each parameter of a node's operation, and for ``out``, its result."""
-    op = graph.order[node.number - 1].op
-    inputs = list(getattr(op, "inputs", ()))
-    words = dict(zip(inputs, _split_operands(node.label or "", len(inputs)), strict=True))
-    words |= {e.parameter: text for e, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
-    words["out"] = node.short if node.variable or node.label else None
-    return {name: text for name, text in words.items() if text is not None and is_expression(text)}
-
-
-def in_words(graph, node, edge):
-    """The derivative along an edge in the user's names: ``g * (w + 1)``; None where the table does not say."""
-    if edge.formula is None:
-        return None
-    words = words_of(graph, node)
-    tree = ast.parse(edge.formula, mode="eval")
-    is_real = node.dtype is None or not node.dtype.startswith("complex")
-    return ast.unparse(Named(words, is_real).visit(tree))
-
-
-class Named(ast.NodeTransformer):
-    """Puts the user's expressions in the place of parameters, and leaves ``conj`` out where all is real."""
-
-    def __init__(self, words, is_real):
-        self.words, self.is_real = words, is_real
-
-    def visit_Name(self, node):
-        text = self.words.get(node.id)
-        return ast.parse(text, mode="eval").body if text else node
-
-    def visit_Call(self, node):
-        if self.is_real and isinstance(node.func, ast.Name) and node.func.id == "conj":
-            return self.visit(node.args[0])
-        node.args = [self.visit(each) for each in node.args]
-        return node
 
 
 def is_expression(text):

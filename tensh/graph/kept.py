@@ -1,15 +1,21 @@
-"""What a backward pass gives back, kept for those who look at the graph afterwards.
+"""Saved tensors and losses without names, kept after the backward pass for those who look at the graph afterwards.
 
 Programs cannot tell: a second backward pass fails as ever.  The values die with their nodes, and beyond LIMIT bytes none are
-kept.
+kept; of the tensors that passes began at, the last few are.
 """
 
+import functools
 import weakref
+from collections import deque
 
 from tensh.engine.core.nodes import Node
+from tensh.engine.core.tensor import Tensor
 
 LIMIT = 64 * 2**20
 
+MOST_ROOTS = 4
+
+roots = deque(maxlen=MOST_ROOTS)  # tensors that the last passes began at
 values = weakref.WeakKeyDictionary()  # node -> what it had saved
 total = [0]
 
@@ -31,7 +37,7 @@ def forget(size):
 
 
 def saved_by(node):
-    """What a node has saved, or had before a backward pass gave it back."""
+    """Return the tensors that a node has saved, or had before a backward pass gave them back."""
     return values.get(node, ()) if node.saved is None else node.saved
 
 
@@ -39,7 +45,21 @@ class Keeping:
     """A context in which backward passes give their values here."""
 
     def __enter__(self):
+        from tensh.engine.autograd import gradients
+
         self.before, Node.release = Node.release, keeping
+        self.own = own = gradients.backward
+
+        @functools.wraps(own)
+        def backward(tensors, *rest, **options):
+            own(tensors, *rest, **options)
+            if isinstance(tensors, Tensor):
+                roots.append(tensors)
+
+        gradients.backward = backward
 
     def __exit__(self, *error):
-        Node.release = self.before
+        from tensh.engine.autograd import gradients
+
+        Node.release, gradients.backward = self.before, self.own
+        roots.clear()

@@ -2,8 +2,9 @@
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
+from tensh.graph.formulas import received
 
-# What would end a quoted label, or begin markup in it, as the entities that Mermaid reads back.
+# Characters that would end a quoted label, or begin markup in it, as the entities that Mermaid reads back.
 ENTITIES = str.maketrans(
     {
         "#": "#35;",
@@ -22,9 +23,10 @@ ENTITIES = str.maketrans(
 def lines(graph, shown=None):
     """The lines of a flowchart: operations as boxes, leaves as rounded ones."""
     yield "flowchart BT"
+    formulas = received(graph, shown)
     for node in graph:
         left, right = ("([", "])") if node.kind == "leaf" else ("[", "]")
-        yield f"  n{node.number}{left}{quote(tokens.card(node, shown))}{right}"
+        yield f"  n{node.number}{left}{quote(tokens.card(node, shown, formulas.get(node.number, ())))}{right}"
         for edge in node.edges:
             if edge.number is not None:
                 yield f"  n{edge.number} --> n{node.number}"

@@ -1,4 +1,4 @@
-"""What there is to say about a node of a graph, as plain data that no terminal is needed for."""
+"""Facts about a node of a graph, as plain data that no terminal is needed for."""
 
 import re
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class GraphNode:
 
     @property
     def short(self):
-        """The same in as few words as will do: ``y``, ``a * b``, ``mul``."""
+        """Describe the node in as few words as will do: ``y``, ``a * b``, ``mul``."""
         return self.variable or self.label or (f"in {self.part_of}" if self.part_of else self.operation)
 
     @property

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.autograd.jvp import jvp
-from tensh.graph import kept, tokens
-from tensh.graph.reverse import GoneError, Pass
+from tensh.graph import tokens
+from tensh.graph.reverse import Pass, lend_values
 from tensh.graph.tree import count
 
 
@@ -39,19 +39,12 @@ def _tangent(graph, tangents, node):
 
 def borrow_tangent(node, inputs):
     """The tangent of a node, whose values a backward pass may have given back."""
-    before = node.saved
-    if before is None:
-        node.saved = kept.values.get(node)
-        if node.saved is None:
-            raise GoneError("the values that the derivative reads were given back by a backward pass")
-    try:
+    with lend_values(node):
         return jvp(node, inputs, False, False)
-    finally:
-        node.saved = before
 
 
 def lines(graph, mode):
-    """How one mode works through the graph, as lines of (kind, text) pairs, and what each of the two would cost."""
+    """Show one mode's way through the graph, as lines of (kind, text) pairs, and the cost of both modes."""
     leaves = [node for node in graph if node.kind == "leaf"]
     work = sum(node.kind != "leaf" for node in graph)
     if mode == "forward":

@@ -1,4 +1,4 @@
-"""What the user calls things: variables, parameters of modules, elements of lists and dictionaries."""
+"""The user's names of things: variables, parameters of modules, elements of lists and dictionaries."""
 
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
@@ -8,7 +8,7 @@ DEEPEST = 2  # containers within containers that are looked into
 LONGEST = 1000  # elements of a container that are looked at
 
 
-def named_tensors(namespace):
+def list_named_tensors(namespace):
     """(name, tensor) of every tensor that a namespace leads to: variables first, then what is in them."""
     within = []
     for name, value in list(namespace.items()):
@@ -20,10 +20,10 @@ def named_tensors(namespace):
             within.append((name, value))
     seen = set()
     for name, value in within:
-        yield from _inside(name, value, seen, DEEPEST)
+        yield from _list_inside(name, value, seen, DEEPEST)
 
 
-def _inside(name, value, seen, depth):
+def _list_inside(name, value, seen, depth):
     """The tensors in a container or a module, by the words that lead to them: ``net.0.weight``, ``params[0]``."""
     if id(value) in seen or depth == 0:
         return
@@ -41,11 +41,12 @@ def _inside(name, value, seen, depth):
         if issubclass(type(item), Tensor):
             yield path, item
         else:
-            yield from _inside(path, item, seen, depth - 1)
+            yield from _list_inside(path, item, seen, depth - 1)
 
 
 def ask_module(value, method):
-    """What a method of a module gives, in a list; nothing where it fails, as in one that was loaded without its attributes."""
+    """Return the result of a module's method as a list; nothing where it fails, as in a module loaded without its
+    attributes."""
     try:
         return [*getattr(value, method)()]
     except KeyboardInterrupt:
@@ -73,7 +74,7 @@ def names_of_layers(namespace):
 def names_of_nodes(namespace):
     """node -> (name, tensor): the first name that leads to each node."""
     found = {}
-    for name, tensor in named_tensors(namespace):
+    for name, tensor in list_named_tensors(namespace):
         try:
             node = refresh_node(tensor)
         except RuntimeError:  # a view of what was written since, whose history is ambiguous

@@ -1,4 +1,4 @@
-"""Where in the user's code a recorded operation was made.
+"""The place in the user's code at which a recorded operation was made.
 
 While ``recording()`` is on, the tick of a node knows the instruction that asked for it, so the place lives and dies with the
 node and no table grows.

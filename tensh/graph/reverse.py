@@ -4,6 +4,8 @@ The graph stays as it is: nothing accumulates, nothing is given back, and values
 borrowed again (see kept).
 """
 
+import contextlib
+
 import numpy as np
 
 from tensh.engine.core.backward import fit
@@ -17,20 +19,27 @@ class GoneError(ValueError):
 
 def vjp(node, g):
     """The gradients that a node hands on for ``g``, one for each of its edges; None where there is none."""
+    with lend_values(node):
+        gs = node.backward(g)
+    return compute_edge_gradients(node, gs)
+
+
+@contextlib.contextmanager
+def lend_values(node):
+    """Within, a node has the values that it saved, which a backward pass may have given back; GoneError if they are gone."""
     before = node.saved
     if before is None:
         node.saved = kept.values.get(node)
         if node.saved is None:
             raise GoneError("the values that the derivative reads were given back by a backward pass")
     try:
-        gs = node.backward(g)
+        yield
     finally:
         node.saved = before
-    return by_edge(node, gs)
 
 
-def by_edge(node, gs):
-    """What ``backward`` returns for the node's inputs, in the order of its edges."""
+def compute_edge_gradients(node, gs):
+    """Return the gradients that ``backward`` returns for the node's inputs, in the order of its edges."""
     waiting = list(zip(node.inputs, gs, strict=False))
     found = []
     for target, output in node.next_functions:

@@ -55,7 +55,7 @@ def targets(filename, text):
     """The span of every expression that a plain assignment gives a name, and that name."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # lines of a session that are no Python: commands
+    except (SyntaxError, ValueError):  # lines of a session that are not Python: commands
         tree = ast.parse("\n".join(line if is_python(line) else "" for line in text.split("\n")))
     found = {}
     for node in ast.walk(tree):

@@ -1,25 +1,28 @@
 """A backward pass one node at a time: what arrives, what each operand receives, and what it has so far."""
 
+import re
 from typing import NamedTuple
 
 from tensh.graph import tokens
-from tensh.graph.formulas import in_words
+from tensh.graph.counting import count_leaves, count_nodes, count_steps
+from tensh.graph.formulas import Gradient, gradient
 from tensh.graph.reverse import Parts, Pass, together
-from tensh.graph.tree import count
+from tensh.graph.textbook.facts import WORDS
+from tensh.language import _
 
 
 class Sent(NamedTuple):
-    """What a node sends to one operand, and what has arrived there by then."""
+    """The gradient that a node sends to one operand, its formula, and the sum that has arrived there by then."""
 
     operand: int
-    formula: str | None
+    formula: Gradient | None
     gradient: object
     before: object
     after: object
 
 
 class BackwardStep(NamedTuple):
-    """One node at its turn: what has arrived, and what it sends."""
+    """One node at its turn, with those of its call: what has arrived, and what is sent."""
 
     node: int
     arrived: object
@@ -27,20 +30,46 @@ class BackwardStep(NamedTuple):
 
 
 def steps(graph, seed=None):
-    """The BackwardSteps of the graph, in the order in which a backward pass runs its nodes: newest first."""
+    """The BackwardSteps of the graph, in the order in which a backward pass runs its nodes: newest first.
+
+    The nodes of a call whose formulas are known are one step.
+    """
     whole = Pass(graph, seed)
     sofar = {}
     for number in range(graph.root, 0, -1):
         node = graph[number]
-        if node.kind == "leaf" or number not in whole.arrived:
+        if node.kind == "leaf" or number not in whole.arrived or is_inner(graph, number):
             continue
-        sent = []
-        for i, edge in enumerate(node.edges):
-            if (number, i) in whole.brought:
-                g, before = whole.brought[number, i], sofar.get(edge.number)
-                sofar[edge.number] = together(before, g)
-                sent.append(Sent(edge.number, in_words(graph, node, edge), g, before, sofar[edge.number]))
-        yield BackwardStep(number, whole.arrived[number], tuple(sent))
+        yield BackwardStep(number, whole.arrived[number], tuple(_send(graph, number, whole, sofar)))
+
+
+def is_inner(graph, number):
+    """Whether a node is a step within a call that is looked at as one."""
+    nodes = graph.call_nodes(number)
+    return nodes[-1] is not graph.order[number - 1] and graph.call(nodes) is not None
+
+
+def _send(graph, number, whole, sofar):
+    """What the step of a node sends, operand by operand."""
+    nodes = graph.call_nodes(number)
+    numbers = [graph.numbers[node] for node in reversed(nodes)] if graph.call(nodes) is not None else [number]
+    totals = {}
+    for each in numbers:
+        for i, edge in enumerate(graph[each].edges):
+            if (each, i) in whole.brought and edge.number not in numbers:
+                g = whole.brought[each, i]
+                if len(numbers) > 1 and edge.number in totals:
+                    totals[edge.number] = (totals[edge.number][0], together(totals[edge.number][1], g))
+                else:
+                    totals[edge.number if len(numbers) > 1 else (edge.number, i)] = (
+                        gradient(graph, graph[each], edge),
+                        g,
+                    )
+    for key, (formula, g) in totals.items():
+        operand = key[0] if isinstance(key, tuple) else key
+        before = sofar.get(operand)
+        sofar[operand] = together(before, g)
+        yield Sent(operand, formula, g, before, sofar[operand])
 
 
 def lines(graph, seed=None):
@@ -54,37 +83,48 @@ def lines(graph, seed=None):
     yield [
         (
             "note",
-            f"{count(len(made), 'step')}: every node once, and the gradient of {count(len(leaves), 'leaf', 'leaves')}",
+            _("{steps}: every operation once, and the gradient of {leaves}").format(
+                steps=count_steps(len(made)), leaves=count_leaves(len(leaves))
+            ),
         )
     ]
+    for word in words_in(sent.formula.line for step in made for sent in step.sent if sent.formula):
+        yield [("note", _(WORDS[word]))]
+
+
+def words_in(formulas):
+    """The words in some formulas that have to be explained, each once."""
+    return dict.fromkeys(word for text in formulas for word in re.findall(r"\b(\w+)\(", text) if word in WORDS)
 
 
 def step_lines(graph, number, step, width):
     """One step: the node, and a line for each of its operands."""
-    head = f"step {number}".ljust(8)
+    head = tokens.pad(_("step {number}").format(number=number), 8)
     yield [
         ("keyword", head),
         ("name", graph[step.node].title),
-        ("note", "  arrives "),
+        ("note", f"  {_('arrives')} "),
         ("number", describe_gradient(step.arrived)),
     ]
     for sent in step.sent:
         name = _short(graph, sent.operand)
         made = [("margin", "     -> "), ("name", name + " " * (width - tokens.width(name)))]
         if sent.formula:
-            made.append(("note", f"  {tokens.shorten(sent.formula, 48)} = "))
+            made.append(("note", f"  {tokens.shorten(sent.formula.text, 48)} = "))
         else:
             made.append(("note", "  = "))
         made.append(("number", describe_gradient(sent.gradient)))
         if sent.before is not None:
             made += [
-                ("note", "    adds up: "),
+                ("note", f"    {_('adds up')}: "),
                 (
                     "number",
                     f"{describe_gradient(sent.before)} + {describe_gradient(sent.gradient)} = {describe_gradient(sent.after)}",
                 ),
             ]
         yield made
+    for part in dict.fromkeys(part for sent in step.sent if sent.formula for part in sent.formula.parts):
+        yield [("margin", " " * 8), ("note", _("with {part}").format(part=part))]
 
 
 def _short(graph, number):
@@ -94,7 +134,9 @@ def _short(graph, number):
 def describe_gradient(gradient):
     """A gradient in a few words; one of a node with several outputs output by output."""
     if type(gradient) is Parts:
-        return ", ".join(f"output {i}: {tokens.values(g)}" for i, g in sorted(gradient.items()))
+        return ", ".join(
+            _("output {number}").format(number=i) + f": {tokens.values(g)}" for i, g in sorted(gradient.items())
+        )
     return tokens.values(gradient)
 
 
@@ -111,7 +153,10 @@ def picture(graph, made, done):
     sent = {each.operand: each for each in step.sent} if step else {}
     numbers = numbers_to_show(graph, made, step)
     width = max(tokens.width(_short(graph, number)) for number in numbers)
-    yield [("keyword", f"step {done} of {len(made)}"), ("note", "   right: on   left: back   q: end")]
+    yield [
+        ("keyword", _("step {number} of {total}").format(number=done, total=len(made))),
+        ("note", f"   {_('right: on   left: back   q: end')}"),
+    ]
     for number in numbers:
         name = _short(graph, number)
         is_turn = step is not None and number == step.node
@@ -127,10 +172,17 @@ def picture(graph, made, done):
         elif number in sums:
             line.append(("number", f"  {describe_gradient(sums[number])}"))
         if number in sent:
-            line.append(("note", f"   <- {sent[number].formula or 'g'}"))
+            formula = sent[number].formula
+            line.append(("note", f"   <- {formula.line if formula else 'g'}"))
         yield line
-    if len(numbers) < len(graph):
-        yield [("note", f"   ... {count(len(graph) - len(numbers), 'node')} more")]
+    shown = sum(1 for number in range(1, len(graph) + 1) if not is_inner(graph, number))
+    if len(numbers) < shown:
+        yield [
+            (
+                "note",
+                "   " + _("... {nodes} more").format(nodes=count_nodes(shown - len(numbers))),
+            )
+        ]
 
 
 def gradients_at(graph, made, done):
@@ -144,7 +196,7 @@ def gradients_at(graph, made, done):
 
 def numbers_to_show(graph, made, step):
     """The nodes that a picture shows, newest first: those around the one at its turn, and those it sends to."""
-    numbers = list(range(graph.root, 0, -1))
+    numbers = [number for number in range(graph.root, 0, -1) if not is_inner(graph, number)]
     if len(numbers) <= ROWS:
         return numbers
     at = numbers.index(step.node) if step else 0

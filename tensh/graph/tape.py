@@ -7,7 +7,7 @@ from itertools import islice
 
 from tensh.graph import tokens
 from tensh.graph.folding import folds
-from tensh.graph.formulas import in_words, operand_texts
+from tensh.graph.formulas import describe_edge, operand_texts
 from tensh.graph.tree import Shown, count
 
 SAMPLE = 1000  # lines whose widths decide the columns
@@ -68,9 +68,8 @@ def call(graph, node):
 
 def formulas(graph, node):
     """``d %1 = g * w``: what each operand receives."""
-    return ", ".join(
-        f"d %{edge.number} = {in_words(graph, node, edge)}" for edge in node.edges if edge.number and edge.formula
-    )
+    found = [(edge.number, describe_edge(graph, node, edge)) for edge in node.edges if edge.number]
+    return ", ".join(f"d %{number} = {text}" for number, text in found if text)
 
 
 def _line(row, widths, digits):

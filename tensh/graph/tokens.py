@@ -1,4 +1,4 @@
-"""How graphs say things in text: (kind, text) pairs, whose kinds a theme gives colours."""
+"""Graphs as text: (kind, text) pairs, whose kinds a theme gives colours."""
 
 from unicodedata import combining, east_asian_width
 
@@ -40,17 +40,22 @@ def shorten(text, width):
 
 
 def width(text):
-    """How many columns a text takes in a terminal: wide characters take two, combining marks none."""
+    """Return the number of columns of a text in a terminal: wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
+def pad(text, columns):
+    """The text with spaces behind it, so that it takes so many columns of a terminal."""
+    return text + " " * max(columns - width(text), 0)
+
+
 LONGEST = 60  # characters of a title in a picture
 
 
-def card(node, shown=None):
-    """A node as the few lines of a box in a picture."""
+def card(node, shown=None, formulas=()):
+    """A node as the few lines of a box in a picture; ``formulas`` say what gradients it gets."""
     rows = [shorten(node.title, LONGEST)]
     if node.kind == "operation":
         rows.append(node.name)
@@ -60,7 +65,7 @@ def card(node, shown=None):
     rows.append(facts)
     if shown and shown.grads and node.grad is not None:
         rows.append(f"grad {values(node.grad)}")
-    return rows
+    return [*rows, *(shorten(f"gets {formula}", LONGEST) for formula in formulas)]
 
 
 def group(text):

@@ -1,7 +1,7 @@
 """A graph as a tree of lines: the root first, what it was made of below it.
 
-A graph is no tree, so what is used more than once is drawn once: a leaf is named again, an operation gets a number and is
-referred to afterwards.
+A graph is not a tree, so what is used more than once is drawn once: a leaf is named again, an operation gets a number
+and is referred to afterwards.
 """
 
 import sys
@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from tensh.graph import tokens
 from tensh.graph.folding import folds
-from tensh.graph.formulas import in_words
+from tensh.graph.formulas import describe_edge
 
 MOST = 1000  # lines; beyond it a tree says nothing that a tape would not say better
 
 
 class Shown(NamedTuple):
-    """What of each node is shown."""
+    """The facts that are shown of each node."""
 
     values: bool = False
     grads: bool = False
@@ -75,7 +75,7 @@ def rows(graph, shown=None):
                 ()
                 if again
                 else [
-                    (edge.number, in_words(graph, node, edge) if shown.formulas else None)
+                    (edge.number, describe_edge(graph, node, edge) if shown.formulas else None)
                     for edge in node.edges
                     if edge.number is not None
                 ]
@@ -90,14 +90,14 @@ def rows(graph, shown=None):
 
 
 def leaving(graph, fold, formulas):
-    """What the hidden repetitions of a block were made of, besides each other."""
+    """Describe the hidden repetitions of a block."""
     inside = set(fold.hidden)
     found = {}
     for number in fold.hidden:
         node = graph[number]
         for edge in node.edges:
             if edge.number is not None and edge.number not in inside and edge.number not in found:
-                found[edge.number] = in_words(graph, node, edge) if formulas else None
+                found[edge.number] = describe_edge(graph, node, edge) if formulas else None
     return list(found.items())
 
 
@@ -111,7 +111,7 @@ def lines(graph, shown=None):
             break
         drawn.append(row)
     columns = [cells(row, shown) for row in drawn]
-    fit(columns, shown.width)
+    fit(columns, shown.width, shown.formulas)
     widths = [max(tokens.width(row[i]) for row in columns) for i in range(len(columns[0]))]
     for row, cell in zip(drawn, columns, strict=True):
         yield align(row, cell, widths)
@@ -140,14 +140,26 @@ def cells(row, shown):
     return made
 
 
-def fit(columns, width):
-    """Cut the first column so that a line fits into the width, but not to less than a third of it."""
+def fit(columns, width, has_formulas=False):
+    """Cut the first column so that a line fits into the width, but not to less than a third of it.
+
+    Where formulas are wanted, the names of nodes make room for them, and the formulas are cut, too.
+    """
     if width is None:
         return
-    others = sum(max(map(tokens.width, texts)) + 2 for texts in list(zip(*columns, strict=True))[1:4])
+    sizes = [max(map(tokens.width, texts)) + 2 for texts in zip(*columns, strict=True)]
+    if has_formulas and sum(sizes) - 2 > width:
+        sizes[1] = 0
+        for row in columns:
+            row[1] = ""
+    others = sum(sizes[1:] if has_formulas else sizes[1:4])
     room = max(width - others, width // 3)
     for row in columns:
         row[0] = tokens.shorten(row[0], room)
+    if has_formulas:
+        room = max(width - sum(sizes[1:-1]) - max(tokens.width(row[0]) for row in columns) - 2, width // 4)
+        for row in columns:
+            row[-1] = tokens.shorten(row[-1], room)
 
 
 KINDS = ("name", "keyword", "plain", "plain", "number", "number", "note")
@@ -162,7 +174,7 @@ def align(row, cell, widths):
             made.append(("plain", " " * (pad + 2)))
             made.append((kind, text))
             pad = size - tokens.width(text)
-        else:
+        elif size:
             pad += size + 2
     return made
 

@@ -1,17 +1,18 @@
 """From a tensor to the graph behind it: every node once, oldest first, looked at only when it is asked for.
 
-The walk needs no recursion and keeps two numbers for each node, so a graph of a million nodes is no special case.
+The walk needs no recursion and keeps two numbers for each node, so a graph of a million nodes is not a special case.
 """
 
 from itertools import groupby
 
-from tensh.engine.codegen.table import Op
-from tensh.engine.core.clock import written_after
+from tensh.engine.codegen.operator import Op
+from tensh.engine.core.clock import is_written_after
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import kept
+from tensh.graph.calls import find_call
 from tensh.graph.elements import elements
 from tensh.graph.model import Edge, GraphNode
 from tensh.graph.names import names_of_layers, names_of_nodes
@@ -35,12 +36,13 @@ class Graph:
             raise ValueError("the tensor has no graph: it does not require grad")
         self.tensor = tensor
         names = dict(names)
+        self.namespace = names
         self.named, self.layers = names_of_nodes(names), names_of_layers(names)
-        self._ordered(root.inputs[0] if type(root) is Output else root)
+        self._order_nodes(root.inputs[0] if type(root) is Output else root)
         if focus is not None:
-            self._keep(around(self, find_node(self, focus)))
+            self._keep(find_paths_through(self, find_node(self, focus)))
 
-    def _ordered(self, root):
+    def _order_nodes(self, root):
         """Look at all nodes behind ``root``."""
         self.top, self.order = root, order_nodes(root)
         self._count()
@@ -60,8 +62,8 @@ class Graph:
                 if other in self.numbers:
                     self.edge_count += 1
                     self.uses[self.numbers[other]] += 1
-        self._values = self._parts = None
-        self._made = {}
+        self._values = self._calls = self._constants = None
+        self._made, self._found = {}, {}
 
     def __len__(self):
         return len(self.order)
@@ -84,7 +86,7 @@ class Graph:
 
     # ── one node ─────────────────────────────────────────────────────────────
     def describe(self, node):
-        """What there is to say about a node."""
+        """Return the facts about a node."""
         number = self.numbers[node]
         variable, tensor = self.named.get(node, (None, None))
         if type(node) is AccumulateGrad:
@@ -117,12 +119,37 @@ class Graph:
             text = f"{name} ({type(within).__name__})" if name else type(within).__name__
         if text is None:
             return None, None
-        if self._parts is None:
-            self._parts = parts(self.order)
-        return (None, text) if node in self._parts else (text, None)
+        return (text, None) if self.calls.get(node, (node,))[-1] is node else (None, text)
+
+    @property
+    def constants(self):
+        """id of an array -> the name of the tensor that holds it, of those without a history."""
+        if self._constants is None:
+            named = ((name, t) for name, t in self.namespace.items() if type(t) is Tensor and t.node is None)
+            self._constants = {id(t.array): name for name, t in named if not name.startswith("_")}
+        return self._constants
+
+    # ── the calls that recorded nodes ────────────────────────────────────────
+    @property
+    def calls(self):
+        """node -> the nodes of its call, the result last, where they are several."""
+        if self._calls is None:
+            self._calls = find_calls(self.order)
+        return self._calls
+
+    def call_nodes(self, number):
+        """The nodes that the call of a node has recorded, the result last."""
+        node = self.order[number - 1]
+        return self.calls.get(node, [node])
+
+    def call(self, nodes):
+        """The Call that recorded several nodes; None where it is not known."""
+        if nodes[-1] not in self._found:
+            self._found[nodes[-1]] = find_call(self, nodes)
+        return self._found[nodes[-1]]
 
     def edges(self, node):
-        """Where the gradients of a node go, in the order of its operands."""
+        """Return the destinations of a node's gradients, in the order of its operands."""
         targets = node.next_functions
         for (target, output), (parameter, formula) in zip(targets, operands(node, targets), strict=True):
             yield Edge(self.numbers.get(target), output, parameter, formula)
@@ -169,18 +196,21 @@ def operands(node, targets):
     return unknown
 
 
-def parts(nodes):
-    """The nodes that are only steps on the way to the value of the expression that recorded them.
+def find_calls(nodes):
+    """node -> the nodes that the same call of a function or a layer has recorded, where they are several, in their order.
 
-    A call may record several nodes, and a loop makes the same call many times: of neighbours with one place the last of
-    each repetition is the value.
+    A loop makes the same call many times: of neighbours with one place each repetition is a call.
     """
-    found = set()
+    found = {}
     for (made, _), group in groupby(nodes, lambda node: (place(node), id(layer(node)))):
-        if made is not None:
-            group = list(group)
-            length = period([type(node) for node in group])
-            found.update(node for number, node in enumerate(group, 1) if number % length and number < len(group))
+        if made is None:
+            continue
+        group = list(group)
+        length = period([type(node) for node in group])
+        length = length if 2 * length <= len(group) else len(group)
+        for start in range(0, len(group) if length > 1 else 0, length):
+            call = group[start : start + length]
+            found.update(dict.fromkeys(call, call) if len(call) > 1 else {})
     return found
 
 
@@ -189,7 +219,7 @@ def saved_values(nodes):
     values = {}
     for node in nodes:
         for role, value in zip(node.roles, kept.saved_by(node), strict=False):
-            if type(role) is int and hasattr(value, "dtype") and not written_after(node.time, value):
+            if type(role) is int and hasattr(value, "dtype") and not is_written_after(node.time, value):
                 owner = node if role == -1 else node.inputs[role] if role >= 0 else None
                 if owner is not None:
                     values[owner] = value
@@ -219,7 +249,7 @@ def find_node(graph, name):
     raise LookupError(f"{name} is not in this graph; its names: {', '.join(known) or 'none'}")
 
 
-def around(graph, number):
+def find_paths_through(graph, number):
     """The numbers of the nodes on all paths from the root to a node, and of all that the node was made of."""
     numbers = {number}
     for user in range(number + 1, len(graph) + 1):  # what uses a node was recorded after it

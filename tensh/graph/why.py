@@ -1,26 +1,24 @@
-"""Why a gradient is what it is: the chain rule with the user's own names and numbers.
+"""The explanation of a gradient: the chain rule with the user's names and numbers.
 
 A gradient is a sum over the paths from the root to the tensor; along each path the local derivatives are multiplied.  For
 tensors the local derivative is a linear map, and what is shown is what it makes of the gradient that arrives.
 """
 
-import ast
 from typing import NamedTuple
 
 import numpy as np
 
-from tensh.graph.formulas import Named, words_of
+from tensh.graph.formulas import gradient
 from tensh.graph.reverse import Parts, Pass, fit_gradient, vjp
-from tensh.graph.rules import rule
 
 MOST_PATHS = 8
-NAMES = ("input", "other", "exponent", "out")  # of operands in the texts of rules
 
 
 class Step(NamedTuple):
     """From a node to one of its operands: the local derivative in words, its number (of scalars), and what it brings."""
 
     node: int
+    edge: int
     operand: int
     local: str | None
     because: str
@@ -37,7 +35,7 @@ class Path(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why ``gradient`` arrives at ``target``: the paths, or, where there are too many, the last step of each use."""
+    """Explain how ``gradient`` arrives at ``target``: the paths, or, where there are too many, the last step of each use."""
 
     graph: object
     target: int
@@ -87,7 +85,7 @@ def edge_paths(graph, target, counts):
 
 
 def follow_path(graph, edges, g):
-    """What one path makes of the gradient at the root, step by step."""
+    """Follow the gradient at the root along one path, step by step."""
     steps = []
     for number, i in edges:
         brought = vjp(graph.order[number - 1], g)[i]
@@ -100,9 +98,9 @@ def follow_path(graph, edges, g):
 def step(graph, number, i, brought, g):
     node = graph[number]
     edge = node.edges[i]
-    return Step(
-        number, edge.number, local_words(graph, node, edge), rule(node, edge).because, factor(graph, number, i, g), g, brought
-    )  # fmt: skip
+    local = gradient(graph, node, edge, "1")
+    text, reason = (local.line, local.reason) if local else (None, "")
+    return Step(number, i, edge.number, text, reason, factor(graph, number, i, g), g, brought)
 
 
 def factor(graph, number, i, g):
@@ -113,26 +111,3 @@ def factor(graph, number, i, g):
         return None
     brought = vjp(node, np.ones((), node.dtype))[i]
     return None if type(brought) is Parts else fit_gradient(brought, operand)[()]
-
-
-def local_words(graph, node, edge):
-    """The local derivative in the user's names: ``w + 1``; None where it does not read as an expression."""
-    text = rule(node, edge).text
-    words = words_of(graph, node)
-    if text is None or any(f"{{{name}}}" in text and name not in words for name in NAMES):
-        return None
-    pattern = ast.parse(text.replace("{", "").replace("}", ""), mode="eval")
-    return ast.unparse(_Tidied().visit(Named(words, True).visit(pattern)))
-
-
-class _Tidied(ast.NodeTransformer):
-    """Works out what is plain arithmetic of numbers: ``2 - 1`` becomes ``1``, ``x ** 1`` becomes ``x``."""
-
-    def visit_BinOp(self, node):
-        self.generic_visit(node)
-        left, right = node.left, node.right
-        if isinstance(left, ast.Constant) and isinstance(right, ast.Constant) and isinstance(node.op, ast.Sub):
-            return ast.Constant(left.value - right.value)
-        if isinstance(node.op, ast.Pow) and isinstance(right, ast.Constant) and right.value == 1:
-            return left
-        return node

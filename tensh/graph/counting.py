@@ -1,0 +1,23 @@
+"""Numbers of things in words, in the language that is spoken."""
+
+from tensh.language import _
+
+
+def count_steps(number):
+    return _("1 step") if number == 1 else _("{number} steps").format(number=f"{number:,}")
+
+
+def count_leaves(number):
+    return _("1 leaf") if number == 1 else _("{number} leaves").format(number=f"{number:,}")
+
+
+def count_paths(number):
+    return _("1 path") if number == 1 else _("{number} paths").format(number=f"{number:,}")
+
+
+def count_entries(number):
+    return _("1 entry") if number == 1 else _("{number} entries").format(number=f"{number:,}")
+
+
+def count_nodes(number):
+    return _("1 node") if number == 1 else _("{number} nodes").format(number=f"{number:,}")

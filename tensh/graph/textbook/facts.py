@@ -1,0 +1,100 @@
+"""Words of formulas: what each means, and those whose value follows from shapes and settings."""
+
+import math
+
+WORDS = {
+    "back": "back(v): every element of v where its element came from, 0 elsewhere; what was used more than once adds up",
+    "adjoint": "adjoint(v): the function is linear: its matrix, transposed, times v",
+    "conv_transpose": "conv_transpose(v, w): the transposed convolution, with the same stride, padding, dilation and groups",
+    "conv": "conv(v, w): the convolution, with the same stride, padding, dilation and groups",
+    "correlation": "correlation(v, g): the sum over the batch and over all places of v times g, for each shift",
+    "sum_after": "sum_after(v, dim): of every element the sum from there to the end",
+    "sum_of": "sum_of(v): the sum of all elements, or of several terms",
+    "onehot": "onehot(target): 1 at the class, 0 elsewhere",
+    "averaged": "averaged(v, reduction): the number of elements for 'mean', of rows for 'batchmean', else 1",
+    "averaged_where": "averaged_where(v, reduction): how often v is 1 for 'mean', else 1",
+    "size": "size(v, dim): the number of elements along dim, or of all",
+    "per_channel": "per_channel(v, x): the sum over all dimensions but that of the channels",
+    "along": "along(w, x): w along the channels of x",
+    "pdf": "pdf(v): the density of the standard normal distribution, exp(-v²/2) / sqrt(2π)",
+    "cdf": "cdf(v): the probability to lie below v in the standard normal distribution",
+    "outer": "outer(u, v): the matrix of all products",
+    "triangle": "triangle(M, upper, unitriangular): M above or below the diagonal; without it if unitriangular",
+    "half_tril": "half_tril(M): M on and below the diagonal, and half of it on the diagonal",
+    "symmetric": "symmetric(M): the symmetric matrix with M on and below the diagonal",
+    "skew": "skew(M): (M - M.T) / 2",
+    "gaps": "gaps(v): the matrix of v[j] - v[i], infinite on the diagonal",
+    "upper_right": "upper_right(M): the upper right quarter of M",
+    "blocks": "blocks(A, g): the matrix [[A, g], [0, A]]",
+    "power": "power(A, k): A @ ... @ A, k times",
+    "differences": "differences(u, v): u[i] - v[j] for all pairs",
+    "pairwise": "pairwise(v): v with one dimension more, for the coordinates",
+    "group_mean": "group_mean(v, n): the mean of each of n groups of channels",
+    "gates": "gates(v, 'ssts'): the parts of v, each through sigmoid or tanh",
+    "halves": "halves(v, dim): the two halves of v",
+    "thirds": "thirds(v): the three parts of v",
+    "others_sum": "others_sum(v, dim): the sum over all dimensions but dim",
+    "causal": "causal(q, k): -inf above the diagonal, 0 elsewhere",
+}
+"""The words that a reader may not know; those of the torch namespace are its functions."""
+
+
+def size(x, dim=None):
+    """The number of elements along some dimensions; of all without."""
+    dims = range(len(x.shape)) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
+    return math.prod(x.shape[d] for d in dims) if len(x.shape) else 1
+
+
+def averaged(x, reduction):
+    """The number by which a loss divides."""
+    return size(x) if reduction == "mean" else x.shape[0] if reduction == "batchmean" else 1
+
+
+def numel(x):
+    """The number of all elements."""
+    return size(x)
+
+
+def last(shape):
+    """The dimensions that a shape is of, counted from the end."""
+    return _dims(range(-len(shape), 0))
+
+
+def all_but(x, dim):
+    """All dimensions but one."""
+    return _dims(d for d in range(len(x.shape)) if d != dim)
+
+
+def from_dim(x, dim):
+    """The dimensions from one on."""
+    return _dims(range(dim, len(x.shape)))
+
+
+def _dims(numbers):
+    """Dimensions as they are written: one as its number."""
+    found = tuple(numbers)
+    return found[0] if len(found) == 1 else found
+
+
+def is_classes(target):
+    """Whether a target holds the numbers of classes, not probabilities."""
+    return not target.is_floating_point()
+
+
+def is_tensor(x):
+    """Whether an argument is a tensor."""
+    return hasattr(x, "shape")
+
+
+SHAPES = {
+    "is_classes": is_classes,
+    "is_tensor": is_tensor,
+    "last": last,
+    "all_but": all_but,
+    "from_dim": from_dim,
+    "size": size,
+    "averaged": averaged,
+    "numel": numel,
+    "len": len,
+    "range": range,
+}
