@@ -54,5 +54,5 @@ def number(value):
 
 
 def tolerance(*values):
-    """How far two numbers may be apart, relative to the larger: as far as the less exact dtype rounds."""
+    """Return the relative distance within which two numbers count as equal: as far as the less exact dtype rounds."""
     return max(TOLERANCE.get(str(getattr(value, "dtype", "")).removeprefix("torch."), 1e-8) for value in values)

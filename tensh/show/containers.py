@@ -1,4 +1,4 @@
-"""What is in a list, a tuple or a dict of tensors, a line each: `contents`."""
+"""The tensors in a list, a tuple or a dict, a line each: `contents`."""
 
 from collections import OrderedDict, defaultdict
 
@@ -55,7 +55,7 @@ def fitting(rows, room):
 
 
 def heading(value):
-    """What a container is: `dict of 4 tensors, 101,770 values, 397.5 KiB`."""
+    """Describe a container: `dict of 4 tensors, 101,770 values, 397.5 KiB`."""
     arrays = {id(each): each for each in _arrays(value, 0)}.values()
     kind = type(value).__name__
     held = [item for _, item in items(value)]
@@ -87,13 +87,13 @@ def _rows(value, name, indent):
 
 
 def _facts(array):
-    """What an array is, the most important first."""
+    """Describe an array, the most important first."""
     history = "requires_grad" if getattr(array, "requires_grad", False) else ""
     return describe.shape(array), describe.dtype(array), values(array), describe.size(array), history
 
 
 def values(array):
-    """How the values of an array are spread, in a few words."""
+    """Describe the distribution of an array's values, in a few words."""
     from tensh.show.measures import range_of, statistics, trouble
 
     try:
@@ -129,6 +129,14 @@ def is_long(value):
     """Whether a container of tensors is better shown as its contents than as Python writes it."""
     if not is_container(value) or not is_bounded(value):
         return False
+    try:
+        return has_much_to_show(value)
+    except Exception:  # of the user's own repr, which the text will raise
+        return False
+
+
+def has_much_to_show(value):
+    """Whether a container holds many tensors, or is written in lines that are too long."""
     arrays = []
     for array in _arrays(value, 0):
         arrays.append(array)
@@ -138,7 +146,7 @@ def is_long(value):
 
 
 def contents(value):
-    """What is in a container of tensors: a line for each, however deep they lie.
+    """List the tensors in a container: a line for each, however deep they lie.
 
     >>> import tensh
     >>> tensh.show.contents({"w": tensh.ones(2, 3), "b": tensh.zeros(3)})

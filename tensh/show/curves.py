@@ -10,7 +10,7 @@ from tensh.show.page import View
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
-# How uniplot colours one curve after another, the escape sequence that it writes for it, and what kind of text that is.
+# The colours of uniplot's curves in order, the escape sequence that it writes for each, and its kind of text.
 COLORS = {
     "blue": ("34", "bar"), "magenta": ("35", "attribute"), "cyan": ("36", "name"), "yellow": ("33", "warning"),
     "red": ("31", "trouble"),
@@ -26,9 +26,8 @@ class Missing(ImportError):
 class Curves(View):
     """Series of points, and how their axes are divided."""
 
-    name = ""
-
-    def __init__(self, xs, ys, lines=True, logx=False, logy=False):
+    def __init__(self, xs, ys, lines=True, logx=False, logy=False, name=""):
+        self.name = name
         self.xs, self.ys = xs, ys
         self.lines, self.logx, self.logy = lines, logx, logy
 
@@ -73,13 +72,14 @@ def library():
     return uniplot
 
 
-def plot(*series, lines=True, logx=False, logy=False):
+def plot(*series, lines=True, logx=False, logy=False, name=""):
     """A curve of values against their numbers, or against the values of another tensor.
 
     Args:
         series: ``y``, or ``x, y``. A ``y`` of two dimensions is a curve for each of its columns.
         lines: join the points.
         logx, logy: divide an axis by its powers of ten.
+        name: what the line of facts calls it.
     """
     if len(series) not in (1, 2):
         raise TypeError(f"plot(): y, or x and y, are needed, not {len(series)} tensors")
@@ -92,7 +92,7 @@ def plot(*series, lines=True, logx=False, logy=False):
     if not any(np.isfinite(x + y).any() for x, y in zip(xs, ys, strict=True)):
         raise ValueError("plot(): there is no value that can be drawn")
     library()
-    return Curves(xs, ys, lines, logx, logy)
+    return Curves(xs, ys, lines, logx, logy, name)
 
 
 def drawable(values, log):

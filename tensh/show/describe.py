@@ -33,7 +33,9 @@ def is_tensor(value):
 
 
 def shape(value):
-    """The shape of an array as it is written: [2, 3]."""
+    """The shape of an array as it is written: [2, 3]; [2, *] where a nested tensor has none."""
+    if is_nested(value) and not layout(value):
+        return str([value.size(0), *["*"] * (value.dim() - 1)]).replace("'", "")
     return str(list(value.shape))
 
 
@@ -41,8 +43,13 @@ def dtype(value):
     return str(value.dtype).removeprefix("torch.")
 
 
+def is_nested(value):
+    """Whether a tensor is several tensors of different sizes."""
+    return getattr(value, "is_nested", False) is True
+
+
 def device(value):
-    """Where an array is, and in which layout, if that is not the usual."""
+    """Describe the device and the layout of an array, if they are not the usual."""
     where = str(getattr(value, "device", "cpu")).removeprefix("cpu")
     return f"{where} {layout(value)}".strip()
 
@@ -53,8 +60,8 @@ def layout(value):
 
 
 def is_dense(value):
-    """Whether an array has all its elements in memory: not on the device meta, not in a sparse layout."""
-    return not device(value).startswith(("meta", "sparse"))
+    """Whether an array has all its elements in memory: not on the device meta, not sparse, not nested."""
+    return not is_nested(value) and not device(value).startswith(("meta", "sparse"))
 
 
 def brief(value):
@@ -63,7 +70,7 @@ def brief(value):
 
 
 def list_words(words):
-    """Words one behind the other, as many as a window takes: a file may bring a hundred thousand names."""
+    """A line of words, as many as fit the window: a file may bring a hundred thousand names."""
     words = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 3]}..." for word in words]
     left = len(words) - MOST_WORDS
     return ", ".join(words[:MOST_WORDS]) + (f" and {left:,} more" if left > 0 else "")
@@ -80,10 +87,12 @@ def size(value):
 
 
 def nbytes(value):
-    """The number of bytes of an array; of a sparse tensor those of its values and of their indices."""
+    """The number of bytes of an array; of a sparse or jagged tensor those of its values and of their places."""
     kind = layout(value)
     if not kind:
         return value.nbytes
+    if kind == "jagged":
+        return value._values.nbytes + value._offsets.nbytes
     if hasattr(value, "array"):
         return sum(part.nbytes for part in value.array.parts)
     names = PARTS.get(kind, ("ccol_indices", "row_indices", "values"))
@@ -154,7 +163,7 @@ def source_of(node, longest=40):
 
 
 def grad_state(tensor):
-    """What is known of a tensor's gradient: `-` where there can be none."""
+    """Describe the state of a tensor's gradient: `-` where there can be none."""
     if not tensor.requires_grad:
         return "-"
     if not has_history(tensor) or not tensor.is_leaf and not tensor.retains_grad:

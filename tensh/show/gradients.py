@@ -1,29 +1,29 @@
 """The table of gradients: `grads`."""
 
-import sys
-
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.graph import flaws, tokens
 from tensh.graph.elements import elements
-from tensh.graph.names import named_tensors
+from tensh.graph.names import list_named_tensors
 from tensh.graph.reverse import GoneError, Parts, Pass
 from tensh.graph.walk import Graph
 from tensh.show import describe
-from tensh.show.page import View
-from tensh.show.table import Table
+from tensh.show.asking import choose_names
+from tensh.show.table import Table, Tables
 from tensh.show.values import array_of, norm
 
-FEW = 4  # uses whose shares are told one by one
+FEW = 4  # uses whose shares are listed one by one
 LONGEST = 32  # of the code that made a tensor, before it is cut
 
 
-class Gradients(View):
+class Gradients(Tables):
     """Named tensors that require grad: how each was made, its value, the gradient of a root, and whether that was kept.
 
     `root` is the tensor whose gradients these are, `names` a dict of the names to look at.
     """
+
+    nothing = "no tensors that require grad yet"
 
     def __init__(self, root, names):
         self.names, self.tensors = names, first_names(names)
@@ -56,8 +56,8 @@ class Gradients(View):
         gradient = self._gradient(tensor, number, held)
         awaited = held is None and number is not None and (tensor.is_leaf or tensor.retains_grad)
         return (
-            name, self._maker(tensor, number), describe.shape(tensor), in_short(elements(tensor.array)),
-            describe.yes_or_no(tensor.is_leaf), "-" if gradient is None else in_short(gradient),
+            name, self._maker(tensor, number), describe.shape(tensor), summarize_gradient(elements(tensor.array)),
+            describe.yes_or_no(tensor.is_leaf), "-" if gradient is None else summarize_gradient(gradient),
             "not yet" if awaited else describe.yes_or_no(held is not None),
             ", ".join(note for note in self._notes(tensor, number, gradient, held) if note),
         )  # fmt: skip
@@ -91,8 +91,8 @@ class Gradients(View):
             return
         if tensor.is_leaf and tensor.array.size > 1 and norm(gradient) > norm(tensor) > 0:
             yield f"{describe.number(norm(gradient) / norm(tensor))} times its value"
-        if held is not None and in_short(elements(held.array)) != in_short(gradient):
-            yield f".grad is {in_short(elements(held.array))}, from other passes too"
+        if held is not None and summarize_gradient(elements(held.array)) != summarize_gradient(gradient):
+            yield f".grad is {summarize_gradient(elements(held.array))}, from other passes too"
 
     def _sum(self, number):
         """`used 2 times: 2 + 3`, where a gradient is a sum."""
@@ -102,17 +102,19 @@ class Gradients(View):
         text = f"used {len(shares)} times"
         if len(shares) > FEW or any(type(share) is Parts or share.size != 1 for share in shares):
             return text
-        return f"{text}: {' + '.join(map(in_short, shares))}"
+        return f"{text}: {' + '.join(map(summarize_gradient, shares))}"
 
     def title(self):
-        """What the gradients are of."""
+        """Name the tensor that the gradients are of."""
         root = self.graph[self.graph.root]
         value = elements(self.graph.tensor.array)
         made = root.title if root.label else f"{root.short} = {describe_call(self.graph, root)}"
-        return f"gradients of {made}" + (f", value {in_short(value)}" if value is not None and value.size == 1 else "")
+        return f"gradients of {made}" + (
+            f", value {summarize_gradient(value)}" if value is not None and value.size == 1 else ""
+        )
 
     def remarks(self):
-        """What holds for several rows, or for tensors that have none."""
+        """Return the notes on several rows, or on tensors without rows."""
         shown = {name: t for name, t in self.tensors.items() if t.requires_grad}
         if any(t.array.size > 1 for t in shown.values()):
             yield "the norm stands for a tensor of several elements"
@@ -126,21 +128,20 @@ class Gradients(View):
         if unrecorded:
             yield f"not recorded, requires_grad is False: {', '.join(unrecorded)}"
 
-    def draw(self, page):
+    def tables(self):
         columns, rows = self.columns, self.rows
         if not rows:
-            yield "note", "no tensors that require grad yet"
-            return
+            return []
         if not any(row[-1] for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
         title = self.title() if self.graph else ""
-        yield from Table(columns, rows, title, self.remarks(), wraps=len(columns) == 8).draw(page)
+        return [Table(columns, rows, title, self.remarks(), wraps=len(columns) == 8)]
 
 
 def first_names(names):
     """name -> tensor, each tensor under the first name that it has."""
     found = {}
-    for name, tensor in named_tensors(names):
+    for name, tensor in list_named_tensors(names):
         if describe.has_history(tensor):
             found.setdefault(id(tensor), (name, tensor))
     return dict(found.values())
@@ -159,12 +160,12 @@ def newest_root(tensors):
 
 
 def describe_call(graph, node):
-    """How an operation was called, with the names of what went in: `mul(a, b)`."""
+    """Write the call of an operation with the names of its operands: `mul(a, b)`."""
     operands = ["..." if e.number is None else graph[e.number].variable or "..." for e in node.edges]
     return f"{node.operation}({', '.join(operands)})"
 
 
-def in_short(array):
+def summarize_gradient(array):
     """The only element of an array, or its norm; a dash where its elements are nowhere."""
     if array is None:
         return "-"
@@ -197,17 +198,16 @@ def grads(names=None, root=None):
     y     mul(a, b)    []     6      no       1             no
     # only leaves keep their gradient · to keep another: a.retain_grad() before backward()
     """
-    if names is None:
-        names = {name: value for name, value in sys._getframe(1).f_globals.items() if not name.startswith("_")}
+    names = choose_names(names)
     others = {name: t for name, t in names.items() if describe.is_tensor(t) and not isinstance(t, Tensor)}
-    return kept_gradients(others) if others else Gradients(root, names)
+    return describe_foreign_gradients(others) if others else Gradients(root, names)
 
 
-def kept_gradients(tensors):
-    """What tensors of another library keep: their graphs are not ours to look at."""
+def describe_foreign_gradients(tensors):
+    """Describe the tensors of another library, whose graphs cannot be read."""
     rows = [
-        (name, t.grad_fn.name() if t.grad_fn is not None else "-", describe.shape(t), in_short(array_of(t)),
-         describe.yes_or_no(t.is_leaf), "-" if not t.is_leaf or t.grad is None else in_short(array_of(t.grad)))
+        (name, t.grad_fn.name() if t.grad_fn is not None else "-", describe.shape(t), summarize_gradient(array_of(t)),
+         describe.yes_or_no(t.is_leaf), "-" if not t.is_leaf or t.grad is None else summarize_gradient(array_of(t.grad)))
         for name, t in tensors.items()
         if t.requires_grad
     ]  # fmt: skip

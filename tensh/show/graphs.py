@@ -1,15 +1,15 @@
 """The graph behind a tensor as a view: `graph`."""
 
-import sys
-
 from tensh.engine.core.tensor import Tensor
-from tensh.graph import dag, tape, tree
+from tensh.graph import dag, svg, tape, tree
 from tensh.graph.names import newest
 from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph
+from tensh.show.asking import names_of_caller
 from tensh.show.page import Lines
 
 FEW = 40  # lines up to which a tree is the better view
+MOST_IN_PICTURE = 150  # nodes that can be found again in a picture
 VIEWS = ("auto", "tree", "tape", "dag")
 
 
@@ -27,6 +27,18 @@ class Drawing(Lines):
     def _lines(self, page):
         shown = self.shown._replace(ascii=not page.unicode, width=page.width if page.is_window else None)
         return self.layout(shown).lines(self.graph, shown)
+
+    def _repr_svg_(self):
+        """The graph as a picture, which a notebook shows unless a view as text was asked for; None where there is none."""
+        return "\n".join(svg.lines(self.graph, self.shown)) if self.is_picture else None
+
+    def _repr_html_(self):
+        return None if self.is_picture else super()._repr_html_()
+
+    @property
+    def is_picture(self):
+        """Whether a notebook shows the graph as a picture: nobody chose another view, and it is not too large."""
+        return self.view in ("auto", "dag") and len(self.graph) <= MOST_IN_PICTURE
 
     def layout(self, shown):
         """The module that draws the view that was asked for, or the one that suits the graph."""
@@ -65,7 +77,7 @@ def graph(tensor=None, names=None, view="auto", focus=None, **shown):
 
 def graph_of(tensor, names, focus=None):
     """The graph that a function of this package is asked for: of the newest tensor, with its caller's names, by default."""
-    names = sys._getframe(2).f_globals if names is None else names
+    names = names_of_caller(2) if names is None else names
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"a graph is that of a tensor, not of {type(tensor).__name__}")
     return Graph(newest(names) if tensor is None else tensor, names, focus)

@@ -18,9 +18,8 @@ MOST_ROWS = 40  # lines on a page of any height
 class Heat(View):
     """The last two dimensions of a tensor as a field, the others as one field after another."""
 
-    name = ""
-
-    def __init__(self, value):
+    def __init__(self, value, name=""):
+        self.name = name
         array = array_of(value)
         self.brief = describe.brief(value) if describe.is_array(value) else ""
         self.array = np.abs(array.astype(np.complex64)) if is_complex(array) else array
@@ -52,7 +51,9 @@ class Heat(View):
             yield "plain", "\n" * bool(number)
             if index:
                 yield "header", f"[{', '.join(map(str, index))}]\n"
-            yield from self.in_color(matrix, scale, page, is_wide) if in_color else self.in_signs(matrix, scale)
+            yield from (
+                self.draw_in_color(matrix, scale, page, is_wide) if in_color else self.draw_in_signs(matrix, scale)
+            )
         yield from self.legend(page, scale, in_color)
         is_reduced = any(a is not b for a, (_, b) in zip(small, panels, strict=True))
         remarks = [*self.remarks(in_color, len(panels), is_reduced)]
@@ -60,7 +61,7 @@ class Heat(View):
             yield "plain", "\n"
             yield from comment(remarks, page)
 
-    def in_color(self, matrix, scale, page, is_wide):
+    def draw_in_color(self, matrix, scale, page, is_wide):
         """Two columns for a value where there is room, else two values one above the other in each column."""
         colors = [[self.color(value, scale, page) for value in row] for row in matrix]
         if is_wide:
@@ -74,7 +75,7 @@ class Heat(View):
                     yield Paint(one, other), "▀"
                 yield "plain", "\n"
 
-    def in_signs(self, matrix, scale):
+    def draw_in_signs(self, matrix, scale):
         """A sign and a digit from 0 to 9 for each value."""
         for row in matrix:
             yield "plain", " ".join(self.sign(value, scale) for value in row) + "\n"
@@ -95,7 +96,7 @@ class Heat(View):
         return ("+" if value > 0 else "-") + str(size)
 
     def legend(self, page, scale, in_color):
-        """What was drawn, and what the colours or digits mean."""
+        """Describe the picture, and the meaning of its colours or digits."""
         about = f"{self.name}  {self.brief}".strip()
         most = describe.number(scale)
         words = f"+9 is {most}, -9 is -{most}, . is 0"
@@ -111,7 +112,7 @@ class Heat(View):
         yield "note", f" {most}"
 
     def remarks(self, in_color, panels, is_reduced):
-        """What is not shown as it is."""
+        """Describe the values that are not shown as they are."""
         if is_reduced:
             yield "each field is the mean of several values"
         if np.isnan(self.array).any():
@@ -127,10 +128,12 @@ def largest(matrices):
     return max((float(np.abs(part).max()) for part in finite if part.size), default=0.0)
 
 
-def heat(input):
+def heat(input, name=""):
     """A matrix as a field of colours: blue below zero, orange above; without colours as signs and digits from 0 to 9.
 
-    A vector is one row; of more dimensions the last two are shown, for the first few of the others.
+    Args:
+        input: a matrix. A vector is one row; of more dimensions the last two are shown, for the first few of the others.
+        name: what the line of facts calls it.
 
     >>> import tensh
     >>> tensh.show.heat(tensh.tensor([[1., -1., 0.5], [0., 0.1, -0.4]]))
@@ -138,4 +141,4 @@ def heat(input):
      . +1 -4
     # [2, 3] float32  +9 is 1, -9 is -1, . is 0
     """
-    return Heat(input)
+    return Heat(input, name)

@@ -1,4 +1,4 @@
-"""How often values occur, as bars: `hist`."""
+"""Histograms in a terminal: `hist`."""
 
 import math
 
@@ -16,9 +16,8 @@ WIDEST = 50  # columns of a bar
 class Histogram(View):
     """The numbers of values in equal parts of their range; of few whole numbers, how often each occurs."""
 
-    name = ""
-
-    def __init__(self, value, bins=None):
+    def __init__(self, value, bins=None, name=""):
+        self.name = name
         self.facts = statistics(value)
         self.brief = describe.brief(value) if describe.is_array(value) else ""
         low, high = self.facts.low, self.facts.high
@@ -66,7 +65,7 @@ class Histogram(View):
         yield from comment(self.remarks(), page)
 
     def remarks(self):
-        """What was counted, and what could not be."""
+        """Describe the values that were counted, and those that could not be."""
         facts = self.facts
         yield f"{self.name}  {self.brief}".strip() if self.brief else describe.count(facts.count, "value")
         yield from trouble(facts)
@@ -86,12 +85,13 @@ def usual_bins(number):
     return min(max(math.ceil(math.log2(max(number, 1))) + 1, FEWEST), MOST)
 
 
-def hist(input, bins=None):
-    """How often the values of a tensor occur, as bars. NaN and infinities are counted apart.
+def hist(input, bins=None, name=""):
+    """Draw the histogram of a tensor's values. NaN and infinities are counted apart.
 
     Args:
         input: a tensor or array of any shape and dtype; of complex numbers the absolute values are taken.
         bins: the number of bars; by default as many as suit the number of values, or one for each of few integers.
+        name: what the line of facts calls it.
 
     >>> import tensh
     >>> tensh.show.hist(tensh.tensor([1., 2., 2., 4.]), bins=3)
@@ -103,4 +103,4 @@ def hist(input, bins=None):
     array_of(input)
     if bins is not None and (not isinstance(bins, int) or bins < 1):
         raise ValueError(f"hist(): bins must be a positive whole number, not {bins!r}")
-    return Histogram(input, bins)
+    return Histogram(input, bins, name)

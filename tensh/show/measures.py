@@ -1,4 +1,4 @@
-"""What the elements of an array are like, in one pass over pieces of it, so that nothing of its size is made."""
+"""Statistics of an array's elements, in one pass over pieces of it, so that nothing of its size is made."""
 
 import math
 from typing import NamedTuple
@@ -13,7 +13,7 @@ SAMPLE = 2**20
 
 
 class Statistics(NamedTuple):
-    """How many elements there are of each kind, and how the finite ones are spread (`std` as in torch.std).
+    """The number of elements of each kind, and the distribution of the finite ones (`std` as in torch.std).
 
     `low`, `high`, `mean` and `std` are None where there is nothing to say it of; of complex numbers they are those of
     the absolute values. `is_sample` says that not all elements were looked at.
@@ -78,7 +78,7 @@ def statistics(value):
 
 
 def trouble(found):
-    """What must not be overlooked, in words, as (kind, text) pairs: NaN and infinities."""
+    """Name the values that must not be overlooked, as (kind, text) pairs: NaN and infinities."""
     if found.nans:
         first = f" (first at {position(found.first_nan)})" if found.first_nan else ""
         yield "trouble", f"NaN {found.nans:,}{first}"
@@ -108,7 +108,7 @@ def first_nan(array):
 
 
 def counts(value, low, high, bins, most=MOST):
-    """How many finite elements fall into each of equal parts of a range; of more elements than that, of a sample."""
+    """Count the finite elements in each of equal parts of a range; of more elements than that, of a sample."""
     found = np.zeros(bins, np.int64)
     for piece in pieces(thin_out(array_of(value), most)):
         found += np.histogram(piece[np.isfinite(piece)], bins, (low, high))[0]

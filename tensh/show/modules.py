@@ -73,7 +73,7 @@ def uses(model, module):
 
 
 def total(model):
-    """How many parameters there are, and their bytes."""
+    """Write the number of parameters, and their bytes."""
     parameters = list(model.parameters())
     count = sum(p.numel() for p in parameters)
     size = describe.amount(sum(map(describe.nbytes, parameters)))

@@ -1,19 +1,18 @@
 """The table of names: `who`."""
 
-import sys
-
 from tensh.show import describe
+from tensh.show.asking import choose_names
 from tensh.show.containers import is_container
-from tensh.show.page import View
 from tensh.show.reprs import safe_repr
-from tensh.show.table import Table
+from tensh.show.table import Table, Tables
 
 COLUMNS = ("name", "shape", "dtype", "is_leaf", "requires_grad", "grad", "bytes")
 
 
-class Names(View):
+class Names(Tables):
     """The tensors among some names as a table, and under it the other names with their types."""
 
+    nothing = "no names yet"
     more = "%who w* shows some"
 
     def __init__(self, names):
@@ -33,19 +32,14 @@ class Names(View):
             where = describe.device(value)
             yield name, describe.shape(value), f"{kind} {where}".strip(), *history, grad, describe.size(value)
 
-    def draw(self, page):
-        if self.tensors:
-            yield from Table(COLUMNS, self.rows).draw(page)
-        if self.others:
-            yield "plain", "\n\n" * bool(self.tensors)
-            rows = [(name, kind(value)) for name, value in self.others.items()]
-            yield from Table(("name", "type"), rows).draw(page)
-        if not self.tensors and not self.others:
-            yield "note", "no names yet"
+    def tables(self):
+        rows = [(name, kind(value)) for name, value in self.others.items()]
+        found = [Table(COLUMNS, self.rows)] if self.tensors else []
+        return found + [Table(("name", "type"), rows)] * bool(rows)
 
 
 def kind(value):
-    """What a value is, and how much of it there is, without asking code of the user's."""
+    """Describe a value and its size, without running code of the user's."""
     own = type(value)
     name = (
         own.__qualname__
@@ -61,14 +55,12 @@ def who(names=None):
     """The tensors among names, with shape, dtype, gradient and size; then the other names and their types.
 
     Args:
-        names: a dict of them; the global names of whoever calls, if nothing is given.
+        names: a dict of them, or patterns for the global names of whoever calls, such as "w* b"; all of those but modules,
+            if nothing is given.
 
     >>> import tensh
     >>> tensh.show.who({"x": tensh.zeros(2, 3)})
     name  shape   dtype    is_leaf  requires_grad  grad  bytes
     x     [2, 3]  float32  yes      no             -     24 B
     """
-    if names is None:
-        found = sys._getframe(1).f_globals
-        names = {name: value for name, value in found.items() if not name.startswith("_")}
-    return Names(names)
+    return Names(choose_names(names))

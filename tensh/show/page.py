@@ -1,4 +1,4 @@
-"""What views are drawn on, and what a view is."""
+"""Pages that views are drawn on, and the protocol of a view."""
 
 from typing import NamedTuple
 
@@ -19,6 +19,10 @@ class Page(NamedTuple):
     plain: bool = False
     is_window: bool = False
     is_dark: bool = True
+    graphics: str | None = None  # the protocol by which it shows images: "kitty" or "iterm"
+
+
+WIDE = Page(width=100, colors=2**24)  # of a notebook, which scrolls
 
 
 class Paint(NamedTuple):
@@ -26,6 +30,15 @@ class Paint(NamedTuple):
 
     ink: tuple[int, int, int] | None = None
     ground: tuple[int, int, int] | None = None
+
+
+class Bitmap(NamedTuple):
+    """A kind of text that is an image: a PNG file, the columns and rows that it takes, and the protocol that shows it."""
+
+    png: bytes
+    columns: int
+    rows: int
+    protocol: str
 
 
 class View:
@@ -43,6 +56,12 @@ class View:
     def __repr__(self):
         return visible("".join(text for _, text in self.draw(Page())))
 
+    def _repr_html_(self):
+        """The view in a notebook."""
+        from tensh.show.markup import text_block
+
+        return text_block(self.draw(WIDE), wraps=self.is_whole)
+
 
 class Lines(View):
     """A view of lines; `lines(page)` gives them, each as (kind, text) pairs."""
@@ -53,7 +72,14 @@ class Lines(View):
     def draw(self, page):
         for number, line in enumerate(self.lines(page)):
             yield "plain", "\n" * bool(number)
-            yield from trim(line)
+            yield from trim(line if page.unicode else spell_line(line))
+
+
+def spell_line(line):
+    """The pairs of a line without the signs of formulas."""
+    from tensh.graph.textbook.printing import spell_signs
+
+    return [(kind, spell_signs(text)) for kind, text in line]
 
 
 def trim(line):

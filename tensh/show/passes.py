@@ -1,4 +1,4 @@
-"""How derivatives are accumulated: `steps`, one node of a backward pass after the other, and `accumulation`, forward or reverse."""
+"""Accumulation of derivatives: `steps`, one node of a backward pass after the other, and `accumulation`, forward or reverse."""
 
 from tensh.graph import modes
 from tensh.graph import steps as backward
@@ -33,10 +33,10 @@ def steps(tensor=None, names=None):
     >>> y = x * x
     >>> tensh.show.steps(y, {"x": x, "y": y})
     step 1  y  arrives 1
-         -> x  g * x = 3
-         -> x  g * x = 3    adds up: 3 + 3 = 6
+         -> x  x = 3
+         -> x  x = 3    adds up: 3 + 3 = 6
     <BLANKLINE>
-    1 step: every node once, and the gradient of 1 leaf
+    1 step: every operation once, and the gradient of 1 leaf
     """
     return Steps(graph_of(tensor, names))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.show import describe
 from tensh.show.blocks import shade
-from tensh.show.page import Paint, View
+from tensh.show.page import Bitmap, Paint, View
 from tensh.show.shrinking import shrunk
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
@@ -14,15 +14,15 @@ from tensh.show.values import array_of, is_complex
 CHANNELS = (1, 3, 4)  # grey, red-green-blue, and with opacity
 MOST_ROWS = 60  # of characters, on a page of any height
 MOST_IMAGES = 32
+MOST_POINTS = 1024  # of a side, in a terminal that shows images
 BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as ITU-R BT.601 weighs them
 
 
 class Image(View):
     """One image or several, as values from 0 to 1 of (image, row, column, channel), and how they were read."""
 
-    name = ""
-
-    def __init__(self, value):
+    def __init__(self, value, name=""):
+        self.name = name
         array = array_of(value)
         self.brief = describe.brief(value) if describe.is_array(value) else ""
         images, self.reading = arrange(array)
@@ -43,19 +43,26 @@ class Image(View):
         room = max(page.height - 7, 4) if page.height else MOST_ROWS
         in_color = page.colors > 16 and page.unicode
         width = page.width if in_color else page.width - 4
-        small = [shrunk(image, 2 * room, width) for image in self.values]
+        values = self.values
+        rows, columns = values.shape[1:3]
+        scale = min(1.0, 2 * room / rows, width / columns)
+        small = [shrunk(image, max(round(rows * scale), 1), max(round(columns * scale), 1)) for image in values]
         each = -(-len(small[0]) // 2) + 1
         shown = 0
         for number, group in enumerate(rows_of(small, width)):
             if number and (number + 1) * each > room:
                 break
             yield "plain", "\n" * bool(number)
-            yield from in_half_blocks(join_images(group)) if in_color else in_shades(join_images(group))
+            if page.graphics and in_color:
+                yield draw_bitmap(join_images(values[shown : shown + len(group)]), join_images(group), page.graphics)
+                yield "plain", "\n"
+            else:
+                yield from draw_in_half_blocks(join_images(group)) if in_color else draw_in_shades(join_images(group))
             shown += len(group)
         yield from comment(self.remarks(shown), page)
 
     def remarks(self, shown):
-        """What was shown, and what was taken for what."""
+        """Describe the picture, and the meaning that was given to each dimension."""
         if self.name or self.brief:
             yield f"{self.name}  {self.brief}".strip()
         yield f"read as {self.reading}"
@@ -118,7 +125,16 @@ def join_images(images):
     return np.concatenate([part for image in images for part in (gap, image)][1:], axis=1)
 
 
-def in_half_blocks(image):
+def draw_bitmap(image, small, protocol):
+    """An image with all its points, in the place that its small form takes in half blocks."""
+    from tensh.show.png import encode
+
+    image = shrunk(image, MOST_POINTS, MOST_POINTS)
+    points = np.rint(np.broadcast_to(image, (*image.shape[:2], 3)) * 255).astype(np.uint8)
+    return Bitmap(encode(points), small.shape[1], -(-small.shape[0] // 2), protocol), " "
+
+
+def draw_in_half_blocks(image):
     """Two rows of an image in each line: the upper one is the ink of a half block, the lower one its ground."""
     colors = np.rint(np.broadcast_to(image, (*image.shape[:2], 3)) * 255).astype(int).tolist()
     for row in range(0, len(colors), 2):
@@ -128,7 +144,7 @@ def in_half_blocks(image):
         yield "plain", "\n"
 
 
-def in_shades(image):
+def draw_in_shades(image):
     """Two rows of an image in each line, as one character as dense as they are bright."""
     grey = image[..., 0] if image.shape[-1] == 1 else image @ BRIGHTNESS
     grey = shrunk(grey, math.ceil(len(grey) / 2), grey.shape[1])
@@ -136,13 +152,14 @@ def in_shades(image):
         yield "plain", "  |" + "".join(map(shade, row)) + "|\n"
 
 
-def image(input):
+def image(input, name=""):
     """A tensor as an image, or as several side by side.
 
     Args:
         input: a shape of height x width; channels x height x width, with 1, 3 or 4 channels; or several of them. The
             channels may come last as well. What was taken for what stands below the image. Values are read as 0 to 1,
             -1 to 1 or 0 to 255 if they all lie there, else from the least to the greatest.
+        name: what the line of facts calls it.
 
     >>> import tensh
     >>> tensh.show.image(tensh.arange(64.).view(4, 16) / 63)
@@ -150,4 +167,4 @@ def image(input):
       |*****######%%%%%|
     # [4, 16] float32 · read as height x width · dark = 0, bright = 1
     """
-    return Image(input)
+    return Image(input, name)

@@ -1,4 +1,4 @@
-"""How far a long loop is: a bar in a terminal, a line for each tenth elsewhere, always on stderr."""
+"""The progress of a long loop: a bar in a terminal, a line for each tenth elsewhere, always on stderr."""
 
 import sys
 from operator import length_hint

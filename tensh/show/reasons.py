@@ -1,4 +1,4 @@
-"""Why a gradient is what it is, or why there is none: `why`."""
+"""The reason for a gradient, or for its absence: `why`."""
 
 import sys
 
@@ -7,13 +7,15 @@ import numpy as np
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.graph import chain, tokens
-from tensh.graph.absence import reason
+from tensh.graph import chain, kept, tokens
 from tensh.graph.assignments import assignments
 from tensh.graph.elements import elements
-from tensh.graph.names import named_tensors
+from tensh.graph.names import list_named_tensors
+from tensh.graph.reverse import GoneError
 from tensh.graph.walk import Graph
 from tensh.graph.why import explain
+from tensh.language import _
+from tensh.show.asking import sources_of_caller
 from tensh.show.page import Lines
 
 
@@ -33,16 +35,18 @@ class Why(Lines):
 
 
 def why(tensor, root=None, names=None, sources=None):
-    """Why the gradient of a tensor is what it is: every path of the chain rule from the root, and their sum.
+    """Explain the gradient of a tensor: every path of the chain rule from the root, and their sum.
 
     Args:
         tensor: a tensor that the root was computed from, usually a leaf.
         root: what is differentiated; the tensor that was computed last from `tensor`, if nothing is given.
-        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+        names: a dict of the names that tensors have; those of whoever calls, if nothing is given.
         sources: a dict of file names and the texts in them, in the order in which they ran. The root is computed again
-            from them, to hold the gradient against differences, and they tell why a tensor has no gradient.
+            from them, to hold the gradient against differences, and they tell why a tensor has no gradient. What has
+            run in the session, if nothing is given and there is one.
 
-    The derivatives are worked out anew. Where there is no gradient, the one reason for that is shown instead.
+    The derivatives are worked out anew. Where there is no gradient, or the values that a derivative reads are gone, the one
+    reason for that is shown instead.
 
     >>> import tensh
     >>> x = tensh.tensor(3., requires_grad=True)
@@ -59,49 +63,82 @@ def why(tensor, root=None, names=None, sources=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"a gradient is that of a tensor, not of {type(tensor).__name__}")
-    names = dict(sys._getframe(1).f_globals if names is None else names)
+    from tensh.explain.absence import Asked, find_lost_result, reason, sources_of
+
+    sources = sources_of_caller() if sources is None and names is None else sources
+    caller = sys._getframe(1)
+    names = {**caller.f_globals, **caller.f_locals} if names is None else dict(names)
+    asked = Asked(names, sources or sources_of(caller))
     found = assignments(sources or {})
-    name = next((each for each, value in named_tensors(names) if value is tensor), "it")
+    name = next((each for each, value in list_named_tensors(names) if value is tensor), "it")
     node = refresh_node(tensor)
-    absent = reason(tensor, name, found)
+    absent = reason(tensor, name, asked)
     if node is None:
         return describe_unexplained(tensor, name, absent)
     graph = root_of(node, names) if root is None else Graph(root, names)
+    if graph is None and read_gradient(tensor) is not None:
+        return describe_unexplained(
+            tensor, name, _("the loss has no name, and its graph is gone; loss = ..., then loss.backward()")
+        )
     if graph is None:
-        return describe_unexplained(tensor, name, f"nothing that has a name was computed from {name}")
+        lost = find_lost_result(name, asked)
+        if lost:
+            text = _("nothing that has a name was computed from {name} with a history; {reason}")
+        else:
+            text = _("nothing that has a name was computed from {name}")
+        sentence = asked.sentence(lost) if lost else ""
+        return describe_unexplained(tensor, name, absent or text.format(name=name, reason=sentence))
     root_name = graph[graph.root].short
     if node not in graph.numbers:
-        return describe_unexplained(tensor, name, f"no path leads from {root_name} to {name}")
-    explanation = explain(graph, graph.numbers[node])
+        return describe_unexplained(
+            tensor, name, _("no path leads from {root_name} to {name}").format(root_name=root_name, name=name)
+        )
+    try:
+        explanation = explain(graph, graph.numbers[node])
+    except GoneError:
+        wanted = _("ask before {root_name}.backward(), or keep them: {root_name}.backward(retain_graph=True)").format(
+            root_name=root_name
+        )
+        return describe_unexplained(
+            tensor,
+            name,
+            absent
+            or _("that pass has given back the values that its derivatives read; {wanted}").format(wanted=wanted),
+        )
     if absent:
         value = tokens.values(explanation.gradient)
         return describe_reasons(
-            f"{name}.grad is None: {absent}",
-            f"to keep it: {name}.retain_grad() before {root_name}.backward(); it would be {value}",
+            _("{name}.grad is None: {reason}").format(name=name, reason=absent),
+            _("to keep it: {name}.retain_grad() before {root_name}.backward(); it would be {value}").format(
+                name=name, root_name=root_name, value=value
+            ),
         )
-    checked, notes = against_differences(explanation, tensor, found, names) if sources else (None, [])
+    checked, notes = compare_with_differences(explanation, tensor, found, names) if sources else (None, [])
     return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation))
 
 
 def describe_unexplained(tensor, name, why):
-    """What to say where no path can be shown: what the gradient is, and why that cannot be explained."""
-    held = (
-        tensor.grad
-        if refresh_node(tensor) is None or type(refresh_node(tensor)) is AccumulateGrad or tensor.retains_grad
-        else None
-    )
+    """Explain a gradient for which no path can be shown: its value, and why it cannot be explained."""
+    held = read_gradient(tensor)
     if held is None:
-        return describe_reasons(f"{name}.grad is None: {why}")
+        return describe_reasons(_("{name}.grad is None: {reason}").format(name=name, reason=why))
     return describe_reasons(
-        f"{name}.grad = {tokens.values(elements(held.array))}, and where it came from is not known: {why}"
+        _("{name}.grad = {value}, and where it came from is not known: {reason}").format(
+            name=name, value=tokens.values(elements(held.array)), reason=why
+        )
     )
+
+
+def read_gradient(tensor):
+    """The gradient of a tensor that keeps one; None for others, which warn of it."""
+    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
 
 def describe_reasons(*sentences):
     return Lines(lambda page: [[("plain", sentence)] for sentence in sentences])
 
 
-def against_differences(explanation, tensor, found, names):
+def compare_with_differences(explanation, tensor, found, names):
     """(what differences say, notes): one of the two."""
     from tensh.graph.check import UncheckedError, check_gradient
 
@@ -109,17 +146,20 @@ def against_differences(explanation, tensor, found, names):
     root = graph[graph.root]
     if type(refresh_node(tensor)) is not AccumulateGrad:
         return None, []
+    if root.variable is None:
+        return None, [_("not checked: the loss has no name")]
     try:
-        name = root.variable or ""
-        return check_gradient(tensor, explanation.gradient, graph.tensor, name, found, names), []
+        return check_gradient(tensor, explanation.gradient, graph.tensor, root.variable, found, names), []
     except UncheckedError as error:
-        return None, [f"not checked: {error}"]
+        return None, [_("not checked: {error}").format(error=error)]
 
 
 def grad_notes(tensor, name, root_name, explanation):
-    """What ``.grad`` holds, where that is not the gradient that was explained."""
+    """Describe the contents of ``.grad``, where that is not the gradient that was explained."""
     if tensor.grad is None:
-        return [f"{root_name}.backward() has not run, or {name}.grad was set to None since"]
+        return [
+            _("{root}.backward() has not run, or {name}.grad was set to None since").format(root=root_name, name=name)
+        ]
     held = elements(tensor.grad.array)
     if (
         held is None
@@ -127,15 +167,15 @@ def grad_notes(tensor, name, root_name, explanation):
         and np.allclose(held, explanation.gradient, rtol=1e-4, equal_nan=True)
     ):
         return []
-    return [
-        f"{name}.grad holds {tokens.values(held)}: it adds up what all backward passes brought since it was None or zero"
-    ]
+    text = _("{name}.grad holds {value}: it adds up what all backward passes brought since it was None or zero")
+    return [text.format(name=name, value=tokens.values(held))]
 
 
 def root_of(node, names):
     """The graph of the tensor that was computed last from a node; None where there is none."""
-    made = [(refresh_node(t).time, i, t) for i, (_, t) in enumerate(named_tensors(names)) if t.requires_grad]
-    for _, _, tensor in sorted(made, key=lambda each: each[:2], reverse=True):
+    known = [*(pair[1] for pair in list_named_tensors(names)), *kept.roots]
+    made = [(refresh_node(t).time, i, t) for i, t in enumerate(known) if t.requires_grad]
+    for *_time, tensor in sorted(made, key=lambda each: each[:2], reverse=True):
         if type(refresh_node(tensor)) is AccumulateGrad:
             continue
         graph = Graph(tensor, names)

@@ -13,7 +13,7 @@ DEEPEST = 100  # containers one inside the other
 SHOWN, LEVELS = 100, 5  # items and containers one inside the other of a value that is cut
 LONGEST = 60  # characters of an item that is cut
 VIEWS = type({}.keys()), type({}.values()), type({}.items())
-# What else shows its parts in its repr, and keeps them where Python's collector of garbage finds them.
+# Other types that show their parts in their repr, and keep them where Python's collector of garbage finds them.
 NESTS = (slice, MappingProxyType, SimpleNamespace, partial, GenericAlias, UserList, UserDict, ChainMap, *VIEWS)
 BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: "{}", OrderedDict: "{}", defaultdict: "{}"}
 
@@ -105,7 +105,7 @@ def is_of_numpy(kind):
 
 
 def parts(value):
-    """What a value that can hold others holds, without asking it: methods of its class may be the user's."""
+    """List the parts of a container without calling it: methods of its class may be the user's."""
     kind = type(value)
     for base in (list, tuple, set, frozenset, deque):
         if issubclass(kind, base):

@@ -1,4 +1,4 @@
-"""What a graph keeps alive for its backward pass: `memory`."""
+"""Tensors that a graph keeps alive for its backward pass: `memory`."""
 
 from numpy import ndarray
 
@@ -54,7 +54,7 @@ def memory(tensor=None, names=None):
 
 
 def code(node):
-    """What the user wrote for a node, and where, as far as that is known."""
+    """Return the user's expression for a node, and its place, as far as they are known."""
     place = "" if node.place is None or node.place.startswith("<") else node.place.rpartition("/")[2]
     return "  ".join(each for each in (tokens.shorten(node.label or node.part_of or "", LONGEST), place) if each)
 

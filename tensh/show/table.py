@@ -36,6 +36,13 @@ class Table(View):
             yield "plain", "\n"
             yield from comment(note.split(" · "), page)
 
+    def _repr_html_(self):
+        from tensh.show.markup import table
+
+        kinds = ("name", *[None] * (len(self.columns) - 1))
+        rows = [[[(kind or kind_of(text), text)] for kind, text in zip(kinds, row, strict=True)] for row in self.rows]
+        return table(self.title, self.columns, rows, self.notes)
+
     def _columns(self, widths, room):
         """The rows under their header, each column as wide as its widest text."""
         indent = " " * sum(width + len(GAP) for width in widths[:-1])
@@ -71,6 +78,26 @@ class Table(View):
                 used += 1 + cells(fact)
 
 
+class Tables(View):
+    """A view that consists of tables, one below the other: `tables()` gives them."""
+
+    nothing = ""  # what is said where there is none
+
+    def tables(self):
+        raise NotImplementedError
+
+    def draw(self, page):
+        tables = self.tables()
+        if not tables:
+            yield "note", self.nothing
+        for number, table in enumerate(tables):
+            yield "plain", "\n\n" * bool(number)
+            yield from table.draw(page)
+
+    def _repr_html_(self):
+        return "".join(table._repr_html_() for table in self.tables()) or super()._repr_html_()
+
+
 def kind_of(text):
-    """How a cell looks: what is wrong stands out."""
+    """Choose the style of a cell: flaws stand out."""
     return "trouble" if any(word in text for word in ("NaN", "nan", "inf")) else "plain"

@@ -12,7 +12,7 @@ from tensh.show.values import array_of
 
 SHOWN = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Subscript, ast.Attribute, ast.Compare)
 HIDDEN = "_tensh_traced"
-numbers = itertools.count(1)  # of lines that were traced: each is a file of its own to a traceback
+numbers = itertools.count(1)  # of lines that were traced: each is a separate file to a traceback
 
 
 class Trace(ast.NodeTransformer):

@@ -30,6 +30,8 @@ def dense(tensor):
     """The tensor with all its elements; TypeError where they are nowhere, and for a sparse one that is too large."""
     if tensor.is_meta:
         raise TypeError("a tensor on the device meta has no elements")
+    if str(tensor.layout) == "torch.jagged":
+        return tensor._values
     if str(tensor.layout) == "torch.strided":
         return tensor
     from tensh.graph.elements import MOST  # late: what NumPy holds is looked at without the engine

@@ -1,0 +1,8 @@
+"""The kernel as a process: `python -m tensh.cli.kernel -f CONNECTION`, which Jupyter runs."""
+
+from ipykernel.kernelapp import IPKernelApp
+
+from tensh.cli.kernel.kernel import TenshKernel
+
+if __name__ == "__main__":
+    IPKernelApp.launch_instance(kernel_class=TenshKernel)

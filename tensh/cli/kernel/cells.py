@@ -1,0 +1,77 @@
+"""Which cells a session runs, and how IPython hands them over: the text of such a cell becomes one call.
+
+The cell keeps its number, its place in the history and its events, which are IPython's. What IPython alone can run it runs
+as always: cell commands (`%%bash`), lines for the system (`!ls`), `await` outside of a function.
+"""
+
+import ast
+import re
+import sys
+
+from tensh.cli.session.source import Source
+
+CELL_COMMAND = re.compile(r"%%\w")
+LEAVING = re.compile(r"\s*(?:exit|quit)\s*(?:\(\s*\))?\s*\Z")
+
+
+class Cells:
+    """The hooks of a shell through which its cells go."""
+
+    def __init__(self, shell, notebook):
+        self.shell = shell
+        self.notebook = notebook
+
+    def attach(self):
+        self.transform.__func__.has_side_effects = True  # asked whether a cell is whole, IPython passes it over
+        self.shell.input_transformers_cleanup.append(self.transform)
+        self.show_traceback = self.shell.showtraceback
+        self.shell.showtraceback = self.show_exception
+
+    def detach(self):
+        self.shell.input_transformers_cleanup.remove(self.transform)
+        del self.shell.showtraceback
+
+    def show_exception(self, exc_tuple=None, *words, exception_only=False, **options):
+        """Show an exception in our words: IPython calls this. What it says of itself it says."""
+        from IPython.core.error import UsageError
+
+        error = exc_tuple[1] if exc_tuple else sys.exception()
+        if isinstance(error, SystemExit):
+            self.notebook.show_exit(error)
+        elif exception_only or error is None or isinstance(error, UsageError):
+            self.show_traceback(exc_tuple, *words, exception_only=exception_only, **options)
+        else:
+            self.notebook.show_exception(error)
+
+    def transform(self, lines):
+        """The lines of a cell as IPython runs them."""
+        text = "".join(lines)
+        if not text.strip() or self.is_for_ipython(text):
+            return lines
+        return [f"get_ipython().tensh.run_cell({text!r})\n"]
+
+    def is_for_ipython(self, text):
+        """Whether IPython can run a cell and a session cannot."""
+        if CELL_COMMAND.match(text) or LEAVING.match(text) or text.startswith("get_ipython()."):
+            return True
+        try:
+            Source(text, "<cell>", echo="last").units(self.notebook.session.flags)
+            return False
+        except (SyntaxError, ValueError, RecursionError):
+            pass
+        try:
+            plain = self.plain_transform(text)
+            compile(plain, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            return True
+        except Exception:
+            return False  # the session says best what is wrong
+
+    def plain_transform(self, text):
+        """A cell as IPython would run it without us."""
+        hooks = self.shell.input_transformers_cleanup
+        index = hooks.index(self.transform)
+        hooks.remove(self.transform)
+        try:
+            return self.shell.input_transformer_manager.transform_cell(text)
+        finally:
+            hooks.insert(index, self.transform)

@@ -1,0 +1,106 @@
+"""`tensh kernel install` and `tensh kernel remove`: register the kernel with Jupyter."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+from tensh.cli import status
+from tensh.cli.options import UsageError
+from tensh.escaping import visible_line
+
+NAME = "tensh"
+MODULE = "tensh.cli.kernel"
+LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="12" fill="#1f6feb"/>'
+    '<path d="M14 20h36v8H36v22h-8V28H14z" fill="#fff"/></svg>'
+)
+
+
+def specs():
+    """Jupyter's register of kernels."""
+    try:
+        import ipykernel  # noqa: F401  (what the kernel is built on)
+        from jupyter_client.kernelspec import KernelSpecManager
+    except ImportError as error:
+        raise UsageError(f"tensh kernel: {error.name} is not installed here", "pip install 'tensh[jupyter]'") from None
+    return KernelSpecManager()
+
+
+def description(name):
+    """Describe the kernel for Jupyter."""
+    return {
+        "argv": [sys.executable, "-m", MODULE, "-f", "{connection_file}"],
+        "display_name": "tensh" if name == NAME else f"tensh ({name})",
+        "language": "python",
+        "interrupt_mode": "signal",
+        "metadata": {"debugger": False},
+    }
+
+
+def is_ours(folder):
+    """Whether a folder holds what `install` writes."""
+    try:
+        with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
+            return MODULE in json.load(file)["argv"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def checked_name(name):
+    """The name under which Jupyter knows a kernel; UsageError for one that it would not take."""
+    from jupyter_client.kernelspec import _is_valid_kernel_name
+
+    if not _is_valid_kernel_name(name):
+        raise UsageError(f"tensh kernel: {visible_line(name)!r} is no name for a kernel: letters, digits, - . and _")
+    return name.lower()
+
+
+def install(env, user=False, prefix=None, name=NAME):
+    """Write the description of the kernel where Jupyter looks for it; the exit status."""
+    known, name = specs(), checked_name(name)
+    if user and prefix:
+        raise UsageError("tensh kernel install: --user or --prefix, not both")
+    prefix = None if user else os.path.abspath(os.path.expanduser(prefix)) if prefix else sys.prefix
+    place = known._get_destination_dir(name, user, prefix)
+    if os.path.exists(place) and not is_ours(place):
+        raise UsageError(
+            f"tensh kernel install: {visible_line(place)} is another kernel", "choose another name: --name NAME"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        for file, text in (("kernel.json", json.dumps(description(name), indent=1)), ("logo-svg.svg", LOGO)):
+            with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                out.write(text)
+        try:
+            place = known.install_kernel_spec(folder, name, user=user, prefix=prefix)
+        except OSError as error:
+            raise UsageError(
+                f"tensh kernel install: {visible_line(str(error.filename or place))}: {error.strerror}",
+                "for you alone: tensh kernel install --user",
+            ) from None
+    with env.writing():
+        env.stdout.write(f"{visible_line(place)}\n")
+    env.say(f"Jupyter has the kernel {name}: jupyter lab, or jupyter console --kernel {name}\n")
+    return status.OK
+
+
+def remove(env, user=False, prefix=None, name=NAME):
+    """Remove the kernel; return the exit status."""
+    known, name = specs(), checked_name(name)
+    if user or prefix:
+        places = [known._get_destination_dir(name, user, prefix and os.path.abspath(os.path.expanduser(prefix)))]
+    else:
+        places = [os.path.join(folder, name) for folder in known.kernel_dirs]
+    found = [place for place in places if os.path.isdir(place)]
+    ours = [place for place in found if is_ours(place)]
+    if not ours:
+        what = f"{visible_line(found[0])} is another kernel" if found else f"there is no kernel {name}"
+        raise UsageError(f"tensh kernel remove: {what}")
+    try:
+        shutil.rmtree(ours[0])
+    except OSError as error:
+        raise UsageError(f"tensh kernel remove: {visible_line(ours[0])}: {error.strerror}") from None
+    with env.writing():
+        env.stdout.write(f"removed {visible_line(ours[0])}\n")
+    return status.OK

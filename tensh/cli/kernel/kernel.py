@@ -1,0 +1,39 @@
+"""The kernel: ipykernel's, with the extension loaded before the first cell."""
+
+import asyncio
+import contextlib
+import signal
+
+from ipykernel.ipkernel import IPythonKernel
+
+from tensh import VERSION
+from tensh.cli.kernel import extension
+
+
+class TenshKernel(IPythonKernel):
+    """IPython's kernel, whose cells run in a session."""
+
+    implementation = "tensh"
+    implementation_version = VERSION
+    banner = f"tensh {VERSION}: PyTorch's tensors and autograd; help: %help, or name?"
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        extension.load(self.shell)
+
+    @contextlib.contextmanager
+    def _cancel_on_sigint(self, future):
+        """Within, an interrupt cancels what is awaited, also where nothing else happens.
+
+        The handler of ipykernel only notes what is to be done: a loop that sleeps would see it when it wakes by itself.
+        """
+        loop = asyncio.get_running_loop()
+        with super()._cancel_on_sigint(future):
+            note = signal.getsignal(signal.SIGINT)
+
+            def handle(*arguments):
+                note(*arguments)
+                loop.call_soon_threadsafe(lambda: None)  # which wakes it
+
+            signal.signal(signal.SIGINT, handle)
+            yield

@@ -1,0 +1,226 @@
+"""A run whose front end is IPython: values are displayed, failures are IPython's errors with our words."""
+
+import contextlib
+import linecache
+import os
+import sys
+import warnings
+from asyncio import CancelledError
+from types import ModuleType
+
+from tensh.cli.environment import Environment
+from tensh.cli.options import Options
+from tensh.cli.program import NOTHING
+from tensh.cli.render import failure as failures
+from tensh.cli.run import Run
+from tensh.cli.session import events
+from tensh.cli.session.failure import remember
+from tensh.cli.session.session import MODULES, remembering
+from tensh.cli.session.source import Command, Source
+from tensh.cli.unraised import reporting
+from tensh.escaping import visible_line
+from tensh.language import _
+from tensh.show.html import value_html
+from tensh.show.reprs import safe_str
+
+
+class Notebook(Run):
+    """A session in the names of an IPython shell."""
+
+    def __init__(self, shell):
+        self.shell = shell
+        self.is_terminal = hasattr(shell, "mainloop") and not hasattr(shell, "kernel")
+        color = "auto" if self.is_terminal else "always"  # notebooks understand the colours of terminals
+        super().__init__(Environment(color=color, variables={"TERM": "xterm"}), Options(), NOTHING)
+        session = self.session
+        session.module, session.namespace = shell.user_module, shell.user_ns
+        for name in events.RESULTS:  # the session keeps them: %full without a name is of the last
+            shell.user_ns.pop(name, None)
+        session.given |= shell.user_ns_hidden
+        session.other_commands = self.other_command
+        session.flags = 0  # a cell that awaits is IPython's, which has a loop running
+        self.expression = ""  # the code of the value that is being shown
+        self.last = None  # the failure of the cell that runs
+        self.is_silent = False  # nobody sees what the cell shows
+        self.closing = contextlib.ExitStack()
+
+    def ask(self, question):
+        """Ask as the shell does, in a field below the cell; "" where nobody can answer."""
+        try:
+            return input(question)
+        except (EOFError, OSError, RuntimeError):  # a kernel whose client takes no questions
+            return ""
+
+    # -- beginning and end ------------------------------------------------------------------------------
+
+    def begin(self):
+        """All that is there while the extension is."""
+        enter = self.closing.enter_context
+        enter(warnings.catch_warnings())
+        enter(reporting(self.unraised))
+        enter(self.torch())
+        warnings.showwarning = self.warned
+        self.configure()
+        session, shell_names = self.session, self.shell.user_ns
+        session.preload()
+        session.given |= {name: shell_names[name] for name in MODULES if isinstance(shell_names[name], ModuleType)}
+        session.remember()
+        session.give(print=remembering(session))
+        session.note_places()
+        if session.teacher:
+            session.teacher.is_eager = True
+        self.is_prepared = True
+        for event, function in self.hooks():
+            self.shell.events.register(event, function)
+        for kind in self.list_rich_kinds():
+            self.shell.display_formatter.formatters["text/html"].for_type(kind, self.html)
+
+    def hooks(self):
+        """IPython's events: the first comes before every cell, the second before those that somebody sees."""
+        return ("pre_execute", self.prepare_execution), ("pre_run_cell", self.prepare_cell)
+
+    def prepare_execution(self):
+        self.is_silent = True
+
+    def prepare_cell(self, info):
+        self.is_silent = False
+
+    def list_rich_kinds(self):
+        """The classes whose values may be more than their text."""
+        from tensh.engine.core.tensor import Tensor
+
+        return Tensor, list, tuple, dict
+
+    def end(self):
+        """Leave the shell as it was; the names stay."""
+        for kind in self.list_rich_kinds():
+            self.shell.display_formatter.formatters["text/html"].pop(kind, None)
+        for event, function in self.hooks():
+            self.shell.events.unregister(event, function)
+        for name in events.RESULTS:
+            self.session.namespace.pop(name, None)
+        self.session.close()
+        if self.session.given.get("print") is self.session.namespace.get("print"):
+            del self.session.namespace["print"]
+        self.closing.close()
+
+    def configure(self):
+        """Take the settings of the user, who is there to see them."""
+        from tensh.cli import config
+
+        loaded = config.load(os.environ)
+        self.session.choose(loaded.settings)
+        for complaint in loaded.complaints:
+            self.console.remark([("warning", f"{complaint}\n")])
+
+    def notice(self):
+        """Whose torch it is was said when the extension was loaded, or the kernel chosen."""
+
+    # -- cells ------------------------------------------------------------------------------------------
+
+    def run_cell(self, text):
+        """Run a cell, and raise what its code raised."""
+        name = f"cell {self.shell.execution_count - 1}"
+        filename, again = f"<{name}>", 1
+        while filename in self.session.sources:  # a cell that is not counted, or the counter was set back
+            again += 1
+            filename = f"<{name}, {again}>"
+        history = self.shell.history_manager
+        if history is not None and history.input_hist_parsed[-1].startswith("get_ipython().tensh"):
+            history.input_hist_parsed[-1] = text.rstrip("\n")  # `In`
+        self.last = None
+        source = Source(text, filename, name, echo="last")
+        with self.session.unremembered() if self.is_silent else contextlib.nullcontext():
+            for event in self.session.run(source):
+                self.show(event, may_raise=True)
+        self.times.clear()
+        if self.last is not None:
+            raise self.last.error
+
+    def run_in_shell(self, line):
+        """Run a line of the system as IPython does; what it writes is shown below the cell."""
+        self.shell.system(line)
+        return self.shell.user_ns.get("_exit_code", 0)
+
+    def other_command(self, command):
+        """A command that is IPython's: `%matplotlib inline`."""
+        if command.name not in self.shell.magics_manager.magics["line"]:
+            return None
+        if command.argument in ("?", "??"):
+            value = self.shell.run_line_magic("pinfo" + command.argument[1:].replace("?", "2"), f"%{command.name}")
+        else:
+            value = self.shell.run_line_magic(command.name, command.argument)
+        return [] if value is None else [events.Value(value, command)]
+
+    # -- what happens -----------------------------------------------------------------------------------
+
+    def show(self, event, may_raise):
+        """Show what happened; whether the run goes on."""
+        match event:
+            case events.Notice(text):
+                self.console.result([("note", text + "\n")])
+            case events.Failed(failure):
+                self.last = failure
+            case events.Value() if self.is_silent:
+                pass
+            case _:
+                return super().show(event, may_raise)
+        return True
+
+    def show_value(self, value, unit, may_raise):
+        """Display a value: the last of a cell is its result, what commands show comes between."""
+        is_command = isinstance(unit, Command)
+        self.expression = "" if is_command else unit.text
+        try:
+            if self.is_terminal:
+                return super().show_value(value, unit, may_raise)
+            display(value) if is_command else sys.displayhook(value)
+        finally:
+            self.expression = ""
+        self.values_shown += 1
+        return True
+
+    def html(self, value):
+        """A value as HTML, if it is more than its text."""
+        settings = self.session.settings
+        return value_html(value, self.expression, settings is None or settings.caption)
+
+    def show_exception(self, error):
+        """Show what a cell raised, or what the repr of a value did."""
+        failure = self.last if self.last is not None and self.last.error is error else self.explain_exception(error)
+        remember(error)
+        if isinstance(error, KeyboardInterrupt | CancelledError):  # the second is that of an `await`
+            tokens = failures.render_stop(failure, "interrupted")
+        else:
+            tokens = failures.short(failure, self.values_shown)
+        lines = self.console.styled(tokens, self.console.in_color[1]).rstrip("\n").split("\n")
+        self.shell._showtraceback(type(error), error, lines)
+
+    def show_exit(self, error):
+        """Show that a cell wanted to end the program, which in a notebook ends the cell."""
+        code = "" if error.code in (None, 0) else f" {safe_str(error.code)}"
+        words = _("SystemExit{code}: the cell has ended, and the kernel goes on").format(code=visible_line(code))
+        self.shell._showtraceback(type(error), error, [words])
+
+    def warned(self, message, category, filename, line, file=None, text=None):
+        """Show a warning, but for IPython's own about how a terminal is left."""
+        if not safe_str(message).startswith("To exit: use"):
+            super().warned(message, category, filename, line, file, text)
+
+    def explain_exception(self, error):
+        """The failure that an exception is; the cells that IPython ran itself are known by their numbers."""
+        sources, trace = self.session.sources, error.__traceback__
+        while trace:
+            filename = trace.tb_frame.f_code.co_filename
+            found = self.shell.compile.format_code_name(filename)  # ("Cell", "In[7]")
+            if found and filename not in sources:
+                number = "".join(filter(str.isdigit, found[1]))
+                sources[filename] = Source("".join(linecache.getlines(filename)), filename, f"cell {number}")
+            trace = trace.tb_next
+        return self.session.failed(error, None).failure
+
+
+def display(value):
+    from IPython.display import display
+
+    display(value)

@@ -1,0 +1,54 @@
+"""The caller: the names and the code of the program that calls a function of this package without passing them.
+
+A session knows which names are the user's and what has run in it; of any other program there are its global names.
+"""
+
+import sys
+import weakref
+from types import ModuleType
+
+sessions = weakref.WeakSet()  # those that run, each with `namespace`, `own_names()` and `texts()`
+
+
+def names_of_caller(depth=1):
+    """The user's names in the frame of the caller, or of its `depth`-th caller."""
+    found = sys._getframe(depth + 1).f_globals
+    session = session_of(found)
+    if session:
+        return session.own_names()
+    return {name: value for name, value in found.items() if not (name.startswith("_") or is_module(value))}
+
+
+def choose_names(names, depth=1):
+    """A dict of names as it is; of the caller's, where there is none, those that patterns such as "w* b" are about, or all."""
+    if names is None or isinstance(names, str):
+        return matching(names_of_caller(depth + 1), names or "")
+    return names
+
+
+def matching(names, patterns):
+    """The names that one of some patterns fits, which stand in a text; all for an empty one. LookupError names one that fits none."""
+    import fnmatch  # brings patterns, which few programs ask for
+
+    wanted = patterns.replace(",", " ").split()
+    for pattern in wanted:
+        if not fnmatch.filter(names, pattern):
+            raise LookupError(f"there is no name {pattern}")
+    fits = [name for name in names if any(fnmatch.fnmatch(name, each) for each in wanted)]
+    return {name: names[name] for name in fits} if wanted else names
+
+
+def sources_of_caller(depth=1):
+    """The code that has run in the session of the caller, by file name; None where there is no session."""
+    session = session_of(sys._getframe(depth + 1).f_globals)
+    return session.texts() if session else None
+
+
+def session_of(namespace):
+    """The session whose names these are, if one runs."""
+    return next((each for each in sessions if each.namespace is namespace), None)
+
+
+def is_module(value):
+    """Whether a value is a module: a name that holds no data."""
+    return issubclass(type(value), ModuleType)

@@ -1,0 +1,77 @@
+"""The line under a tensor: what its printed form does not say, as a comment."""
+
+from tensh.show import describe
+from tensh.show.blocks import sparkline
+from tensh.show.measures import SAMPLE, counts, range_of, statistics, trouble
+from tensh.show.text import cells, comment
+from tensh.show.whole import is_summarised
+
+LONGEST_NAME = 30  # of an expression that a caption repeats
+BINS = 24  # of a sparkline
+
+
+def caption(value, expression, page, whole="%full {}"):
+    """(kind, text) pairs of the comment; nothing for what is not a tensor.
+
+    What a summary leaves out is said on lines of their own: how the values lie, what is not among them, and how to see
+    the `whole`.
+    """
+    if not describe.is_tensor(value):
+        return []
+    found = statistics(value) if describe.numel(value) and describe.is_dense(value) else None
+    head = describe.brief(value)
+    longest = min(LONGEST_NAME, page.width - len(head) - len("#   "))
+    if expression and cells(expression) <= longest and "\n" not in expression:
+        head = f"{expression}  {head}"
+    end = ("note", "\n")
+    facts = [f"{head} {describe.device(value)}".rstrip(), *(trouble(found) if found else ())]
+    facts += [*history(value), describe.size(value)]
+    if not found or not is_summarised(value):
+        return [*comment(facts, page), end]
+    name = expression if expression.isidentifier() else "_"
+    lines = [*comment([*facts, number_of(found)], page), end]
+    for facts in (describe_values(value, found, page), [*absent(found), f"{whole.format(name)} shows all"]):
+        lines += [*comment(facts, page, "#   "), end]
+    return lines
+
+
+def history(tensor):
+    """Describe the place of the tensor in a graph: a leaf or made by an operation, and the state of its gradient."""
+    maker = describe.describe_origin(tensor)
+    yield "leaf" if maker is None else f"made by {maker}"
+    if tensor.requires_grad:
+        yield f"grad {describe.grad_state(tensor)}"
+
+
+def number_of(found):
+    """Write the number of values, and of those that were looked at."""
+    about = "a sample of " if found.is_sample else ""
+    return about + describe.count(found.finite, "finite value" if found.finite < found.count else "value")
+
+
+def describe_values(value, found, page):
+    """Describe the distribution of the values: a small histogram, their range, mean and deviation."""
+    if found.is_bool:
+        true = round(found.mean * found.count)
+        yield f"{true:,} True"
+        yield f"{found.count - true:,} False"
+        return
+    if found.low is None:
+        yield "no finite value"
+        return
+    if found.low < found.high:
+        bins = min(BINS, max(page.width - 40, 8)) if page.is_window else BINS
+        yield sparkline(counts(value, found.low, found.high, bins, SAMPLE), page.unicode)
+    yield f"absolute values {range_of(found)}" if found.is_complex else range_of(found)
+    if found.low < found.high:
+        yield f"mean {describe.number(found.mean)}"
+        yield f"std {describe.number(found.std)}"
+
+
+def absent(found):
+    """Name the kinds of values that are absent, where they could be there."""
+    kinds = [("NaN", found.nans), ("inf", found.infinities)] if not found.is_whole else []
+    kinds += [("zero", found.zeros)] if not found.is_bool and found.low is not None else []
+    none = [word for word, number in kinds if not number]
+    if none:
+        yield ", ".join(f"no {word}" for word in none)

@@ -1,0 +1,84 @@
+"""Prose in lines that fit into a window: broken between words, in Chinese anywhere but before a full stop."""
+
+import re
+
+from tensh.escaping import visible
+from tensh.show.text import cells
+
+WIDEST = 76  # columns of prose, however wide the window is
+PIECES = re.compile(r"`[^`]*`|\*\*[^*]+\*\*|[ \n]+|[^\s`*\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]+|.", re.DOTALL)
+NEVER_FIRST = frozenset("，。、；：？！）》」』”’…％,.;:?!)]}")
+NEVER_LAST = frozenset("（《「『“‘([{")
+BY_ITSELF = ("    ", "|", "> ")  # what a line of code, of a table or of a quotation begins with
+ITEM = re.compile(r"(?:[-*]|\d+\.) +")
+
+
+def lines_of(text, width):
+    """Yield the lines of a paragraph as lists of (kind, text) pairs. Lists keep their marks, and a table or code its lines."""
+    for part in parts(visible(text)):
+        if part.startswith(BY_ITSELF):
+            yield [("plain", part)]
+            continue
+        mark = ITEM.match(part)
+        begin = mark[0] if mark else ""
+        yield from wrap_text(part[len(begin) :], min(width, WIDEST), begin)
+
+
+def parts(text):
+    """Yield the lines of a paragraph that stand by themselves, others joined."""
+    joined, last = [], ""
+    for line in text.split("\n"):
+        if joined and not line.startswith(BY_ITSELF) and not ITEM.match(line) and not joined[0].startswith(BY_ITSELF):
+            line = line.strip()
+            joined += ["" if is_wide(last[-1:]) and is_wide(line[:1]) else " ", line]
+        else:
+            if joined:
+                yield "".join(joined)
+            line = line.rstrip()
+            joined = [line]
+        last = line or last
+    yield "".join(joined)
+
+
+def is_wide(character):
+    """Whether a character is one between which and another there is no blank, as in Chinese."""
+    return character > "\u2e7f"
+
+
+def wrap_text(text, width, begin):
+    """The lines of a text that follow a mark."""
+    line, column = [("plain", begin)] if begin else [], cells(begin)
+    indent, is_empty, pending = " " * cells(begin), True, ""
+    pieces = glued(PIECES.findall(text))
+    for kind, piece in pieces:
+        if not piece.strip():
+            pending = "" if is_empty else " "
+            continue
+        if not is_empty and column + len(pending) + cells(piece) > width:
+            yield line
+            line, column, is_empty, pending = ([("plain", indent)] if indent else []), len(indent), True, ""
+        line.append((kind, pending + piece))
+        column += len(pending) + cells(piece)
+        is_empty, pending = False, ""
+    if line:
+        yield line
+
+
+def glued(pieces):
+    """(kind, text) of pieces that are not to be parted: signs stay with the word before them, brackets with the one after."""
+    words, opening = [], ""  # each word as its kind and its pieces
+    for piece in pieces:
+        kind = "plain"
+        if piece.startswith("`") and len(piece) > 1:
+            kind, piece = "name", piece.strip("`")
+        elif piece.startswith("**") and len(piece) > 4:
+            kind, piece = "title", piece.strip("*")
+        if piece in NEVER_LAST:
+            opening += piece
+            continue
+        if words and piece[:1] in NEVER_FIRST and words[-1][1][-1].strip() and not opening:
+            words[-1][1].append(piece)
+        else:
+            words.append((kind, [opening + piece]))
+            opening = ""
+    return [(kind, "".join(pieces)) for kind, pieces in words] + [("plain", opening)] * bool(opening)
