@@ -19,7 +19,7 @@ def show(env, prefix="", missing=False, as_json=False):
     if not rows:
         console.remark([("note", f"{names.full(prefix)}: nothing of PyTorch's is missing\n")])
     if as_json:
-        console.result([("plain", "".join(map(in_json, rows)))])
+        console.result([("plain", "".join(map(convert_to_json, rows)))])
     elif env.is_terminal(env.stdout) and not env.plain:
         console.result(table(rows, env.width(env.stdout), console.has_unicode()))
     else:
@@ -39,7 +39,7 @@ def lacking(names, prefix):
         yield {"name": path, "when": "left out" if why else "not yet", "reason": why.text if why else ""}
 
 
-def in_json(row):
+def convert_to_json(row):
     from tensh.escaping import dumps
 
     return dumps({"v": 1} | row) + "\n"

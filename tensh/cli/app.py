@@ -2,6 +2,7 @@
 
 import sys
 
+import tensh.language as language
 from tensh.cli import startup, status, version
 from tensh.cli.environment import Environment, Unwritten, open_closed_streams, silence
 from tensh.cli.options import Options, UsageError
@@ -37,6 +38,7 @@ def main(arguments=None, environment=None):
 
 def carry_out(arguments, env):
     """Do what the arguments say, and write all that it gives; the exit status."""
+    language.choose(language.choose_language(env.variables))
     if arguments in (["--version"], ["-V"]):  # before anything is imported
         found = version.say(env)
     else:
@@ -69,7 +71,7 @@ def answer(arguments, env):
         from tensh.cli import whole_programs
 
         return whole_programs.run_whole(arguments, env)
-    program = without_options(arguments)
+    program = find_plain_program(arguments)
     if program:
         from tensh.cli.run import Run
 
@@ -90,7 +92,7 @@ def prompt(env):
         return loop.start(env, Options(), begin=echo.back)
 
 
-def without_options(arguments):
+def find_plain_program(arguments):
     """The program of `run FILE` and `-c CODE`, where there is nothing to parse; None for everything else.
 
     Typer would find the same, and take 25 ms of 105 to be loaded for it.

@@ -15,7 +15,7 @@ from tensh.cli.folders import folder
 from tensh.cli.options import UsageError
 from tensh.escaping import visible_line
 
-FILE = "config.toml"
+FILE, STARTUP = "config.toml", "startup.tsh"
 LARGEST = 2**14  # bytes of such a file: a hundred times what all settings need
 LONGEST = 40  # characters of a value that are shown where it cannot be
 ANY = sys.maxsize
@@ -83,7 +83,7 @@ def setting(default, allowed, help, printing=None):
 
 @dataclass(frozen=True)
 class Settings:
-    """How tensh looks and behaves on a terminal. What goes into a pipe does not depend on it."""
+    """The look and the behaviour of tensh on a terminal. Output into a pipe does not depend on it."""
 
     caption: bool = setting(True, Switch(), "the line of facts under a tensor")
     precision: int = setting(4, Whole(0, 100), "the digits after the point", "precision")
@@ -97,13 +97,19 @@ class Settings:
     glyphs: str = setting(
         "auto", Words("auto", "unicode", "ascii"), "the characters: ascii where boxes take two columns"
     )
+    images: str = setting(
+        "auto", Words("auto", "kitty", "iterm", "blocks"), "how images are shown; blocks of colour go anywhere"
+    )
     toolbar: bool = setting(True, Switch(), "the line of facts at the foot of the prompt")
     keys: str = setting("emacs", Words("emacs", "vi"), "the keys of the prompt")
     suggest: bool = setting(True, Switch(), "the rest of an earlier line, in grey behind what is typed")
     history: str = setting("on", Path("on", "off"), "where the lines typed are kept")
+    startup: str = setting(
+        "on", Path("on", "off"), "the file that the prompt runs first; on is startup.tsh beside the settings"
+    )
 
-    def with_value(self, name, value):
-        """These settings with another value; raises SettingError if it does not fit."""
+    def replace_value(self, name, value):
+        """Return the settings with another value; raises SettingError if it does not fit."""
         declared = DECLARED.get(name)
         if declared is None:
             raise SettingError(unknown(name))
@@ -151,7 +157,7 @@ def load(variables):
     ]
     for origin, name, value in found:
         try:
-            settings = settings.with_value(name, value)
+            settings = settings.replace_value(name, value)
             origins[name] = origin
         except SettingError as error:
             complaints.append(f"{origin}: {error}")
@@ -161,6 +167,17 @@ def load(variables):
 def path(variables):
     """The file of settings, whether or not there is one; TENSH_CONFIG names another, or `off`."""
     return variables.get("TENSH_CONFIG") or os.path.join(folder("config", variables), FILE)
+
+
+def startup_path(settings, variables):
+    """The file that a prompt runs first, whether or not there is one; None where none is wanted.
+
+    Nothing in the current folder is run by itself: where TENSH_CONFIG names another file of settings, only a file that the
+    settings name counts.
+    """
+    if settings.startup == "on":
+        return None if variables.get("TENSH_CONFIG") else os.path.join(folder("config", variables), STARTUP)
+    return None if settings.startup == "off" else os.path.expanduser(settings.startup)
 
 
 def from_file(file, complaints):
@@ -183,7 +200,7 @@ def from_file(file, complaints):
 
 
 def unknown(name):
-    """What to say of a name that is no setting."""
+    """Return the message for a name that is not a setting."""
     from tensh.spelling import close
 
     meant = close(name[:LONGEST], DECLARED)
@@ -206,7 +223,7 @@ def brief(text):
 
 
 def describe_allowed(name):
-    """What a setting can be, in words."""
+    """Describe the values that a setting can have."""
     return DECLARED[name].metadata["allowed"].words
 
 

@@ -12,7 +12,7 @@ def show(env, name, with_source=False, as_json=False):
 
     console = Console(env)
     try:
-        tokens = [*lookup.by_name(name, with_source)]
+        tokens = [*lookup.find_public_page(name, with_source)]
     except NotInTensh as error:
         console.remark([("message", f"{error}\n")])
         return status.NOT_IN_TENSH

@@ -28,7 +28,7 @@ class Environment:
         self.ascii = ascii or self.is_set("TENSH_ASCII")
 
     def configured(self, color=None, plain=False, ascii=False):
-        """The same environment with the options of a command line."""
+        """Return the environment with the options of a command line."""
         return Environment(
             self.stdin, self.stdout, self.stderr, self.variables, color or self.color, self.plain or plain,
             self.ascii or ascii,
@@ -92,7 +92,7 @@ class Environment:
         before = sys.stdin, sys.stdout, sys.stderr
         sys.stdin, sys.stdout, sys.stderr = self.stdin, self.stdout, self.stderr
         if not self.has_unicode(self.stdout):
-            self.stdout.reconfigure(errors="backslashreplace")  # a value that cannot be written is no failure
+            self.stdout.reconfigure(errors="backslashreplace")  # a value that cannot be written is not a failure
         try:
             yield self
         finally:

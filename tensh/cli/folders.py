@@ -1,4 +1,4 @@
-"""Where the files of a user's own belong on each platform: settings, and what a program remembers.
+"""The folders of a user's files on each platform: settings, and what a program remembers.
 
 These are the rules of the XDG base directories, which hold everywhere if their variables are set, and else what macOS
 and Windows have in their place.

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import os
 import subprocess
 from typing import NamedTuple
 
@@ -9,19 +10,23 @@ from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.cli.run import Run
 from tensh.cli.session.events import Text, Value
+from tensh.cli.session.magics.writing import write_elements
 from tensh.cli.writing import write_text
 from tensh.show.page import Page
 
-TEXTS = ("dot", "mermaid", "json")
-PICTURES = ("svg", "png")
+WRITERS = ("dot", "mermaid", "json", "svg")  # modules of tensh.graph
+ENDINGS = {
+    ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json", ".svg": "svg", ".png": "png",
+    ".txt": "text",
+}  # fmt: skip
 
 
 class Wish(NamedTuple):
-    """What of which graph is to be shown, and how."""
+    """The request for a graph: which one, and how to show it."""
 
     name: str | None = None
     view: str = "auto"
-    format: str = "text"
+    format: str | None = None  # by default what the name of the file says
     values: bool = False
     grads: bool = False
     types: bool = False
@@ -58,26 +63,44 @@ def write_graph(run, wish):
     from tensh.show.reasons import why
 
     names = run.session.own_names()
+    wish = wish._replace(format=format_of(wish))
     try:
         if wish.why:
-            target = chosen(run, wish.why)
-            root = chosen(run, wish.name) if wish.name else None
-            texts = {name: source.text for name, source in run.session.sources.items()}
-            return write_pieces(run, wish, text(run, why(target, root, run.session.namespace, texts), wish))
-        tensor = chosen(run, wish.name)
+            target = choose_tensor(run, wish.why)
+            root = choose_tensor(run, wish.name) if wish.name else None
+            return write_pieces(
+                run, wish, text(run, why(target, root, run.session.namespace, run.session.texts()), wish)
+            )
+        tensor = choose_tensor(run, wish.name)
         if wish.steps or wish.mode:
             view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)
             return write_pieces(run, wish, text(run, view, wish))
         graph = Graph(tensor, names, wish.focus)
         shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
-        if wish.format in PICTURES:
+        if wish.format == "png":
             return draw_file(graph, shown, wish)
-        if wish.format in TEXTS:
+        if wish.format in WRITERS:
             lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(graph, shown)
             return write_pieces(run, wish, (f"{line}\n" for line in lines))
         return write_pieces(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
     except (ValueError, LookupError) as error:
         raise UsageError(f"tensh graph: {error}") from None
+
+
+def format_of(wish):
+    """The format that is wanted: the one that is named, or that of the file; UsageError where these are at odds."""
+    ending = os.path.splitext(wish.output or "")[1].lower()
+    if ending in (".html", ".htm"):  # in which names of the program would be markup
+        raise UsageError(f"tensh graph: {wish.output}: a page is not written; a picture for one is -o graph.svg")
+    found = wish.format or ENDINGS.get(ending, "text")
+    if ENDINGS.get(ending, found) != found:
+        raise UsageError(f"tensh graph: {wish.output}: a file {ending} is {ENDINGS[ending]}, and {found} is asked for")
+    other = "--why" if wish.why else "--steps" if wish.steps else "--mode" if wish.mode else None
+    if other and found != "text":
+        raise UsageError(f"tensh graph: {other} is written as text, not as {found}")
+    if found == "png" and wish.output is None:
+        raise UsageError(f"tensh graph: a picture goes into a file: --format {found} -o graph.{found}")
+    return found
 
 
 def text(run, drawing, wish):
@@ -106,22 +129,20 @@ def draw_file(graph, shown, wish):
     """Have Graphviz draw the graph into a file; the exit status."""
     from tensh.graph import dot
 
-    if wish.output is None:
-        raise UsageError(f"tensh graph: a picture goes into a file: --format {wish.format} -o graph.{wish.format}")
     command = ["dot", f"-T{wish.format}", "-o", wish.output]
     try:
         done = subprocess.run(command, input="\n".join(dot.lines(graph, shown)), text=True, capture_output=True)
     except FileNotFoundError:
         raise UsageError(
             f"tensh graph: {wish.format} is drawn by Graphviz, whose program `dot` is not installed here; "
-            "--format dot and --format mermaid need nothing"
+            "--format svg, dot and mermaid need nothing"
         ) from None
     if done.returncode:
         raise UsageError(f"tensh graph: dot: {done.stderr.strip()}")
     return status.OK
 
 
-def chosen(run, name):
+def choose_tensor(run, name):
     """The tensor that is meant: what a name or expression gives, or what was computed last and has a history."""
     names = run.session.own_names()
     if name is None:
@@ -129,7 +150,7 @@ def chosen(run, name):
 
         return newest(names)
     try:
-        value = eval(name, run.session.namespace)
+        value = eval(write_elements(name), run.session.namespace)
     except Exception as error:
         raise UsageError(f"tensh graph: {name}: {type(error).__name__}: {error}{_suggest(name, names)}") from None
     if not hasattr(value, "grad_fn"):

@@ -17,7 +17,7 @@ def require_engine(engine):
 
 @contextlib.contextmanager
 def fresh_world(engine):
-    """What a program changes for a whole process ends with it, and chance begins anew."""
+    """Undo at the end the changes that a program makes to the whole process, and seed it anew."""
     require_engine(engine)
     torch, numpy = importlib.import_module(engine), importlib.import_module("numpy")
     folder, variables, modules = os.path.curdir, dict(os.environ), {*sys.modules}

@@ -1,4 +1,4 @@
-"""How long a program of the user's lasts: until its threads have ended, and no longer than it may."""
+"""The duration of a user's program: until its threads have ended, and within its time limit."""
 
 import contextlib
 import sys
@@ -28,10 +28,10 @@ def time_limit(seconds):
     if not hasattr(signal, "setitimer"):
         raise UsageError("--timeout: this system has no timer for it")
 
-    def over(number, frame):
+    def stop_run(number, frame):
         raise TimeLimit
 
-    before = signal.signal(signal.SIGALRM, over)
+    before = signal.signal(signal.SIGALRM, stop_run)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield

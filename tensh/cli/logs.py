@@ -1,4 +1,4 @@
-"""What Python itself writes to standard error for a program: with escapes for what a terminal would obey.
+"""Text that Python writes to standard error for a program: with escapes for what a terminal would obey.
 
 The handler of last resort of `logging` writes messages of libraries and of asyncio, and `traceback` prints exceptions, among
 them those of processes of `multiprocessing` and of messages that cannot be logged.  What goes to a file, or through a handler
@@ -62,7 +62,7 @@ class Watcher:
             self.clean(sys.modules[name])
 
     def __reduce__(self):
-        """A process that is spawned begins with a watcher of its own."""
+        """Start a new watcher in a process that is spawned."""
         return Watcher, ()
 
     def find_spec(self, name, path=None, target=None):

@@ -1,4 +1,4 @@
-"""What a command line can ask of a run, as one value."""
+"""The options of a run that a command line can give, as one value."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ class UsageError(Exception):
 
 
 class Options(NamedTuple):
-    """How code is to be run and shown. None and False mean that nothing was said."""
+    """The options of running and showing code. None and False mean that nothing was given."""
 
     settings: list[str] | None = None
     seed: int | None = None
@@ -32,8 +32,8 @@ class Options(NamedTuple):
     plain: bool = False
     ascii: bool = False
 
-    def over(self, other):
-        """These options, and where they say nothing those of `other`."""
+    def complete_from(self, other):
+        """Return these options, completed by those of `other`."""
         return Options(
             *(theirs if mine is None or mine is False else mine for mine, theirs in zip(self, other, strict=True))
         )

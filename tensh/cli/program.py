@@ -1,4 +1,4 @@
-"""What is to be run: the code of a file, of `-c` or of standard input, with what it needs around it."""
+"""The program to run: the code of a file, of `-c` or of standard input, with what it needs around it."""
 
 import os
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from tensh.cli import reading
 from tensh.cli.options import UsageError
 from tensh.cli.session import notebook, opening
 from tensh.cli.session.notebook import Cell
-from tensh.cli.session.source import Source, without_indent
+from tensh.cli.session.source import Source, drop_indent
 
 
 class Program(NamedTuple):
@@ -35,12 +35,12 @@ NOTHING = Program("script", [], [""])  # before a prompt
 def from_codes(codes):
     """The texts of `-c`."""
     names = ["-c"] if len(codes) == 1 else [f"-c[{number}]" for number in range(1, len(codes) + 1)]
-    sources = [Source(without_indent(code), f"<{name}>", name) for name, code in zip(names, codes, strict=True)]
+    sources = [Source(drop_indent(code), f"<{name}>", name) for name, code in zip(names, codes, strict=True)]
     return Program("script", [Cell(source) for source in sources], ["-c"])
 
 
 def from_input(stream, arguments=()):
-    """What stands on standard input."""
+    """Read standard input."""
     text = reading.read_stream(stream, "stdin")
     return Program("script", [Cell(Source(text, "<stdin>", "stdin"))], ["-", *arguments])
 

@@ -16,6 +16,7 @@ from tensh.cli.options import UsageError
 
 LARGEST = 128 * 2**20  # bytes of a file that is read; as JSON it may take twenty times as much memory
 MOST_IN_MEMORY = 2 * LARGEST  # bytes of a text, all of whose characters are as wide as the widest
+MOST_LINES = 2**22  # of a text: each becomes an object of its own, which takes a hundred bytes or more
 WIDEST, WIDER = re.compile(rb"[\xf0-\xff]"), re.compile(rb"[\xc4-\xef]")
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait until somebody writes into it
 NO_FILES = {
@@ -74,7 +75,7 @@ def _open(path, flags):
 
 
 def _read_pipe(file, path, most):
-    """What comes out of an open pipe, if somebody writes into it."""
+    """Read an open pipe, if somebody writes into it."""
     begin = b""
     with contextlib.suppress(BlockingIOError):  # somebody does, and has not yet
         begin = os.read(file.fileno(), 1)
@@ -85,7 +86,7 @@ def _read_pipe(file, path, most):
 
 
 def _reason(error, path):
-    """Why a file could not be read."""
+    """Return the reason for which a file could not be read."""
     if isinstance(error, FileNotFoundError):
         if os.path.islink(path):
             return f"this link leads to {os.readlink(path)}, which is not there"
@@ -100,11 +101,17 @@ def _reason(error, path):
 
 
 def too_large(size, most):
-    """What to say of so many bytes."""
+    """Return the message for so many bytes."""
     unit, name = (2**20, "MiB") if most >= 2**20 else (2**10, "KiB")
     return f"it has more than the {most / unit:,.0f} {name} that are read" + (
         f": {size / unit:,.0f} {name}" if size > most + 1 else ""
     )
+
+
+def require_lines(data, path):
+    """UsageError for a text of more lines than are read."""
+    if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
+        raise UsageError(f"{path}: it has more than the {MOST_LINES:,} lines that are read")
 
 
 def text(path, most=None):
@@ -122,12 +129,14 @@ def read_stream(stream, name):
         raise UsageError(f"{name}: {error.strerror}") from None
     if len(read) > LARGEST:
         raise UsageError(f"{name}: {too_large(len(read), LARGEST)}")
+    require_lines(read.encode(errors="replace"), name)
     return read
 
 
 def code(path):
     """A file of Python's as text, in the encoding that it says it has."""
     data = content(path)
+    require_lines(data, path)
     try:
         return importlib.util.decode_source(data)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
@@ -146,6 +155,7 @@ def decode(data, path):
             f"{path}: its characters take {len(data) * width / 2**20:,.0f} MiB of memory, and {MOST_IN_MEMORY / 2**20:,.0f} MiB "
             "is the most"
         )
+    require_lines(data, path)
     try:
         found = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -11,7 +11,7 @@ from tensh.cli.render.console import Console
 from tensh.escaping import visible_line
 
 PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "uniplot", "torch")
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_THREAD_TIMEOUT")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 COLORS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TENSH_PLAIN", "TERM", "COLUMNS")
 
 
@@ -34,6 +34,7 @@ def facts(env):
     yield "engine", f"NumPy arrays, {blas()}"
     yield "bytecode", bytecode()
     yield "system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    yield "threads", threads()
     for name in THREADS + COLORS:
         if env.variables.get(name):
             yield name, env.variables[name]
@@ -56,6 +57,15 @@ def blas():
     return f"{found.get('name', 'unknown BLAS')} {found.get('version', '')}".strip()
 
 
+def threads():
+    """The number of threads that share large arrays and matrix products; see get_num_threads."""
+    from tensh import get_num_threads
+    from tensh.engine.arrays.blas import LIMIT
+
+    number = get_num_threads()
+    return f"{number}, BLAS 1" if number <= LIMIT else f"{number}, of which {LIMIT} multiply matrices, BLAS 1"
+
+
 def bytecode():
     """Whether Python keeps compiled code; compiling everything takes longer than all else at the start."""
     if sys.dont_write_bytecode:
@@ -69,7 +79,7 @@ def bytecode():
 
 
 def stream(env, file):
-    """What is known of a stream."""
+    """Describe a stream."""
     if not env.is_terminal(file):
         return "not a terminal"
     color = "colour" if env.has_color(file) else "no colour"

@@ -11,10 +11,10 @@ from tensh.cli.environment import Unwritten
 from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
 from tensh.cli.logs import clean_messages
 from tensh.cli.options import UsageError
+from tensh.cli.program import from_file
 from tensh.cli.render import failure as failures
 from tensh.cli.render import timing
 from tensh.cli.render.console import Console
-from tensh.cli.render.layout import layout
 from tensh.cli.render.transcript import Transcript
 from tensh.cli.session import events, imports, opening, parameters
 from tensh.cli.session.failure import Place, source_of
@@ -22,8 +22,9 @@ from tensh.cli.session.session import Session
 from tensh.cli.session.teaching import Teacher
 from tensh.cli.unraised import reporting
 from tensh.escaping import shell_word, visible_line
+from tensh.show.layout import layout
 from tensh.show.reprs import safe_str
-from tensh.show.text import without_middle
+from tensh.show.text import shorten_middle
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
 UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # what a stream says that cannot be written
@@ -39,6 +40,9 @@ class Run:
         self.options = options
         self.program = program
         self.session = Session(options.engine or "tensh")
+        self.session.ask = self.ask
+        self.session.read_program = from_file
+        self.session.run_in_shell = self.run_in_shell
         self.console = Console(env, self.session)
         self.transcript = Transcript()
         self.status = status.OK
@@ -53,7 +57,7 @@ class Run:
         if program.file:
             self.hint = f"  look around: tensh run -i {shell_word(program.arguments[0])}{ALL_FRAMES}"
 
-    # -- the whole --------------------------------------------------------------------------------------
+    # -- the session ------------------------------------------------------------------------------------
 
     def whole(self, then=None):
         """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
@@ -84,7 +88,7 @@ class Run:
 
     @contextlib.contextmanager
     def ending(self):
-        """What ends the code within ends no more than that, and says what the status is."""
+        """End the program alone where the code within exits; keep its status."""
         try:
             yield
         except SystemExit as error:
@@ -93,7 +97,7 @@ class Run:
             self.failed(self.session.failed(error, None), may_raise=False)
 
     def set_echo(self):
-        """What `--echo` asks for, where it asks for something else than is usual."""
+        """Return the value of `--echo`, where it differs from the usual one."""
         for source in (cell.source for cell in self.program.cells):
             if self.options.echo == "none":
                 source.echo = None
@@ -171,7 +175,24 @@ class Run:
 
     def taught(self, note):
         """Show a note of the teacher's."""
-        self.remark(failures.taught(note))
+        self.remark(failures.format_note(note))
+
+    def ask(self, question):
+        """Ask somebody who sits at a terminal; the answer, "" where nobody does."""
+        if not self.env.is_interactive:
+            return ""
+        self.env.stdout.write(question)
+        self.env.stdout.flush()
+        line = self.env.stdin.readline()  # Python's input() is not stopped by ^C at a prompt
+        if not line:
+            self.env.stdout.write("\n")
+        return line
+
+    def run_in_shell(self, line):
+        """Run a line of the system's shell; its exit status."""
+        from tensh.cli.system import run_line
+
+        return run_line(self.env, line)
 
     def remark(self, tokens):
         """Write what is said of the code to stderr; in a window with lines that fit."""
@@ -203,6 +224,7 @@ class Run:
             parameters.apply(self.options.settings or (), [cell.source for cell in self.program.cells])
         except parameters.SettingError as error:
             raise UsageError(str(error)) from None
+        self.session.look_ahead([cell.source for cell in self.program.cells])
         if self.program.file:
             self.session.give(__file__=self.program.file)
         if self.program.kind == "notebook":
@@ -248,9 +270,9 @@ class Run:
         return all(self.show(event, cell.may_raise) for event in self.events(cell.source, next_statement))
 
     def events(self, source, keep_going):
-        """What happens when a source runs; to draw random numbers that nobody has seeded is a failure where it is strict."""
+        """The events of a source that runs; drawing from an unseeded generator is a failure where it is strict."""
         for event in self.session.run(source, keep_going):
-            error = self.strict.drawn() if self.strict and isinstance(event, events.Finished) else None
+            error = self.strict.find_unseeded_draw() if self.strict and isinstance(event, events.Finished) else None
             if error:
                 yield self.session.failed(error, event.unit)
             yield event
@@ -260,7 +282,7 @@ class Run:
         match event:
             case events.Started(unit):
                 if self.options.echo == "all":
-                    self.console.result(self.transcript.up_to(unit))
+                    self.console.result(self.transcript.write_lines_to(unit))
             case events.Value(value, unit):
                 return self.show_value(value, unit, may_raise)
             case events.Text(tokens):
@@ -301,7 +323,7 @@ class Run:
         if unwritten:  # not a failure of the code
             raise Unwritten(unwritten)
         if isinstance(failure.error, KeyboardInterrupt):
-            return self.stopped(failure)
+            return self.report_stop(failure)
         self.show_failure(failure, may_raise)
         if may_raise:
             return True
@@ -324,7 +346,7 @@ class Run:
         if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.mention(self.hint)
 
-    def stopped(self, failure):
+    def report_stop(self, failure):
         """Say where the code was when it was stopped, by ^C or the time limit; the run ends."""
         self.ended_by = failure
         if isinstance(failure.error, TimeLimit):
@@ -344,7 +366,7 @@ class Run:
         """The status that `sys.exit(code)` asks for."""
         if code is None or isinstance(code, int):  # as the system takes it
             return int(code or 0) & 0xFF if -(2**63) <= int(code or 0) < 2**63 else 255
-        self.console.remark([("plain", f"{without_middle(safe_str(code))}\n")])
+        self.console.remark([("plain", f"{shorten_middle(safe_str(code))}\n")])
         return status.FAILED
 
 

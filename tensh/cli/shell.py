@@ -1,4 +1,4 @@
-"""What a shell completes behind `tensh doc` and `tensh api`. It asks at every Tab: nothing is imported for the answer."""
+"""Completion in a shell behind `tensh doc`, `tensh api` and `tensh config set`. It runs at every Tab: nothing is imported for the answer."""
 
 import os
 
@@ -18,3 +18,10 @@ def public_names(incomplete):
             for path in (f"{space}.{name}" for name in names):
                 if path.startswith(begin):
                     yield incomplete + path[len(begin) :]
+
+
+def setting_names(incomplete):
+    """The settings that begin so."""
+    from tensh.cli.config import DECLARED
+
+    return [name for name in DECLARED if name.startswith(incomplete)]

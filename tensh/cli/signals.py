@@ -1,4 +1,4 @@
-"""Signals that could not be heeded, sent once more."""
+"""Signals at moments at which they cannot be heeded, sent once more."""
 
 import os
 from _signal import SIGINT, raise_signal  # `signal` itself is slow to load
@@ -7,6 +7,39 @@ from time import sleep
 
 SOON = 0.005  # seconds until it comes again
 MAIN = get_ident()
+WHOLE = ("tensh", "numpy", "ml_dtypes")
+MACHINERY = "<frozen importlib"  # how the file names begin of Python's own code that imports modules
+MOST = 200  # times in a row that ^C waits for that machinery, which may itself wait for another thread's import
+waits = 0  # in a row so far
+
+
+def postpone(frame):
+    """Whether ^C would leave an import where it could never be taken up again; it is then sent once more, in a moment.
+
+    Such a place is a module of a library that we stand on, while it is executed, and the machinery of imports itself:
+    between taking a lock and the block that releases it, ^C would leave the lock taken, and no other thread could import.
+    """
+    global waits
+    waits = (waits + 1) % MOST if frame and frame.f_code.co_filename.startswith(MACHINERY) else 0
+    if not waits and not executes_library(frame):
+        return False
+    resend_later()
+    return True
+
+
+def executes_library(frame):
+    """Whether a frame runs within the import of a module of a library that we stand on."""
+    while frame:
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def interrupt(number, frame):
+    """Raise KeyboardInterrupt as Python does, or a moment later where a library would be left half imported."""
+    if not postpone(frame):
+        raise KeyboardInterrupt
 
 
 def resend_later(number=SIGINT):

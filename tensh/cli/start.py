@@ -6,7 +6,7 @@ Importing this module is the beginning of the process, not a part of another.
 import sys
 from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # `signal` itself is slow to load
 
-from tensh.cli.signals import resend_later
+from tensh.cli.signals import interrupt, resend_later
 
 IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # a shell has a program in the background ignore it
 if IS_HEEDED:
@@ -28,7 +28,7 @@ def main():
     sys.unraisablehook = heed_later
     try:
         if IS_HEEDED:
-            signal(SIGINT, default_int_handler)
+            signal(SIGINT, interrupt)
         found = app.main()
         if IS_HEEDED:
             signal(SIGINT, SIG_DFL)  # the interpreter ends

@@ -5,17 +5,11 @@ the collector looks through them again and again, at start-up and once more when
 """
 
 import gc
-import os
 
 
 def begin():
-    """Before the imports: no collection, and BLAS threads that soon sleep when they have no work."""
+    """Before the imports: no collection."""
     gc.disable()
-    # They start when NumPy is loaded, and spin for 2**26 cycles in OpenBLAS's default setting: 20 ms of processor time
-    # for every start, and more the more processors there are. 2**20 cycles, a third of a millisecond, cost nothing
-    # there and keep the threads awake between the products of a training step; 2**4 made a 128 x 128 product take
-    # 48 us instead of 30.
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 
 def freeze_loaded():

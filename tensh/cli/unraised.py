@@ -22,13 +22,13 @@ class Reporter:
         self.show = show
         self.before = threading.excepthook, sys.unraisablehook
 
-    def of_thread(self, unraised):
+    def report_thread(self, unraised):
         """Python calls this when a thread ends by an exception."""
         if unraised.exc_type is not SystemExit:
             where = f"in thread {unraised.thread.name}" if unraised.thread else "in a thread"
             self.report(unraised, where, self.before[0])
 
-    def of_destructor(self, unraised):
+    def report_destructor(self, unraised):
         """Python calls this where it cannot raise an exception."""
         if issubclass(unraised.exc_type, TimeLimit):
             from _signal import SIGALRM  # which not every system has
@@ -47,7 +47,7 @@ class Reporter:
             otherwise(unraised)
 
     def install(self):
-        threading.excepthook, sys.unraisablehook = self.of_thread, self.of_destructor
+        threading.excepthook, sys.unraisablehook = self.report_thread, self.report_destructor
 
 
 reporters = []  # the one that was installed last

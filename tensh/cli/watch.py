@@ -45,20 +45,20 @@ class Watch:
                 found = self.run()
                 while found != status.INTERRUPTED:
                     self.wait()
-                    found = self.again()
+                    found = self.run_again()
         except KeyboardInterrupt:
-            if self.env.is_terminal(self.env.stderr):  # it has shown ^C, on a line of its own
+            if self.env.is_terminal(self.env.stderr):  # it has shown ^C, on a separate line
                 self.console.remark([("plain", "\n")])
         return status.INTERRUPTED
 
     def say(self, text):
-        """A line that is no result."""
+        """A line that is not a result."""
         if not self.options.quiet:
             self.console.remark([("note", visible_line(text) + "\n")])
 
     # -- running ----------------------------------------------------------------------------------------
 
-    def again(self):
+    def run_again(self):
         """Run it once more. That it cannot be run as it is now is said, and no reason to stop."""
         try:
             return self.run()
@@ -67,7 +67,7 @@ class Watch:
             return status.USAGE
 
     def run(self):
-        """Run it once, in a world of its own; the exit status."""
+        """Run the program once, isolated; return the exit status."""
         self.stamps = {file: stamp(file) for file in {*self.stamps, self.file}}
         what = program.from_file(self.path, self.arguments)
         begun = self.clock()
@@ -87,7 +87,7 @@ class Watch:
         return found
 
     def header(self, now):
-        """When it runs, and for the sake of which other file."""
+        """The time of the run, and the other file that caused it."""
         others = [f", {os.path.basename(file)} was saved" for file in self.saved if file != self.file]
         return time.strftime("[%H:%M:%S] ", time.localtime(now)) + self.path + "".join(others)
 
@@ -112,7 +112,7 @@ class Watch:
 
 
 def stamp(file):
-    """What changes when a file is saved; None if it is not there."""
+    """Return the facts about a file that change when it is saved; None if it does not exist."""
     try:
         found = os.stat(file)
     except OSError:

@@ -171,7 +171,8 @@ def test_versions_compare_as_in_pytorch(oracle, other):
 
 
 OFF = {
-    "torch.distributed.is_available()": False,
+    "torch.distributed.is_available()": True,
+    "torch.distributed.is_nccl_available()": False,
     "torch._subclasses.fake_tensor.is_fake(1)": False,
     "isinstance(1, torch.SymInt)": False,
     "torch.nn.common_types._size_2_t": int | tuple[int, int],
@@ -193,10 +194,16 @@ def test_what_is_switched_off_answers(code):
 
 
 @pytest.mark.parametrize(
-    "code", ["torch.distributed.all_reduce(1)", "torch.futures.Future()", "torch.fx.Tracer()", "torch.jit.save(1, 'x')"]
+    "code",
+    [
+        "torch.distributed.rpc.rpc_sync(1)",
+        "torch.distributed.init_device_mesh(1)",
+        "torch.fx.operator_schemas.normalize_function(1)",
+        "torch.jit.save(1, 'x')",
+    ],
 )
 def test_the_use_of_what_is_switched_off_gives_the_reason(code):
-    with pytest.raises(NotImplementedError, match=r"torch\.\w+\.\w+ is switched off in tensh: "):
+    with pytest.raises(NotImplementedError, match=r"torch\.[\w.]+ is switched off in tensh: "):
         eval(code, {"torch": tensh})
 
 
@@ -209,3 +216,51 @@ def test_what_ends_a_module_is_shown_without_control_characters(code, tmp_path):
         [sys.executable, "-m", "tensh", "run", "-m", "program"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 1 and "\x1b" not in done.stderr and r"a\x1b[2Jb" in done.stderr
+
+
+MODULES = """
+torch.backends.mps torch.backends.mkl torch.backends.mkldnn torch.backends.openmp torch.cuda.amp.autocast_mode
+torch.cuda.amp.grad_scaler torch.cuda.memory torch.cuda.graphs torch.masked._ops torch.profiler.profiler torch.nn._reduction
+torch.utils._contextlib torch.utils._mode_utils torch._vmap_internals torch._functorch.apis torch._functorch.eager_transforms
+torch._functorch.functional_call torch.fx._compatibility torch._guards torch.jit._recursive
+torch.utils.mobile_optimizer torch.utils.data.graph torch._decomp torch.distributed.distributed_c10d torch.futures
+torch.nn.parallel.distributed torch.distributed.tensor._utils torch.distributed.constants torch.distributed.fsdp functorch
+""".split()
+
+
+def test_modules_that_libraries_import_are_there_with_what_tensh_has(tmp_path):
+    (tmp_path / "program.py").write_text(f"""
+import importlib
+for each in {MODULES}:
+    importlib.import_module(each)
+import torch
+from torch._functorch.apis import grad
+from torch._functorch.eager_transforms import jacrev
+from torch._vmap_internals import _vmap
+from torch.cuda.amp.autocast_mode import autocast
+from torch.fx._compatibility import compatibility
+from torch.nn._reduction import get_enum, legacy_get_string
+from torch.utils._contextlib import _DecoratorContextManager
+assert grad is torch.func.grad and jacrev is torch.func.jacrev and autocast is torch.cuda.amp.autocast
+assert _vmap(torch.sin)(torch.zeros(2)).tolist() == [0.0, 0.0]
+assert get_enum("sum") == 2 and legacy_get_string(None, False, False) == "none"
+assert not (torch.backends.mps.is_available() or torch.backends.mkldnn.is_available())
+with torch.backends.mkldnn.flags(enabled=False):
+    pass
+@compatibility(is_backward_compatible=True)
+def f(): return 1
+class Count(_DecoratorContextManager):
+    inside = 0
+    def __enter__(self): Count.inside += 1
+    def __exit__(self, *error): Count.inside -= 1
+@Count()
+def g():
+    got = yield Count.inside
+    yield got, Count.inside
+steps = g()
+assert (next(steps), Count.inside, steps.send("a"), f()) == (1, 0, ("a", 1), 1)
+""")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", "program.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from tensh.cli.render.code import marks
-from tensh.cli.render.layout import layout
 from tensh.show.describe import duration
+from tensh.show.layout import layout
 from tests.support.command_line import Done, notebook
 
 # -- what is run -------------------------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 import pytest
 
-from tensh.cli.config import DECLARED, SettingError, Settings, format_value, load, path
+from tensh.cli.config import DECLARED, SettingError, Settings, format_value, load, path, startup_path
+from tensh.cli.environment import Environment
 from tensh.cli.folders import folder
+from tensh.cli.render.console import Console
 from tests.support.command_line import Done
 
 
@@ -74,7 +76,9 @@ def test_a_wrong_variable_is_named():
 @pytest.mark.parametrize("name", DECLARED)
 def test_every_default_is_allowed_and_can_be_written_and_read(name):
     default = DECLARED[name].default
-    assert Settings().with_value(name, default) == Settings() == Settings().with_value(name, format_value(default))
+    assert (
+        Settings().replace_value(name, default) == Settings() == Settings().replace_value(name, format_value(default))
+    )
     assert DECLARED[name].metadata["help"] and DECLARED[name].metadata["allowed"].words
 
 
@@ -82,7 +86,7 @@ def test_settings_cannot_be_changed_in_place():
     with pytest.raises(AttributeError):
         Settings().theme = "dark"
     with pytest.raises(SettingError, match="there is no setting"):
-        Settings().with_value("colour", "red")
+        Settings().replace_value("colour", "red")
 
 
 FOLDERS = {
@@ -140,3 +144,96 @@ def printing_as_it_was():
 
     yield
     tensh.set_printoptions(profile="default")
+
+
+# -- tensh config set --------------------------------------------------------------------------------------------------
+
+
+def change(tmp_path, *arguments):
+    return Done("config", *arguments, XDG_CONFIG_HOME=str(tmp_path))
+
+
+def test_a_setting_is_written_and_taken_away(tmp_path):
+    done = change(tmp_path, "set", "theme", "light")
+    file = tmp_path / "tensh" / "config.toml"
+    assert (done.status, done.output) == (0, f"theme is light  {file}\n") and file.read_text() == 'theme = "light"\n'
+    change(tmp_path, "set", "precision", "6")
+    change(tmp_path, "set", "caption", "off")
+    assert file.read_text() == 'theme = "light"\nprecision = 6\ncaption = false\n'
+    assert change(tmp_path, "unset", "precision").output == f"precision is 4 again  {file}\n"
+    assert load({"XDG_CONFIG_HOME": str(tmp_path)}).settings == Settings(theme="light", caption=False)
+
+
+def test_the_other_lines_stay_as_they_are(configured, tmp_path):
+    configured('# mine\n"theme" = "dark"  # at night\n\nprecision = 6\n[other]\ntheme = 3\n')
+    change(tmp_path, "set", "theme", "light")
+    change(tmp_path, "set", "keys", "vi")
+    written = (tmp_path / "tensh" / "config.toml").read_text()
+    assert written == '# mine\ntheme = "light"\n\nprecision = 6\nkeys = "vi"\n[other]\ntheme = 3\n'
+
+
+@pytest.mark.parametrize("value", ['/a "b"\\c', "~/网/history", "off"])
+def test_any_path_is_written_so_that_it_is_read_again(tmp_path, value):
+    assert change(tmp_path, "set", "history", value).status == 0
+    assert load({"XDG_CONFIG_HOME": str(tmp_path)}).settings.history == value
+
+
+REFUSED = {
+    ("set", "theme", "drak"): "theme cannot be drak, but: auto, light, dark, mono",
+    ("set", "thme", "light"): "did you mean theme?",
+    ("set", "theme"): "write tensh config set NAME VALUE",
+    ("set",): "write tensh config set NAME VALUE",
+    ("unset", "theme", "light"): "write tensh config unset NAME",
+    ("unset", "nowhere"): "there is no setting 'nowhere'",
+    ("show", "theme"): "write tensh config show",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_what_cannot_be_set_is_refused(tmp_path, arguments):
+    done = change(tmp_path, *arguments)
+    assert done.status == 2 and REFUSED[arguments] in done.errors
+    assert not (tmp_path / "tensh").exists()
+
+
+def test_a_broken_file_is_not_written_over(configured, tmp_path):
+    configured("theme = \n")
+    done = change(tmp_path, "set", "theme", "light")
+    assert done.status == 2 and "mend the file first" in done.errors
+    assert (tmp_path / "tensh" / "config.toml").read_text() == "theme = \n"
+
+
+def test_a_variable_that_counts_more_is_named(tmp_path):
+    done = Done("config", "set", "theme", "light", XDG_CONFIG_HOME=str(tmp_path), TENSH_THEME="dark")
+    assert "the variable TENSH_THEME counts more than the file" in done.errors
+
+
+STARTUP = {
+    (): "/c/tensh/startup.tsh",
+    (("startup", "off"),): None,
+    (("startup", "/a/b.tsh"),): "/a/b.tsh",
+}
+
+
+@pytest.mark.parametrize("chosen", STARTUP)
+def test_the_file_that_a_prompt_runs_first(chosen):
+    variables = {"XDG_CONFIG_HOME": "/c"}
+    assert startup_path(Settings(**dict(chosen)), variables) == STARTUP[chosen]
+
+
+def test_nothing_in_the_current_folder_is_run_by_itself():
+    assert startup_path(Settings(), {"XDG_CONFIG_HOME": "/c", "TENSH_CONFIG": "settings.toml"}) is None
+
+
+# -- light and dark ----------------------------------------------------------------------------------------------------
+
+GROUNDS = {"15;0": "dark", "0;15": "light", "0;default;7": "light", "7;8": "dark", "": "auto", "15;default": "auto"}
+
+
+@pytest.mark.parametrize("text, theme", GROUNDS.items())
+def test_the_theme_is_that_for_the_ground_of_the_terminal(text, theme):
+    environment = Environment(variables={"COLORFGBG": text})
+    console = Console(environment)
+    assert console.theme() == theme and console.is_dark() == (theme != "light")
+    console = Console(environment, load({"TENSH_CONFIG": "none", "TENSH_THEME": "light"}))
+    assert console.theme() == "light" and not console.is_dark()

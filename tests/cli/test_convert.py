@@ -12,6 +12,7 @@ from tensh.cli.app import main
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Cell, Document, Output
 from tensh.cli.environment import Environment
+from tests.support.command_line import Done
 from tests.support.project import SHARED
 
 LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
@@ -103,7 +104,7 @@ def test_hard_cells_there_and_back(name, kind, other):
 
 LINES = [
     "x = 1", "x", "print(x)", "x;", "for i in x:", "    y = 2", "(", ")", "'''", "\\", "", "", "  ", "\t", "# a", "é中文", "- b",
-    "# %%", "# %% [markdown]", "#%%", "#> 1", "#>", "#: # %%", "#: ", "# tensh: {\"a\": 1}", "[1]", "{\"a\": 1}",
+    "# %%", "%%", "%% a", "# %% [markdown]", "#%%", "#> 1", "#>", "#: # %%", "#: ", "# tensh: {\"a\": 1}", "[1]", "{\"a\": 1}",
     "!ls", "%time x", "%%time", "```", "````", "```python", "```text", "~~~", ">>> x", "... y", "<!-- tensh: {} -->",
     "<!-- cell -->", "<!-- cell [markdown] -->", "<!-- /cell -->", "Traceback (most recent call last):",
 ]  # fmt: skip
@@ -289,3 +290,17 @@ def test_text_that_cannot_be_written_is_refused(tmp_path):
     status, said = command("convert", source, target)
     assert status == 2 and "surrogates" in said and not target.exists()
     assert command("convert", source, tmp_path / "b.ipynb") == (0, "")
+
+
+QUESTIONS = ["x?", "?x", "x ??", "torch.*norm?", "net[0].weight?", "?", "x.y?  # why"]
+
+
+@pytest.mark.parametrize("line", QUESTIONS)
+def test_a_question_is_a_comment_in_python_and_comes_back(tmp_path, line):
+    """However it is written; code that looks a little like one stays code."""
+    text = f"x = 1\n{line}\ny = [x]  # x?\n"
+    (tmp_path / "a.tsh").write_text(text)
+    assert Done("convert", str(tmp_path / "a.tsh"), str(tmp_path / "a.py")).status == 0
+    assert f"x = 1\n#: {line}\ny = [x]  # x?\n" in (tmp_path / "a.py").read_text()
+    Done("convert", str(tmp_path / "a.py"), str(tmp_path / "b.tsh"))
+    assert text in (tmp_path / "b.tsh").read_text()

@@ -165,7 +165,7 @@ def test_a_file_of_settings(text, folder):
 def test_one_bad_setting_is_one_line(folder):
     (folder / "config.toml").write_text('theme = """a\nb\nc"""\n"na\\nme" = 1\n')
     assert tensh("config", TENSH_CONFIG="config.toml").count("\nconfig.toml: ") == 2
-    assert tensh("config", TENSH_CONFIG="config.toml").endswith("keys, suggest, history\n")
+    assert tensh("config", TENSH_CONFIG="config.toml").endswith("history, startup\n")
 
 
 # -- files of tensors ----------------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_a_history_that_cannot_be_written_is_given_up_with_one_notice(disk):
     history = History(str(disk / "history"))
     for line in "abc":
         history.add(line * 5_000)
-    assert history.path is None and len(history.noticed()) == 1 and history.noticed() == []
+    assert history.path is None and len(history.take_messages()) == 1 and history.take_messages() == []
 
 
 # ── reading ──────────────────────────────────────────────────────────────────

@@ -73,8 +73,8 @@ DOCUMENTS = {  # name of the file: (its size, its text at a size)
     "command_behind_blank.tsh": (5000, lambda n: "\n" * n + "%reset\n" + "\n" * n + "%reset\n"),
     "windows.tsh": (400, lambda n: "x = 1\r\n" * n),
     "fails_at_the_end.tsh": (600, lambda n: "x = 1\n" * n + "1 / 0\n"),
-    "ends_in_the_middle.tsh": (1500, lambda n: "x = 1\n" * n + "y = (\n"),
-    "broken_at_the_end.tsh": (1500, lambda n: "x = 1\n" * n + "y = = 2\n"),
+    "ends_in_the_middle.tsh": (6000, lambda n: "x = 1\n" * n + "y = (\n"),
+    "broken_at_the_end.tsh": (6000, lambda n: "x = 1\n" * n + "y = = 2\n"),
     "bracket_stays_open.tsh": (5000, lambda n: "%reset\nx = (\n" + "1\n" * n),
     "string_stays_open.tsh": (5000, lambda n: '%reset\nx = """\n' + "1\n" * n),
     "results.tsh": (100, lambda n: "1\n#> 1\n" * n),
@@ -124,6 +124,44 @@ def test_a_document_is_converted_in_proportion_to_its_length(kind, tmp_path):
 def test_the_code_of_a_file_is_split_into_its_units_at_once():
     source = Source("x = 1\n" * 10_000, "<long>")
     assert len(source.units()) == 10_000 and source.lines is source.lines
+
+
+CODE = "\n\n```python\n1  #? value\n```\n"
+LESSONS = {  # name of the file: (its size, its text at a size)
+    "questions.tsh": (300, lambda n: "1  #? value\n" * n),
+    "hints.tsh": (1000, lambda n: "1  #? value\n" + "#! a hint\n" * n),
+    "blanks.tsh": (10_000, lambda n: "1  #? value" + " " * n + "1" + " " * n + "\n"),
+    "lines.tsh": (1000, lambda n: "x = 1\n" * n + "1  #? value\n"),
+    "comments.md": (10_000, lambda n: "<!-- " * n + CODE),
+    "headings.md": (2000, lambda n: "## T\n" * n + CODE),
+    "paragraph.md": (2000, lambda n: "a word\n" * n + CODE),
+    "signs.md": (5000, lambda n: "。" * n + CODE),
+    "blocks.md": (200, lambda n: "```python\nx = 1\n```\n\n" * n + CODE),
+    "cells.ipynb": (300, lambda n: notebook([*(f"x{i} = 1" for i in range(n)), "1  #? value"])),
+}
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_played_in_proportion_to_its_length(name, tmp_path):
+    size, text = LESSONS[name]
+
+    def work(size):
+        path = tmp_path / name
+        path.write_text(text(size), encoding="utf-8")
+        env = Environment(io.StringIO("skip\n" * size), io.StringIO(), io.StringIO(), variables={})
+        assert main(["learn", str(path)], env) == 0
+
+    assert_linear(work, size)
+
+
+@pytest.mark.parametrize("text", ["1{} x", " {}1: 2", "1: {}x", "lesson: {}x", "1:" + "(" * 100 + "{}"])
+def test_a_file_of_answers_is_read_in_proportion_to_its_length(text, tmp_path):
+    def work(size):
+        path = tmp_path / "answers.txt"
+        path.write_text("lesson: tensors\n" + text.format(" " * size) + "\n")
+        tensh("learn", "--answers", path)
+
+    assert_linear(work, 50_000)
 
 
 # -- sessions ------------------------------------------------------------------------------------------------------------
@@ -200,7 +238,7 @@ def test_a_block_is_read_from_plain_lines_in_proportion_to_its_length(begin, lin
     def work(size):
         text = "\n".join([begin, *[line] * size, ends.get(begin, ""), ""])
         env = Environment(io.StringIO(text), io.StringIO(), io.StringIO(), variables={})
-        block = PlainReader(env, history.History(), Quiet()).read()
+        block = PlainReader(env, history.History(), Quiet(), {}).read()
         assert block.count(line) == size
 
     assert_linear(work, 500)

@@ -289,6 +289,21 @@ def test_standard_input_may_be_broken():
     assert env.stderr.getvalue().startswith("stdin: text in utf-8 was expected")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_text_of_too_many_lines_ends_with_one_line(end, tmp_path, monkeypatch):
+    """Of twenty million lines a notebook took five gigabytes to write."""
+    monkeypatch.setattr(reading, "MOST_LINES", 100)
+    for name in ("a.py", "a.tsh", "a.md", "a.ipynb"):
+        path = tmp_path / name
+        path.write_text(end * 101, newline="")
+        for arguments in (["run", path], ["check", path], ["convert", path, tmp_path / "out.tsh"], ["learn", path]):
+            found, _, said = command(*arguments)
+            if arguments[0] != "learn" or name != "a.py":
+                assert found == status.USAGE and refused(said, path, "it has more than the 100 lines that are read")
+    env = Environment(io.StringIO(end * 101), io.StringIO(), io.StringIO(), variables={})
+    assert main(["-"], env) == status.USAGE and "stdin: it has more than the 100 lines" in env.stderr.getvalue()
+
+
 def test_standard_input_may_have_no_end(monkeypatch):
     monkeypatch.setattr(reading, "LARGEST", 1000)
     env = Environment(io.StringIO("x" * 1001), io.StringIO(), io.StringIO(), variables={})

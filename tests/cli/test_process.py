@@ -4,9 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
+from tensh.cli import signals
+from tensh.cli.repl.interrupt import Interrupts
 from tests.support.command_line import HEAVY
 from tests.support.project import ROOT, plain_environment
 
@@ -130,6 +133,57 @@ def test_control_c_while_modules_are_loaded_is_silent(how, handler):
         assert done.returncode == (3 if module == "antigravity" else 0)
     else:
         assert done.returncode == -signal.SIGINT  # a shell says 130
+
+
+COMMAND = "sys.argv[1:] = ['-c', {!r}]; import runpy; runpy.run_module('tensh', run_name='__main__')"
+LIBRARIES = {  # what loads a part of a library, and the part during whose import ^C arrives
+    "numpy, in plain Python": ("import tensh; tensh.ones(1)", "numpy._core._exceptions"),
+    "numpy": (COMMAND.format("import time; time.sleep(60)"), "numpy._core._exceptions"),
+    "numpy.random": (COMMAND.format("torch.rand(1); import time; time.sleep(60)"), "numpy.random._pickle"),
+    "ml_dtypes": (COMMAND.format("torch.ones(1).bfloat16(); import time; time.sleep(60)"), "ml_dtypes._finfo"),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+@pytest.mark.parametrize("code, module", LIBRARIES.values(), ids=LIBRARIES)
+def test_control_c_leaves_no_library_half_imported(code, module):
+    program = INTERRUPTING.format(handler="default_int_handler", module=module)
+    program += f"import atexit; atexit.register(lambda: print({module!r} in sys.modules))\n{code}"
+    done = subprocess.run([sys.executable, "-c", program], env=plain_environment(), capture_output=True, text=True)
+    assert done.stdout.split("\n")[0] == "loading" and done.stdout.split("\n")[-2] == "True", done.stderr
+    assert "\nImportError" not in done.stderr
+    assert done.returncode in (130, -signal.SIGINT)
+
+
+MACHINERY = """
+def at_work(calls):
+    raise_signal(2)
+    calls.append("whole")
+
+def waiting(calls):
+    raise_signal(2)
+    while True:
+        sleep(0.001)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+@pytest.mark.parametrize("handle", [signals.interrupt, Interrupts(print).handle], ids=["a program", "the prompt"])
+@pytest.mark.parametrize("name, expected", {"at_work": ["whole"], "waiting": []}.items())
+def test_control_c_waits_for_the_machinery_of_imports(monkeypatch, name, expected, handle):
+    """Its locks would stay taken; but what itself waits for long can be left."""
+    if hasattr(handle, "__self__"):
+        monkeypatch.setattr(handle.__self__, "is_running", True)
+    functions, calls = {"raise_signal": signal.raise_signal, "sleep": time.sleep}, []
+    exec(compile(MACHINERY, "<frozen importlib._bootstrap>", "exec"), functions)
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            functions[name](calls)
+            time.sleep(60)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert calls == expected
 
 
 @pytest.mark.parametrize("text", ["for i in range(100000): print(i)", "list(range(100000))\n" * 9])

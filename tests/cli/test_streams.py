@@ -51,11 +51,22 @@ COMMANDS = {
     "config path": (0, True),
     "--show-completion": (0, True),
     "open a.tsh": (2, False),
+    "learn": (0, True),
+    "learn lesson.md": (0, True),
+    "learn lesson.md --json": (0, True),
+    "learn --answers answers.txt": (0, True),
+    "learn --answers answers.txt --json": (0, True),
+    "learn nowhere.md": (2, False),
+    "alias": (2, False),
+    "exec": (2, False),
+    "kernel --help": (0, True),
     "nonsense": (2, False),
 }
 FILES = {
     "a.tsh": "w = torch.ones(2, requires_grad=True)\ny = (w * 2).sum()\ny.backward()\nprint(y)\ny\n",
     "b.tsh": "w = torch.ones(2, requires_grad=True)\ny = (w * 2).sum()\ny.backward()\n",
+    "lesson.md": "# T\n\n```python\nx = torch.ones(2)\nx  #? shape\n```\n",
+    "answers.txt": "lesson: lesson.md\n1: (2,)\n",
     "a.py": "import torch\nprint(torch.ones(2))\n",
     "a.ipynb": '{"cells": [{"cell_type": "code", "source": "1", "metadata": {}, "outputs": [], "execution_count": null}],'
     ' "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',

@@ -10,7 +10,7 @@ from tensh.cli.session.events import Failed
 from tensh.cli.session.imports import torch_is_tensh
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
-from tensh.engine.methods.unsupported import in_pytorch
+from tensh.engine.methods.unsupported import is_in_pytorch
 
 
 def meant(text):
@@ -26,12 +26,19 @@ MEANT = {
     # names
     "prnt(1)": "print", "true": "True", "tensor(3)": "torch.tensor", "relu(3)": "torch.relu", "cross_entropy(1, 2)": "F.cross_entropy",
     "total = 1\ntotl": "total",
+    "null": "None", "nnLinear(2, 3)": "nn.Linear",
+    "class A:\n    def __init__(self):\n        self.scale = 2\n    def f(self):\n        return scale\nA().f()": "self.scale",
+    "class A:\n    def __init__(self):\n        self.scale = 2\n    def f(self):\n        scale = scale + 1\nA().f()": "self.scale",
+    "def f(width):\n    return [wdith for _ in range(2)]\nf(1)": "width",
+    "DataLoader([1])": "from torch.utils.data import DataLoader", "functools.cache": "import functools", "Normal(0, 1)": "from torch.distributions import Normal",
     # attributes
+    "torch.radn(2)": "rand or randn", "class A:\n    fc1 = fc2 = 1\nA().fc3": "fc1 or fc2", "torch.optim.adam([])": "Adam", "torch.optim.Adam\ntorch.optim.adam([])": "Adam",
+    "import datetime\ndatetime(2020, 1, 1)": "datetime.datetime", "import copy as c\nc([1])": "c.copy", "nn.parallel(3)": None, "import os\nos.path(3)": None,
     "torch.ones(2).reshap(2)": "reshape", "torch.concatanate": "concatenate", "np.linspce": "linspace",
     "class A:\n    colour = 1\nA().color": "colour", "torch.nn.lstm(2, 3)": "LSTM", "torch.nn.Linear(1, 1).wieght": "weight",
     # NumPy's words
     "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
-    "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",
+    "nn.Dense(2, 3)": "Linear", "torch.reduce_mean(3)": "torch.mean", "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",
     # keywords
     "torch.ones(2).sum(axes=1)": "dim=", "torch.zeros(2, requires_gard=True)": "requires_grad=",
     "torch.ones(2).std(ddof=1)": "correction=", "torch.linalg.norm(torch.ones(2), order=2)": "ord=", "torch.cat([], axsi=0)": "dim=",
@@ -87,7 +94,12 @@ def test_words_for_functions_lead_somewhere(word, ours):
     value = tensh
     for part in path.split(".")[1:]:
         value = getattr(value, part, None)
-    assert value is not None or in_pytorch(path)
+    assert value is not None or is_in_pytorch(path)
+
+
+@pytest.mark.parametrize("word, ours", spoken.table(spoken.LAYERS).items())
+def test_words_for_layers_lead_somewhere(word, ours):
+    assert hasattr(tensh.nn, re.match(r"\w*", ours)[0]) and not hasattr(tensh.nn, word)
 
 
 @pytest.mark.parametrize("word, ours", spoken.table(spoken.RANDOM).items())

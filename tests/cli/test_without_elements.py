@@ -1,4 +1,4 @@
-"""Sparse tensors, and those of the device meta, in all that looks at tensors: nothing of it is a fault of tensh itself."""
+"""Sparse and nested tensors, and those of the device meta, in all that looks at tensors: nothing of it is a fault of tensh itself."""
 
 from contextlib import closing
 
@@ -12,12 +12,15 @@ from tensh.graph.kept import Keeping
 from tests.support.sessions import run
 
 SETUP = """
-import tensh as torch
+import tensh, tensh as torch
 m = torch.ones(3, 4, device="meta", requires_grad=True)
 s = torch.eye(2).to_sparse().requires_grad_()
 c = torch.eye(2).to_sparse_csr()
 b = torch.sparse_coo_tensor(torch.tensor([[9]]), torch.ones(1), (10**8,))
 w = torch.ones(2, 2, requires_grad=True)
+n = torch.nested.nested_tensor([torch.ones(1), torch.ones(2)], requires_grad=True)
+j = torch.nested.nested_tensor([torch.ones(1), torch.ones(2)], layout=torch.jagged, requires_grad=True)
+k = torch.masked.masked_tensor(torch.ones(2), torch.tensor([True, False]))
 """
 PASSES = """
 (m * 2).sum().backward()
@@ -31,6 +34,9 @@ LINES = [
     "m", "s", "c", "b", "m * 2", "%who", "%grads", "%graph z", "%graph l", "%graph (m * 2).sum()", "%why s.grad",
     "%why w.grad", "%why e.weight.grad", "%step l", "%trace s @ w", "%trace m + 1", "m?", "s?", "c?", "e?", "%heat s",
     "%hist c", "%cmp s c", "%plot s", "%full s", "%full m", "[m, s]", "{'s': s, 'm': m}", "z", "e",
+    "n", "j", "k", "n + 1", "j * 2", "k + 1", "n?", "j?", "k?", "[n, j, k]", "{'n': n, 'j': j, 'k': k}", "%full n", "%full j", "%hist n",
+    "%hist j", "%hist k", "%plot j", "%heat j", "%predict n", "%predict j", "%why n", "%graph j.sum()", "%trace j * 2",
+    "tensh.show.contents([n, j, k] * 9)", "[n, j, k] * 9",
 ]  # fmt: skip
 REFUSED = {
     "%heat m": "no elements",
@@ -75,12 +81,12 @@ def test_they_are_undone(session):
     """Writes to values of a sparse tensor are taken back; the other lines change nothing."""
     before = Snapshot(session, None)
     run("with torch.no_grad(): s.mul_(3)\nm2 = m + 1", session)
-    assert before.compare(session) and set(before.changes()) == {"m2", "s"}
-    before.restore(session)
+    assert before.compare() and set(before.changes()) == {"m2", "s"}
+    before.restore()
     assert session.namespace["s"].detach().to_dense().tolist() == [[1, 0], [0, 1]]
     nothing = Snapshot(session, None)
     run("s\nm\nb\nc", session)
-    assert not nothing.compare(session)
+    assert not nothing.compare()
 
 
 def test_they_are_saved(session, tmp_path):

@@ -21,7 +21,7 @@ from tests.support.project import ROOT, plain_environment
 
 PATIENCE = float(os.environ.get("PATIENCE", 60))  # seconds, for a machine that is busy
 KEYS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "escape": "\x1b", "enter": "\r",
-        "tab": "\t", "backspace": "\x7f", "f1": "\x1bOP", "f2": "\x1bOQ"}  # fmt: skip
+        "tab": "\t", "backspace": "\x7f", "f1": "\x1bOP", "f2": "\x1bOQ", "home": "\x1b[H", "end": "\x1b[F"}  # fmt: skip
 ESCAPE = re.compile(r"\x1b(?:\[([?>]?)([\d;]*)( ?[@-~])|\][^\x07]*\x07|O.|[=>78])")
 UNFINISHED = re.compile(r"\x1b(?:\[[?>]?[\d;]* ?|\][^\x07]*|O)?$")
 

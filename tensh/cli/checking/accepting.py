@@ -16,13 +16,13 @@ def update_document(document, found, everything=False, interleaved=False):
         if verdict is None or verdict.result.passed_over:
             cells.append(cell)
         elif interleaved and not cell.form.startswith(">>> "):
-            cells += divide_cell(without_stale(cell), verdict.result)
+            cells += divide_cell(drop_stale_outputs(cell), verdict.result)
         else:
-            cells.append(without_stale(cell)._replace(outputs=verdict.result.outputs))
+            cells.append(drop_stale_outputs(cell)._replace(outputs=verdict.result.outputs))
     return document._replace(cells=cells)
 
 
-def without_stale(cell):
+def drop_stale_outputs(cell):
     """A cell whose output is that of today."""
     wishes = {name: value for name, value in cell.wishes.items() if name not in TODAY}
     rest = {name: value for name, value in cell.metadata.items() if name != "tensh"}

@@ -10,13 +10,14 @@ from tensh.cli import status
 from tensh.cli.checking import accepting, report, running
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts, verdicts_against
 from tensh.cli.documents import files
+from tensh.cli.lessons import format
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.escaping import shell_word, visible_line
 
 
 class Wish(NamedTuple):
-    """How it is to be checked, and what is to be done with the new outputs."""
+    """The settings of a check: how to compare, and what to do with new outputs."""
 
     limits: Limits = Limits()
     update: bool = False
@@ -61,6 +62,8 @@ class Checking:
     def file(self, path):
         """Check a file and report its cells; the verdicts."""
         document = files.load(path)
+        if format.asks(document) and not self.wish.against:
+            return self.lesson(path)
         limits = self.wish.limits
         wishes = document.metadata.get("tensh")
         if isinstance(wishes, dict) and wishes.get("check") == "lax":
@@ -84,6 +87,21 @@ class Checking:
         if any(verdict.status in (DIFFERS, FAILS) for verdict in found):
             self.differing.append(path)
         self.accept(document, found, path)
+        return found
+
+    def lesson(self, path):
+        """Check a lesson, whose questions take the place of stored outputs; the verdicts."""
+        from tensh.cli.checking import lessons
+
+        found, ended = lessons.verdicts(path, self.options)
+        self.stopped = ended or self.stopped
+        if self.wish.json:
+            self.console.result([("plain", "".join(report.facts(path, verdict) for verdict in found))])
+            return found
+        self.console.result([("title", f"{visible_line(path)}\n")])
+        width = max((len(verdict.label) for verdict in found), default=0)
+        for verdict in found:
+            self.console.result(lessons.lines(verdict, width))
         return found
 
     def accept(self, document, found, path):
@@ -118,7 +136,7 @@ class Checking:
 def expand_pattern(pattern):
     """The files that a name means: of a folder its documents, of a pattern what it fits."""
     if os.path.isdir(pattern):
-        found = [path for path in within(pattern) if is_lesson(path)]
+        found = [path for path in find_documents(pattern) if is_lesson(path)]
     elif glob.has_magic(pattern) and not os.path.lexists(pattern):
         found = sorted(fitting(pattern))
     else:
@@ -139,7 +157,7 @@ def fitting(pattern):
     return [str(path) for path in found if not any(part.startswith(".") for part in {*path.parts} - {*whole.parts})]
 
 
-def within(folder):
+def find_documents(folder):
     """The documents in a folder and the folders in it, but for hidden ones."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
@@ -156,4 +174,4 @@ def is_lesson(path):
         document = files.load(path)
     except UsageError:
         return False
-    return any(cell.outputs for cell in document.cells)
+    return format.asks(document) or any(cell.outputs for cell in document.cells)

@@ -58,13 +58,13 @@ class CellItem(pytest.Item):
             raise Differs(verdict)
 
     def repr_failure(self, excinfo):
-        """How the cell differs; for a fault of ours, its traceback."""
+        """Describe the difference of the cell; for a fault of tensh, its traceback."""
         if not isinstance(excinfo.value, Differs):
             return super().repr_failure(excinfo)
         return visible("".join(text for _, text in report.lines(excinfo.value.args[0])).rstrip())
 
     def reportinfo(self):
-        """Where the cell is, for the headline of a failure."""
+        """The place of the cell, for the headline of a failure."""
         return (
             self.path,
             None,

@@ -9,7 +9,12 @@ from tensh.cli.checking.tokens import Number, tokens
 from tensh.tolerances import TOLERANCES
 
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
-FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:\w++\.)*+(\w++)[^<>\n]*+>")  # counts by its name
+FUNCTION = re.compile(
+    r"<(?:built-in )?(?:function|method) (?:(?:\w++|<locals>)\.)*+(\w++|<lambda>)[^<>\n]*+>"
+)  # counts by its name
+PLACE = re.compile(
+    r"(?<!\S)\S+\.(?:tsh|py|ipynb|md)(?: cell \d+)?:\d+\b|(?<=`) on line \d+"
+)  # where a line of code is, in one kind of file; behind code that is quoted, at a prompt not at all
 ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.?\d*(?:e[-+]?\d+)?)")
 UNIT = r"(?: ?(?:ns|us|µs|μs|ms|s|sec|secs|seconds?|minutes?)\b)"
@@ -31,7 +36,7 @@ class Wrong(NamedTuple):
 
     @property
     def off_by(self):
-        """How far apart the two are, as text; nothing where that says nothing."""
+        """Describe the distance between the two, as text; nothing where that says nothing."""
         if max(len(self.stored.text), len(self.now.text)) > LONGEST_INTEGER:
             return ""
         if self.stored.is_integer and self.now.is_integer:
@@ -52,7 +57,7 @@ class Comparison(NamedTuple):
 
 
 def compare(stored, now, wishes=None, rtol=None, atol=None):
-    """Compare the stored text of a cell with that of now, as the metadata of the cell wishes."""
+    """Compare the stored text of a cell with that of now, as the cell's metadata asks."""
     wishes = wishes or {}
     stored, now = strip_noise(stored, wishes), strip_noise(now, wishes)
     if stored == now:
@@ -61,7 +66,7 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
         return Comparison(True, "random numbers (masked)")
     if max(len(stored), len(now)) > LONGEST:
         return Comparison(False, "", stored, now)
-    words, numbers = zip(tokens(without_times(stored)), tokens(without_times(now)), strict=True)
+    words, numbers = zip(tokens(mask_times(stored)), tokens(mask_times(now)), strict=True)
     if words[0] != words[1]:
         return Comparison(False, "", stored, now)
     pairs = [Wrong(*pair) for pair in zip(*numbers, strict=True)]
@@ -72,8 +77,8 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
 
 
 def strip_noise(text, wishes):
-    """A text without what never counts: addresses, where a function is from, space at the ends of lines."""
-    text = FUNCTION.sub(r"<function \1>", ADDRESS.sub("at 0x", text))
+    """A text without what never counts: addresses, where a function and a line of code are, space at the ends of lines."""
+    text = PLACE.sub("", FUNCTION.sub(r"<function \1>", ADDRESS.sub("at 0x", text)))
     if wishes.get("platform"):
         text = text.replace("\\", "/")
     if wishes.get("addresses"):  # which of the ids are equal counts
@@ -82,13 +87,13 @@ def strip_noise(text, wishes):
     return "\n".join(line.rstrip() for line in text.rstrip().split("\n"))
 
 
-def without_times(text):
+def mask_times(text):
     """A text of the same length with `#` over durations, times and dates."""
     return TIME.sub(lambda match: (match["word"] or "").ljust(len(match[0]), "#"), text)
 
 
 def describe_masked(stored, now):
-    """What was not looked at where two texts are the same but for it."""
+    """Name the parts that were not compared in two texts that are otherwise equal."""
     times = [[match[0] for match in TIME.finditer(text)] for text in (stored, now)]
     return "text differs only in times (masked)" if times[0] != times[1] else ""
 
@@ -129,7 +134,7 @@ def dtype_of(number):
 
 
 def describe_tolerance(pairs, rtol, atol):
-    """What was allowed for where numbers differ a little."""
+    """Name the tolerance within which numbers differ."""
     differing = [
         pair for pair in pairs if not pair.stored.is_integer and float(pair.stored.text) != float(pair.now.text)
     ]

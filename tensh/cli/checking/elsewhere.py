@@ -1,4 +1,4 @@
-"""Running a document on an installed PyTorch, in a process of its own: `--against`."""
+"""Running a document on an installed PyTorch, in another process: `--against`."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""What was found out, as (kind, text) pairs for a reader and as JSON."""
+"""The report of a check, as (kind, text) pairs for a reader and as JSON."""
 
 import difflib
 from collections import Counter
@@ -12,7 +12,7 @@ from tensh.show.text import cells, shorten
 MARGIN = "         "
 LONGEST_LINE = 100  # columns of a line that are shown
 MOST_LINES = 3  # that are shown of a cell
-MOST_NUMBERS = 5  # that are told of one by one
+MOST_NUMBERS = 5  # that are reported one by one
 LONGEST_TEXT = 2000  # lines that are compared as text
 MOST_PAIRS = 100**2  # of lines that difflib compares: where many are alike it takes the cube of their number
 WORDS = {OK: "ok", RAN: "ran", DIFFERS: "DIFFERS", FAILS: "FAILS", NOT_CHECKED: "not checked", SKIPPED: "skipped"}
@@ -55,17 +55,17 @@ def indent(tokens):
 
 
 def difference(comparison):
-    """How two texts differ."""
+    """Describe the difference of two texts."""
     if comparison.wrong:
-        yield from in_numbers(comparison)
+        yield from report_numbers(comparison)
     else:
-        yield from in_text(comparison)
+        yield from report_text(comparison)
 
 
 # -- numbers ------------------------------------------------------------------------------------------
 
 
-def in_numbers(comparison):
+def report_numbers(comparison):
     """The lines with numbers that differ, these marked; where they are and by how much they are off."""
     left = [*comparison.wrong]
     groups = [[*group] for _, group in groupby(left, lambda wrong: comparison.now.count("\n", 0, wrong.now.start))]
@@ -112,7 +112,7 @@ def mark_numbers(line, group, begin, words):
 
 
 def describe(wrong):
-    """Where a number is, what it was and is, and by how much it is off."""
+    """Describe a number that differs: its place, what it was and is, and the difference."""
     where = f"at {wrong.now.path}: " if wrong.now.path else ""
     before, after = (shorten(number.text.removesuffix("."), 30) for number in wrong[:2])
     return f"{where}{before} -> {after}" + (f", off by {wrong.off_by}" if wrong.off_by else "")
@@ -121,7 +121,7 @@ def describe(wrong):
 # -- text ---------------------------------------------------------------------------------------------
 
 
-def in_text(comparison):
+def report_text(comparison):
     """The first lines that differ, marked from where they do."""
     stored, now = (text.split("\n")[:LONGEST_TEXT] if text else [] for text in (comparison.stored, comparison.now))
     pairs = [*pair_replaced_lines(stored, now)]
@@ -161,7 +161,7 @@ def differing(before, after):
     return first, len(after) - same
 
 
-# -- the whole ----------------------------------------------------------------------------------------
+# -- the session --------------------------------------------------------------------------------------
 
 
 def summary(found, seconds):
@@ -173,7 +173,7 @@ def summary(found, seconds):
 
 
 def plural(words, count):
-    """How many there are of something, in words."""
+    """Write a count with its noun."""
     return words.format(count).replace("1 differ", "1 differs") if count == 1 else words.format(count)
 
 

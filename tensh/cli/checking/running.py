@@ -1,4 +1,4 @@
-"""Running the code of a document in a session of its own, and keeping what each cell shows."""
+"""Running the code of a document in a new session, and keeping the output of each cell."""
 
 import io
 import os
@@ -11,7 +11,6 @@ from tensh.cli.documents.model import Output
 from tensh.cli.environment import Environment
 from tensh.cli.isolation import fresh_world
 from tensh.cli.program import Program
-from tensh.cli.render import failure as failures
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Failure
@@ -26,7 +25,7 @@ class Piece(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of a cell: what it showed, and its failure if there was one; why it shows what it does, if by chance.
+    """The outcome of a cell: its output, its failure if there was one, and the reason for which it depends on chance.
 
     `passed_over` says why it did not run. `values` are the tensors that it named, where they are asked for.
     """
@@ -39,7 +38,7 @@ class Result(NamedTuple):
 
     @property
     def outputs(self):
-        """What it showed, with what was printed in one piece."""
+        """The output, with text that was printed in one piece."""
         found = []
         for piece in self.pieces:
             if found and found[-1].kind == piece.output.kind == "printed":
@@ -50,7 +49,7 @@ class Result(NamedTuple):
 
 
 def label_of(cell, number):
-    """How the reader finds a cell: by its own number, else by its place."""
+    """The name of a cell for the reader: its number, else its place."""
     return f"[{number if cell.count is None else cell.count}]"
 
 
@@ -151,16 +150,15 @@ class Checked(Run):
     def failed(self, event, may_raise):
         """Keep a failure; whether the run goes on: but for ^C and the time limit it does."""
         if isinstance(event.failure.error, KeyboardInterrupt):
-            return self.stopped(event.failure)
+            return self.report_stop(event.failure)
         self.failure = event.failure
         kind = event.failure.kind.rpartition(".")[2]
-        shown = "".join(text for _, text in failures.short(event.failure)).splitlines()
-        error = Output("error", f"{kind}: {event.failure.message}", {"traceback": shown})
+        error = Output("error", f"{kind}: {event.failure.message}")
         self.pieces.append(Piece(error, event.unit.last if event.unit else 0))
         return True
 
-    def taken(self):
-        """What stdout has got since this was asked last."""
+    def take_output(self):
+        """Return the text that stdout has received since the last call."""
         text = self.env.stdout.getvalue()
         self.env.stdout.seek(0)
         self.env.stdout.truncate()
@@ -168,13 +166,13 @@ class Checked(Run):
 
     def printed(self, line):
         """Keep what the code has printed."""
-        text = self.taken()
+        text = self.take_output()
         if text:
             self.pieces.append(Piece(Output("printed", text), line))
 
     def take(self, kind, line):
         """Keep a value that was shown."""
-        text = self.taken()
+        text = self.take_output()
         if text:
             self.pieces.append(Piece(Output(kind, text.removesuffix("\n")), line))
 
@@ -184,7 +182,7 @@ def _text(value):
 
 
 def reason_to_skip(code):
-    """Why code of a session is not to run, if it says so."""
+    """Return the reason for which code of a session is not to run, if it gives one."""
     return "doctest: +SKIP" if "doctest: +SKIP" in code else ""
 
 

@@ -60,7 +60,7 @@ def tokens(text):
 
 
 def depth(text):
-    """How many brackets stand one inside the other."""
+    """Return the depth of the brackets."""
     steps = (1 if match[0] in OPEN else -1 for match in re.finditer(r"[][(){}]", text))
     return max(itertools.accumulate(steps), default=0)
 

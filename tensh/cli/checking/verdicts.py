@@ -1,4 +1,4 @@
-"""What there is to say of each cell of a document that ran."""
+"""Verdicts: the result for each cell of a document that ran."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How closely it is compared."""
+    """The kind of comparison."""
 
     lax: bool = False
     rtol: float | None = None
@@ -43,7 +43,7 @@ def verdicts(document, results, limits):
     cells = [cell for cell in document.cells if cell.kind == "code"]
     ran = has_run(cells)
     for number, (cell, result) in enumerate(zip(cells, results, strict=True), 1):
-        found = verdict(cell, result, limits, stored_text(cell, ran))
+        found = verdict(cell, result, limits, find_stored_text(cell, ran))
         yield Verdict(cell, number, label_of(cell, number), result, *found)
 
 
@@ -55,8 +55,8 @@ def has_run(cells):
     return lambda cell: from_notebook and is_stored and (cell.count is not None or not has_counts)
 
 
-def stored_text(cell, ran):
-    """What the cell is to show; None where that is not known."""
+def find_stored_text(cell, ran):
+    """Return the output that the cell should have; None where that is not known."""
     if isinstance(cell.wishes.get("current"), str):
         return cell.wishes["current"]
     if not cell.outputs and not ran(cell):
@@ -65,7 +65,7 @@ def stored_text(cell, ran):
 
 
 def text_of(outputs):
-    """What is compared: what was printed and shown, and the last line of an error's message."""
+    """Return the text that is compared: what was printed and shown, and the last line of an error's message."""
     return "".join(map(_line, outputs))
 
 
@@ -135,14 +135,14 @@ def closest(stored, result, cell, limits):
     tried = [(one, now) for now in shown for one in expected]
     found = None
     for one, now in tried:
-        each = compare(*without_captions(one, now, cell), cell.wishes, limits.rtol, limits.atol)
+        each = compare(*drop_captions(one, now, cell), cell.wishes, limits.rtol, limits.atol)
         if each.same:
             return each
         found = found or each
     return found
 
 
-def without_captions(stored, now, cell):
+def drop_captions(stored, now, cell):
     """The texts without what a prompt says beside a value, and with the empty lines that a session writes out."""
     if not cell.form.startswith(">>> "):
         return stored, now

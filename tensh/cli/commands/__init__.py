@@ -13,6 +13,8 @@ from tensh.cli import status
 from tensh.cli.commands.aliasing import alias_, exec_
 from tensh.cli.commands.documents import check_, convert_
 from tensh.cli.commands.graph import graph_
+from tensh.cli.commands.learning import learn_
+from tensh.cli.commands.notebooks import kernel_
 from tensh.cli.commands.running import input_, open_, root, run_
 from tensh.cli.commands.shared import SPELLINGS
 from tensh.cli.commands.telling import api_, config_, doc_, env_
@@ -39,10 +41,12 @@ def application(pretty):
     app.command("open")(open_)
     app.command("-", hidden=True)(input_)
     app.command("graph")(graph_)
+    app.command("learn")(learn_)
     app.command("doc")(doc_)
     app.command("api")(api_)
     app.command("check")(check_)
     app.command("convert")(convert_)
+    app.command("kernel")(kernel_)
     app.command("env")(env_)
     app.command("config")(config_)
     return typer.main.get_command(app)
@@ -54,7 +58,7 @@ def is_pretty(env):
 
 
 def task(arguments, env):
-    """What the arguments ask for: a function to call, or the exit status of what is done already (help)."""
+    """Parse the arguments: return a function to call, or the exit status where nothing is left to do (help)."""
     if arguments[:1] in (["--show-completion"], ["--install-completion"]):
         require_shell(arguments[0])
     try:
@@ -74,7 +78,8 @@ def task(arguments, env):
 
 @contextlib.contextmanager
 def collect_output(env):
-    """What is written within, help or completions, goes to stdout behind it: Click takes a failure there for its own."""
+    """Collect help or completions within, and write them to stdout at the end: Click takes a failure there for one of
+    the program."""
     text = io.StringIO()
     try:
         with contextlib.redirect_stdout(text):

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from tensh.cli.commands.shared import environment, with_options
+from tensh.cli.commands.shared import add_options, environment
 from tensh.cli.options import Options
 
 
-@with_options
+@add_options
 def check_(
     ctx: typer.Context,
     patterns: Annotated[
@@ -38,7 +38,7 @@ def check_(
     """
     from tensh.cli.checking import check
 
-    options = options.over(ctx.obj["options"])
+    options = options.complete_from(ctx.obj["options"])
     wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json or options.json, against)
     return partial(check.show, environment(ctx, options), options, patterns, wish)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tensh.cli import program
-from tensh.cli.commands.shared import environment, with_options
+from tensh.cli.commands.shared import add_options, environment
 from tensh.cli.options import Options, UsageError
 
 CHOICES = {
@@ -18,7 +18,7 @@ CHOICES = {
 View, Mode, Format = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
 
 
-@with_options
+@add_options
 def graph_(
     ctx: typer.Context,
     words: Annotated[
@@ -27,7 +27,10 @@ def graph_(
     ] = None,
     code: Annotated[list[str] | None, typer.Option("-c", metavar="CODE", help="Code instead of a file.")] = None,
     view: Annotated[View, typer.Option("--view", help="How it is laid out.")] = View.auto,
-    form: Annotated[Format, typer.Option("--format", help="What it is written as.")] = Format.text,
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", help="What it is written as: by default what the name of the file says."),
+    ] = None,
     values: Annotated[bool, typer.Option("--values", help="Show values where they are known.")] = False,
     grads: Annotated[bool, typer.Option("--grads", help="Show gradients that were kept.")] = False,
     types: Annotated[bool, typer.Option("--types", help="Show dtypes.")] = False,
@@ -50,13 +53,13 @@ def graph_(
     """
     from tensh.cli import graphs
 
-    options = options.over(ctx.obj["options"])
+    options = options.complete_from(ctx.obj["options"])
     if options.json or options.json_full:
         raise UsageError("tensh graph: a graph as JSON is --format json")
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
     wish = graphs.Wish(
-        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output, why,
+        name, view.value, form and form.value, values, grads, types, formulas, depth, focus, whole, output, why,
         steps, mode and mode.value,
     )  # fmt: skip
     return partial(graphs.show, environment(ctx, options), options, found, wish)

@@ -7,7 +7,7 @@ import typer
 
 from tensh.cli import program
 from tensh.cli import version as shown_version
-from tensh.cli.commands.shared import environment, with_options, with_records
+from tensh.cli.commands.shared import add_options, environment, with_records
 from tensh.cli.options import Options, UsageError
 
 
@@ -61,7 +61,7 @@ def run_(
 
     tensh run -m MODULE ARGS... runs an installed module as its own program, with all that follows as its arguments.
     """
-    options = options.over(ctx.obj["options"])
+    options = options.complete_from(ctx.obj["options"])
     env = environment(ctx, options)
     if watch and (stay or file == "-"):
         raise UsageError(f"--watch runs a file again and again: {'-i' if stay else '-'} does not go with it")
@@ -80,7 +80,7 @@ def input_(ctx: typer.Context, *, options: Options):
     return run_(ctx=ctx, file="-", **options._asdict())
 
 
-@with_options
+@add_options
 def open_(
     ctx: typer.Context,
     files: Annotated[
@@ -93,7 +93,7 @@ def open_(
 
     A .npy file is a tensor named as the file is; .npz, .safetensors and .pt files have names of their own.
     """
-    options = options.over(ctx.obj["options"])
+    options = options.complete_from(ctx.obj["options"])
     return partial(prompt, environment(ctx, options), options, program.from_files, files)
 
 

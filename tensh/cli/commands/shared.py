@@ -38,7 +38,7 @@ SHOWING = (
     ("plain", bool, "--plain", None, "No escape sequences at all."),
     ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
 )
-# Of what runs a program to its end. To the parser an option has a value or has none: --json=full is one of its own there.
+# Of what runs a program to its end. To the parser an option has a value or has none: --json=full is a separate one there.
 RECORDING = (
     ("json", bool, "--json", None, "One JSON object a line; --json=full: tensors of any size. pydoc tensh.cli.records"),
     ("json_full", bool, "--json-full", None, None),
@@ -60,7 +60,7 @@ SHARED = [
 WITH_RECORDS = [*SHARED, *(option(*row, "What is shown") for row in RECORDING)]
 
 
-def with_options(function, declared=SHARED):
+def add_options(function, declared=SHARED):
     """Give a command function the declared options, which it receives as one Options."""
     own = [each for each in inspect.signature(function).parameters.values() if each.name != "options"]
 
@@ -75,7 +75,7 @@ def with_options(function, declared=SHARED):
     return command
 
 
-with_records = partial(with_options, declared=WITH_RECORDS)
+with_records = partial(add_options, declared=WITH_RECORDS)
 
 
 def environment(ctx, options):

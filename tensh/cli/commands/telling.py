@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from tensh.cli.commands.shared import environment
-from tensh.cli.shell import public_names
+from tensh.cli.options import UsageError
+from tensh.cli.shell import public_names, setting_names
 
-Asked = Enum("Asked", {each: each for each in ("show", "path")})
+Asked = Enum("Asked", {each: each for each in ("show", "path", "set", "unset")})
 Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 Missing = Annotated[bool, typer.Option("--missing", help="Show PyTorch's names that tensh lacks, and why.")]
@@ -51,15 +52,28 @@ def env_(ctx: typer.Context):
 
 def config_(
     ctx: typer.Context,
-    asked: Annotated[Asked, typer.Argument(metavar="[show|path]", help="The settings, or the file they are in.")] = (
-        Asked.show
-    ),
+    asked: Annotated[
+        Asked, typer.Argument(metavar="[show|path|set|unset]", help="The settings, their file, or one to change.")
+    ] = Asked.show,
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="The setting to change.", autocompletion=setting_names)
+    ] = "",
+    value: Annotated[str, typer.Argument(metavar="[VALUE]", help="Its value, for good.")] = "",
 ):
-    """Show the settings, or the path of the file they are kept in.
+    """Show the settings, the path of the file they are kept in, or change one there.
 
     The file holds lines such as  theme = "light"  and may be missing. A variable TENSH_THEME counts more than the file.
     """
     from tensh.cli import config
 
-    action = {"show": config.show, "path": config.show_path}[asked.value]
-    return partial(action, environment(ctx, ctx.obj["options"]))
+    given = [word for word in (name, value) if word]
+    wanted = {"set": 2, "unset": 1}.get(asked.value, 0)
+    if len(given) != wanted:
+        usage = {"set": " NAME VALUE, such as theme light", "unset": " NAME"}.get(asked.value, "")
+        raise UsageError(f"tensh config {asked.value}: write tensh config {asked.value}{usage}")
+    env = environment(ctx, ctx.obj["options"])
+    if not wanted:
+        return partial({"show": config.show, "path": config.show_path}[asked.value], env)
+    from tensh.cli import setting
+
+    return partial({"set": setting.set_value, "unset": setting.unset}[asked.value], env, *given)

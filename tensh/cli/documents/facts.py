@@ -1,4 +1,4 @@
-"""What a text file says of a cell in one line, so that a notebook can be made of it again.
+"""The line about a cell in a text file, from which a notebook can be made again.
 
 `[3] A title {"metadata": ...}`: the number with which the cell ran, its title, and as JSON what is left to be known.
 """
@@ -37,7 +37,7 @@ def loads(text, what):
 
 
 def name_json_type(value):
-    """What JSON calls a value."""
+    """Return JSON's name for a value."""
     return NAMES.get(type(value), "a number")
 
 
@@ -89,7 +89,7 @@ def cell(line, lines, output_lines=(), form=""):
 
 
 def describe(cell):
-    """How the lines of the outputs divide into outputs; None where one would guess it."""
+    """Return the division of the output's lines into outputs; None where a reader would guess it."""
     if cell.outputs == guess_outputs(cell.text, output_lines(cell)):
         return None
     return [describe_output(output) for output in cell.outputs]

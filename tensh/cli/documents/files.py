@@ -73,8 +73,8 @@ def convert_document(document, before, after):
 
 def imports(cells):
     """A cell that imports what a prompt has by itself, if any code needs it."""
-    from tensh.cli.session.exporting import needed_imports
+    from tensh.cli.session.exporting import find_missing_imports
 
-    lines = [*needed_imports([cell.text.split("\n") for cell in cells if cell.kind == "code"])]
+    lines = [*find_missing_imports([cell.text.split("\n") for cell in cells if cell.kind == "code"])]
     if lines:
         yield Cell("code", "\n".join(lines), metadata={"tensh": {GIVEN: True}}, form="marked")

@@ -14,7 +14,7 @@ from tensh.cli.documents.percent import needs_echo
 ECHO = "last"
 CODE = frozenset("python py python3 tsh ipython pycon console doctest".split())
 SESSIONS = frozenset("python py python3 pycon console doctest".split())
-PROMPT_ONLY = frozenset("pycon console doctest".split())  # blocks that are code only where there is a prompt
+PROMPT_ONLY = frozenset("pycon console doctest".split())  # blocks that are code only if they hold a prompt
 OUTPUT = frozenset(["", "text", "txt", "output", "plain", "plaintext"])
 FENCE = re.compile(r"(?P<sign>`{3,}+|~{3,}+)(?P<info>[^`]*)\Z")
 HEAD = re.compile(r"<!-- cell(?: (?P<head>.*?))? -->[ \t]*\Z")
@@ -25,7 +25,7 @@ TRACEBACK = "Traceback (most recent call last):"
 
 
 class Block(NamedTuple):
-    """A fenced block: what stands behind its fence, its lines, the number of the line after it, whether it ends."""
+    """A fenced block: its info string, its lines, the number of the line after it, whether it is closed."""
 
     info: str
     lines: list[str]
@@ -60,7 +60,7 @@ def read(text):
 
 
 class Reader:
-    """Goes through lines once, from a place on."""
+    """Reads lines once, from a given place."""
 
     def __init__(self, lines, place=0):
         self.lines = lines
@@ -84,13 +84,13 @@ class Reader:
         yield from self.flushed()
 
     def flushed(self):
-        """The prose so far as a cell, without the blank lines around it."""
+        """The prose gathered so far, as a cell without the blank lines around it."""
         text, self.prose = "\n".join(_strip_blank(self.prose)), []
         if text:
             yield Cell("prose", text)
 
     def described(self, head):
-        """The cell that a comment tells of."""
+        """The cell that a comment describes."""
         cell = facts.cell(head, [])
         self.place += 1
         block = block_at(self.lines, self.place)
@@ -105,7 +105,7 @@ class Reader:
             yield cell._replace(text=text, form="between")
 
     def code(self, head, block):
-        """The cells of a block of code, with the block of output behind it."""
+        """The cells of a block of code, with the block of output after it."""
         self.place = block.after
         if block.is_session:
             yield from session(block)
@@ -124,7 +124,7 @@ class Reader:
 
 
 def block_at(lines, place):
-    """The fenced block that begins on a line, if one does. One that does not end goes on to the end of the text."""
+    """The fenced block that begins on a line, if one does. An unclosed block extends to the end of the text."""
     fence = FENCE.match(lines[place]) if place < len(lines) else None
     if not fence:
         return None
@@ -135,10 +135,10 @@ def block_at(lines, place):
 
 def _strip_blank(lines):
     """Lines without the blank ones around them."""
-    return _without_end(_without_end(lines)[::-1])[::-1]
+    return _drop_end(_drop_end(lines)[::-1])[::-1]
 
 
-def _without_end(lines):
+def _drop_end(lines):
     end = len(lines)
     while end and not lines[end - 1].strip():
         end -= 1
@@ -155,7 +155,7 @@ def session(block):
     for line in [*block.lines, ">>> "]:
         if (line + " ").startswith(">>> "):
             if code:
-                yield _example(code, _without_end(shown), block.info)
+                yield _example(code, _drop_end(shown), block.info)
             code, shown = [line[4:]], []
         elif (line + " ").startswith("... ") and not shown:
             code.append(line[4:])
@@ -181,22 +181,40 @@ def write(document):
     if needs_echo(document, ECHO):
         about["echo"] = document.echo
     parts = [[f"<!-- tensh: {facts.dumps(about)} -->"]] if about else []
-    previous = None
-    for cell in document.cells:
+    previous, sessions = None, {}  # the place of a block -> its examples
+    for cell in map(as_block, document.cells):
         if cell.form.startswith(">>> ") and previous and previous.form == cell.form:
-            parts[-1].insert(-1, at_a_prompt(cell))
+            sessions[len(parts) - 1].append(write_at_prompt(cell))
         elif cell.form.startswith(">>> "):
-            parts.append([f"```{cell.form[4:]}\n", at_a_prompt(cell), "```"])
+            sessions[len(parts)] = [write_at_prompt(cell)]
+            parts.append([cell.form])
         elif cell.kind == "code":
             parts.append([_code(cell)])
         else:
             parts.append([_prose(cell, previous)])
         previous = cell
+    for number, examples in sessions.items():
+        parts[number] = session_block(*parts[number], examples)
     return "\n\n".join(map("".join, parts)) + "\n" * bool(parts)
 
 
+def session_block(form, examples):
+    """The pieces of a block that is a session."""
+    fence = "`" * longest_fence("".join(examples).split("\n"))
+    return [f"{fence}{form[4:]}\n", *examples, fence]
+
+
+def as_block(cell):
+    """A cell; a cell of a session becomes a block of code if its output would be read as more code."""
+    lines = facts.output_lines(cell)
+    is_session = cell.form.startswith(">>> ")
+    if is_session and (any(line.startswith(">>> ") for line in lines) or (lines and lines[0].startswith("... "))):
+        return cell._replace(form="")
+    return cell
+
+
 def _prose(cell, previous):
-    """Prose as it is, if it is read as what it is; else between comments."""
+    """Prose as it is, if it reads back as prose; else between comments."""
     head = facts.head(cell)
     begin = block_at(cell.text.split("\n"), 0)
     is_alone = previous is None or (previous.kind == "code" and not (begin and begin.language in OUTPUT))
@@ -214,7 +232,7 @@ def _code(cell):
     lines = facts.output_lines(cell)
     info, _, kind = cell.form.partition("\n") if "\n" in cell.form else ("python", "", "text")
     first = next((line for line in cell.text.split("\n") if line.strip()), "")
-    if (first + " ").startswith(">>> "):  # code that is none, and must not be taken for a session
+    if (first + " ").startswith(">>> "):  # text that is not code, and must not be taken for a session
         info = "tsh"
     parts = [f"<!-- cell {head} -->\n"] if head else []
     parts.append(put_in_fences(cell.text.split("\n"), info))
@@ -223,17 +241,22 @@ def _code(cell):
 
 
 def put_in_fences(lines, info):
-    """Lines between fences that are longer than any in them."""
-    longest = max((len(run) for line in lines for run in re.findall(r"`+", line)), default=0)
-    fence = "`" * max(3, longest + 1)
+    """Lines between fences longer than any fence within."""
+    fence = "`" * longest_fence(lines)
     return "\n".join([fence + info, *lines, fence])
 
 
-def at_a_prompt(cell):
+def longest_fence(lines):
+    """The length of a fence that no line closes."""
+    return max([3, *(len(run) + 1 for line in lines for run in re.findall(r"`+", line))])
+
+
+def write_at_prompt(cell):
     """The lines of a cell with prompts before them, and what they showed."""
     first, *more = cell.text.split("\n")
     lines = [f">>> {first}".rstrip(), *(f"... {line}".rstrip() for line in more)]
     for output in cell.outputs:
-        lines += [*output.more.get("traceback", ())] if output.kind == "error" else []
-        lines += output.lines if facts.is_in_lines(output) else []
+        lines += [*output.more.get("traceback", (TRACEBACK, "    ..."))] if output.kind == "error" else []
+        whole = output._replace(text=output.text.removesuffix("\n") + "\n" * (output.kind in ("printed", "warned")))
+        lines += whole.lines if facts.is_in_lines(whole) else []  # an example does not say how its output ends
     return "".join(line + "\n" for line in lines)

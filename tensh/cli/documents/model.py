@@ -40,7 +40,7 @@ class Cell(NamedTuple):
 
     @property
     def wishes(self):
-        """What the metadata says to tensh."""
+        """Return the part of the metadata that is tensh's."""
         found = self.metadata.get("tensh")
         return found if isinstance(found, dict) else {}
 
@@ -69,7 +69,7 @@ def expressions(code):
 
 
 def guess_outputs(code, lines):
-    """What lines of text probably are that stand behind code: the value of its last expression, or printed."""
+    """Guess the kind of lines of text behind code: the value of its last expression, or printed."""
     if not lines:
         return ()
     last = expressions(code)[-1:]

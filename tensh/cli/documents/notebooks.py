@@ -87,8 +87,8 @@ def _output(found, count, what):
         return Output("value" if kind == "execute_result" else "display", text, more)
     if kind == "error":
         name, message = (_join_lines(more.pop(each, ""), what) for each in ("ename", "evalue"))
-        if not more.get("traceback", True):
-            del more["traceback"]
+        if more.get("traceback", []) in ([], [f"{name}: {message}"]):
+            more.pop("traceback", None)
         return Output("error", f"{name}: {message}", more)
     return Output("other", "", found)
 
@@ -102,7 +102,7 @@ def write(document):
     if document.echo == "each":
         wishes = metadata.get("tensh")
         metadata = metadata | {"tensh": (wishes if isinstance(wishes, dict) else {}) | {"echo": "each"}}
-    cells = [in_notebook(cell) for cell in document.cells]
+    cells = [write_notebook_cell(cell) for cell in document.cells]
     if not document.more:
         cells = give_ids(cells)
     notebook = {"cells": cells, "metadata": metadata} | (document.more or FORMAT)
@@ -123,7 +123,7 @@ def give_ids(cells):
     ]
 
 
-def in_notebook(cell):
+def write_notebook_cell(cell):
     """A cell as a notebook keeps it."""
     found = {"cell_type": TYPES[cell.kind]} | cell.more | {"metadata": cell.metadata, "source": lines_of(cell.text)}
     if cell.kind == "code":
@@ -148,7 +148,12 @@ def output_in_notebook(output, count=None):
             return found | {"output_type": "execute_result" if output.kind == "value" else "display_data"} | more
         case "error":
             name, _, message = output.text.partition(": ")
-            return {"ename": name, "evalue": message, "output_type": "error", "traceback": []} | output.more
+            return {
+                "ename": name,
+                "evalue": message,
+                "output_type": "error",
+                "traceback": [output.text],
+            } | output.more
     return output.more
 
 

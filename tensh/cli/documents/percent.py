@@ -7,14 +7,15 @@ import re
 
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, expressions
-from tensh.cli.session.source import SET_UP, SHELL
+from tensh.cli.session.openness import Openness
+from tensh.cli.session.source import ASKING, SET_UP, SHELL, Source, command_on
 
 MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")
 RESULT = "#>"
 ASIDE = "#: "
 SPECIAL = re.compile(r"(?:#: )*(?:# ?%%(?:[ \t]|\Z)|#>|# tensh: )")
-MAGIC = re.compile(r"(?:#: )*[ \t]*[!%]")  # a line for a shell or for Jupyter
-FOREIGN = {".py": MAGIC, ".tsh": re.compile(rf"{SHELL.pattern}|{SET_UP.pattern}|%%")}  # a script has `%name` of its own
+MAGIC = re.compile(rf"(?:#: )*(?:[ \t]*[!%]|{ASKING})")  # a line for a shell or for Jupyter, or a question
+FOREIGN = {".py": MAGIC, ".tsh": re.compile(rf"{SHELL.pattern}|{SET_UP.pattern}|%%")}  # a `%name` of a script
 HEADER = "# tensh: "
 ECHO = {".tsh": "each", ".py": "last"}
 
@@ -26,8 +27,10 @@ def read(text, extension):
     if lines[0].startswith(HEADER):
         about = facts.loads(lines.pop(0).removeprefix(HEADER), "its first line: ")
     cells, head, body, any_mark = [], None, [], False
-    for line in [*lines, None]:
-        mark = MARK.match(line) if line is not None else None
+    literal = literal_lines(lines)
+    for number, line in enumerate([*lines, None]):
+        mark = MARK.match(line) if line is not None and number not in literal else None
+        line = Literal(line) if number in literal else line
         if line is None or mark:
             if body and body[-1] == "" and mark:
                 body.pop()
@@ -39,6 +42,38 @@ def read(text, extension):
     return Document(
         cells, about.get("echo", usual_echo(extension, any_mark)), metadata if isinstance(metadata, dict) else {}
     )
+
+
+class Literal(str):
+    """A line within a text in three quotes, which is code whatever it looks like."""
+
+
+def literal_lines(lines):
+    """The numbers of the lines that begin within a text in three quotes; none where the whole is not code."""
+    text = "\n".join(lines)
+    if not ('"""' in text or "'''" in text) or not any(map(_may_mean_something, lines)):
+        return frozenset()
+    try:
+        for _ in Source(text, "<document>").parts():
+            pass
+    except (SyntaxError, ValueError):
+        return frozenset()
+    found, openness = set(), Openness()
+    for number, line in enumerate(lines):
+        if openness.quote:
+            found.add(number)
+        if openness or not command_on(line):
+            openness.take(line)
+    return found
+
+
+def as_comment(line):
+    """A comment of the user's in a script that has none of our marks: one that looks like a mark stands behind `#: `."""
+    return ASIDE + line if SPECIAL.match(line) or line.startswith(RESULT) else line
+
+
+def _may_mean_something(line):
+    return bool(SPECIAL.match(line) or MARK.match(line) or line.startswith((RESULT, ASIDE)))
 
 
 def usual_echo(extension, has_marks):
@@ -57,30 +92,56 @@ def _cells(head, lines):
         return
     found = facts.cell(head or "", lines, form=form)
     if found.kind != "code":
-        yield found._replace(text="\n".join(line.removeprefix("#").removeprefix(" ") for line in lines))
+        yield found._replace(text="\n".join(map(_prose, lines)))
         return
     code, results = [], []
     for line in [*lines, ""]:
-        if line.startswith(RESULT):
+        if line.startswith(RESULT) and not isinstance(line, Literal):
             results.append(line.removeprefix(RESULT).removeprefix(" "))
             continue
         if results:
             yield facts.cell(head or "", code, results, form)
             head, code, results, form = None, [], [], ""
-        code.append(_inside(line))
+        code.append(_unescape_line(line))
     code.pop()
     if form == "marked" or any(line.strip() for line in code):
         yield facts.cell(head or "", code, (), form)
 
 
-def _inside(line):
+def _prose(line):
+    """A line of text, out of its comment."""
+    line = line.removeprefix(ASIDE) if MARK.match(line.removeprefix(ASIDE)) else line
+    return line.removeprefix("#").removeprefix(" ")
+
+
+def _comment(line):
+    """A line of text as a comment, which is not a mark whatever it says."""
+    comment = f"# {line}" if line else "#"
+    return ASIDE + comment if MARK.match(comment) else comment
+
+
+def _unescape_line(line):
     """A line of a cell, out of the comment that kept it from meaning something."""
     rest = line.removeprefix(ASIDE)
+    if isinstance(line, Literal):
+        return line
     return rest if rest != line and (SPECIAL.match(rest) or MAGIC.match(rest)) else line
 
 
 def write(document, extension):
-    """A document as a script."""
+    """A document as a script. What a text in three quotes holds stays as it is where it is read as that again."""
+    if any(literal_lines(cell.text.split("\n")) for cell in document.cells if cell.kind == "code"):
+        text = _write(document, extension, is_literal=True)
+        if [_facts(cell) for cell in read(text, extension).cells] == [_facts(cell) for cell in document.cells]:
+            return text
+    return _write(document, extension)
+
+
+def _facts(cell):
+    return cell.kind, cell.text, cell.outputs, cell.metadata, cell.count
+
+
+def _write(document, extension, is_literal=False):
     about = {"metadata": document.metadata} if document.metadata else {}
     if needs_echo(document, usual_echo(extension, any(map(_has_mark, document.cells)))):
         about["echo"] = document.echo
@@ -89,7 +150,7 @@ def write(document, extension):
         is_after_prose = number > 0 and document.cells[number - 1].kind != "code"
         if _has_mark(cell) or is_after_prose:
             lines += [""] * bool(lines and number) + [f"# %% {facts.head(cell)}".rstrip()]
-        lines += _lines(cell, extension)
+        lines += _lines(cell, extension, is_literal)
     return "".join(line + "\n" for line in lines)
 
 
@@ -102,17 +163,21 @@ def needs_echo(document, usual):
     return any(any(expressions(cell.text)[:-1]) for cell in document.cells if cell.kind == "code")
 
 
-def _lines(cell: Cell, extension):
+def _lines(cell: Cell, extension, is_literal=False):
     lines = cell.text.split("\n")
     if cell.kind != "code":
-        return [f"# {line}" if line else "#" for line in lines] if cell.text else []
+        return [*map(_comment, lines)] if cell.text else []
     foreign = None if expressions(cell.text) else FOREIGN[extension]
-    lines = [ASIDE + line if _means_something(line, foreign) else line for line in lines]
+    literal = literal_lines(lines) if is_literal else ()
+    lines = [
+        ASIDE + line if number not in literal and _means_something(line, foreign) else line
+        for number, line in enumerate(lines)
+    ]
     return [*lines, *(f"{RESULT} {line}" if line else RESULT for line in facts.output_lines(cell))]
 
 
 def _means_something(line, foreign):
     """Whether a line of code would be taken for something else."""
-    if SPECIAL.match(line) or (line.startswith(ASIDE) and _inside(line) != line):
+    if SPECIAL.match(line) or (line.startswith(ASIDE) and _unescape_line(line) != line):
         return True
     return foreign is not None and bool(foreign.match(line))

@@ -1,4 +1,4 @@
-"""What a run says with `--json`: one JSON object a line on stdout, and nothing else there.
+"""The records of a run with `--json`: one JSON object a line on stdout, and nothing else there.
 
 Every object has "v", the version of this description, and "kind". The version grows when a field changes its meaning or
 goes; new fields and kinds may come without it. Where something is, it is told by "file" (as the command line names it;
@@ -15,7 +15,9 @@ kind "warning": Python's warnings
     category, message
 
 kind "note": what a learner should know, once for each "about", without --quiet
-    about           "accumulated": .grad is the sum of several backward passes; "non-leaf": .grad of what was computed
+    about           "accumulated": .grad is the sum of several backward passes; "non-leaf": .grad of what was computed;
+                    of losses "broadcast", "twice", "logarithms", "probabilities", "scores", "one class", "kept"; of steps
+                    "zeroed", "other parameters", "no backward"; of modes "evaluation mode", "training mode", "dropout"
     message, advice what it is, and what to do
     col, end_line, end_col
                     where the piece of code is that it is about

@@ -43,7 +43,7 @@ def frame(place, where):
 
 
 def columns(place):
-    """Where the piece of code of a place begins and ends."""
+    """Return the first and the last place of the code at a place."""
     return {name: getattr(place, field, None) for name, field in COLUMNS.items()}
 
 

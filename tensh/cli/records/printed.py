@@ -1,4 +1,4 @@
-"""What the code writes to stdout, on its way into records."""
+"""Text that the code writes to stdout, on its way into records."""
 
 import codecs
 import contextlib
@@ -9,7 +9,7 @@ from tensh.cli.environment import Environment, has_descriptor
 
 
 class Printed(io.BufferedIOBase):
-    """The bytes behind `sys.stdout`: whole lines are told at once, the beginning of one when it is flushed."""
+    """The bytes behind `sys.stdout`: report whole lines at once, an unfinished one when it is flushed."""
 
     def __init__(self, tell, elsewhere):
         self.tell = tell
@@ -45,7 +45,7 @@ def stdout_of(printed):
 
 
 @contextlib.contextmanager
-def apart(env):
+def redirect_foreign_output(env):
     """The environment with a stdout that nobody else writes to: what processes and C code write goes to stderr."""
     if not (has_descriptor(env.stdout) and has_descriptor(env.stderr)):
         yield env

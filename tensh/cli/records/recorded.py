@@ -1,4 +1,4 @@
-"""A run that tells of itself in records: `tensh run --json`."""
+"""A run that reports in records: `tensh run --json`."""
 
 import contextlib
 import json
@@ -6,22 +6,22 @@ from time import perf_counter
 
 from tensh.cli import status
 from tensh.cli.records import VERSION, failures, values
-from tensh.cli.records.printed import Printed, apart, stdout_of
+from tensh.cli.records.printed import Printed, redirect_foreign_output, stdout_of
 from tensh.cli.render.failure import full
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Place, source_of
 from tensh.escaping import dumps
 from tensh.show.reprs import safe_str
-from tensh.show.text import without_middle
+from tensh.show.text import shorten_middle
 
 ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}
 
 
 @contextlib.contextmanager
 def record_run(env, options, program):
-    """A context with the run of a program that writes records, and alone writes to stdout."""
-    with apart(env) as own:
+    """A context in which a program runs and its records are all that is written to stdout."""
+    with redirect_foreign_output(env) as own:
         yield Recorded(own, options, program)
 
 
@@ -116,14 +116,14 @@ class Recorded(Run):
         return self.bounded(failures.fields(failure, self.where))
 
     def bounded(self, said):
-        """What is said, in any containers, with long texts as a window shows them, unless everything is wanted."""
+        """Shorten long strings in any containers as a window does, unless everything was asked for."""
         if self.options.json_full:
             return said
         if isinstance(said, dict):
             return {name: self.bounded(each) for name, each in said.items()}
         if isinstance(said, list):
             return [*map(self.bounded, said)]
-        return without_middle(said) if isinstance(said, str) else said
+        return shorten_middle(said) if isinstance(said, str) else said
 
     def show_failure(self, failure, may_raise):
         found = self.fields(failure)
@@ -159,7 +159,7 @@ class Recorded(Run):
             self.record("notice", text=text.rstrip("\n"))
 
     def notice(self):
-        """Whose torch it is is of no interest to a program."""
+        """Nothing: a program need not know whose torch it is."""
 
 
 def code_of(unit):

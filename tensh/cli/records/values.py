@@ -19,7 +19,7 @@ def fields(value, whole=False, around=()):
 
 
 def fields_of(value, kind, whole, around):
-    """The fields of a value that is no maze of containers."""
+    """The fields of a value that is not a maze of containers."""
     if is_tensor(value):
         return {"type": "tensor"} | facts(value) | history(value) | elements(value, whole)
     if is_array(value) or is_number_of_numpy(value):
@@ -50,7 +50,7 @@ def facts(value):
 
 
 def history(value):
-    """What autograd knows of a tensor."""
+    """Describe a tensor's part in autograd."""
     is_known = has_history(value)
     node = value.grad_fn if is_known else None
     return {
@@ -68,7 +68,7 @@ def elements(value, whole):
 
 
 def statistics(value):
-    """What the elements of an array are like; None if they are no numbers."""
+    """Measure the elements of an array; None if they are not numbers."""
     from tensh.show import statistics
 
     try:

@@ -1,4 +1,4 @@
-"""Quoting code: lines with their numbers, and marks under a piece of one."""
+"""Quoting code: numbered lines, and marks under part of one."""
 
 import ast
 
@@ -20,15 +20,15 @@ def quote(place, failing, before=LINES_BEFORE):
         yield ("mark", "  -> ") if inside and failing else ("margin", "     ")
         yield "margin", f"{number:>{width}} | "
         is_marked = inside and place.segment is not None
-        line, *columns = around(lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0)))
+        line, *columns = clip_line(lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0)))
         yield "code", line + "\n"
         if is_marked:
             yield "margin", " " * (width + 6) + "| "
             yield "mark", marks(line, *columns) + "\n"
 
 
-def around(line, column, end_column):
-    """A line and two columns in it; of a line without end the part around the columns, and where they are in it."""
+def clip_line(line, column, end_column):
+    """A line and two columns in it; of a very long line the part around the columns, and the columns in that part."""
     if len(line) <= LONGEST_LINE:
         return line, column, end_column
     begin = max(min(column - LONGEST_LINE // 4, len(line) - LONGEST_LINE), 0)
@@ -49,7 +49,7 @@ def marks(line, column, end_column):
 
 
 def operator(segment):
-    """Where the operator of a binary operation is, or the brackets of an index: (first, end) in the segment."""
+    """Return the place of a binary operation's operator, or of the brackets of an index: (first, end) in the segment."""
     try:
         tree = ast.parse(f"({segment}\n)", mode="eval").body
     except UNPARSED:

@@ -1,4 +1,4 @@
-"""Where tokens become text on a stream: results on stdout, everything else on stderr."""
+"""The two outputs that tokens are written to as text: results to stdout, everything else to stderr."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from tensh.cli.render.theme import apply_style
 from tensh.show.page import Page
 
 LEAST_WIDTH = 20  # of a window that anything is drawn for
-ASCII = str.maketrans({"µ": "u", "·": "-", "…": "...", "→": "->", "×": "x"})  # of words that are ours
+ASCII = str.maketrans({"µ": "u", "·": "-", "…": "...", "→": "->", "×": "x"})  # of tensh's own messages
 
 
 class Console:
@@ -24,7 +24,7 @@ class Console:
         return self.chosen and self.chosen.settings
 
     def result(self, tokens):
-        """Write to stdout; Unwritten if that cannot be."""
+        """Write to stdout; Unwritten if that fails."""
         text = self.styled(tokens, self.in_color[0])
         with self.env.writing():
             self.env.stdout.write(encode_for(text, self.env.stdout))
@@ -38,28 +38,37 @@ class Console:
         self.env.say(encode_for(text, self.env.stderr))
 
     def styled(self, tokens, in_color=True):
-        """The text of (kind, text) pairs, with escape sequences if it is to be in colour."""
+        """The text of (kind, text) pairs, with escape sequences if colour is on."""
         if not self.has_unicode():
             tokens = ((kind, text.translate(ASCII) if kind == "note" else text) for kind, text in tokens)
         return apply_style(tokens, self.colors() if in_color else 0, self.theme())
 
     def colors(self):
-        """How many colours a terminal with colours has, by what it says of itself."""
+        """Return the number of colours that a terminal says it has, by its environment variables."""
         variables = self.env.variables
         if variables.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
             return 2**24
         return 256 if "256color" in variables.get("TERM", "") or variables.get("COLORTERM") else 16
 
     def theme(self):
-        """The theme that was chosen; by default "auto"."""
-        return self.settings.theme if self.settings else "auto"
+        """The chosen theme; "auto" follows the terminal's background, if the terminal says what that is."""
+        chosen = self.settings.theme if self.settings else "auto"
+        return (self.ground() or "auto") if chosen == "auto" else chosen
+
+    def ground(self):
+        """Return "light" or "dark", the terminal's background by COLORFGBG; None if that is unknown.
+
+        The terminal itself is not asked: an answer that comes late would be taken for typing.
+        """
+        color = self.env.variables.get("COLORFGBG", "").rpartition(";")[2]
+        if not color.isdigit():
+            return None
+        return "dark" if int(color) < 7 or int(color) == 8 else "light"
 
     def is_dark(self):
-        """Whether light text stands on a dark ground: as the theme says, else the terminal in COLORFGBG."""
-        if self.theme() in ("light", "dark"):
-            return self.theme() == "dark"
-        ground = self.env.variables.get("COLORFGBG", "").rpartition(";")[2]
-        return not ground.isdigit() or int(ground) < 7 or int(ground) == 8
+        """Whether text is light on dark: as the theme says, else the terminal."""
+        theme = self.theme()
+        return theme != "light" if theme in ("light", "dark") else self.ground() != "light"
 
     def has_unicode(self):
         """Whether box lines and blocks can be used: if the stream has them, unless the settings say otherwise."""
@@ -69,7 +78,7 @@ class Console:
         return self.env.has_unicode(self.env.stdout) and not self.env.plain
 
     def page(self):
-        """What views are drawn on: stdout as it is now."""
+        """Return the page of views: stdout as it is now."""
         env = self.env
         is_window = env.is_terminal(env.stdout)
         return Page(
@@ -80,7 +89,17 @@ class Console:
             plain=env.plain,
             is_window=is_window,
             is_dark=self.is_dark(),
+            graphics=self.graphics() if is_window and self.in_color[0] and not env.plain else None,
         )
+
+    def graphics(self):
+        """The protocol by which the terminal shows images: from the settings, else from environment variables."""
+        chosen = self.settings.images if self.settings else "auto"
+        if chosen == "auto":
+            from tensh.cli.render.graphics import protocol_of
+
+            return protocol_of(self.env.variables)
+        return None if chosen == "blocks" else chosen
 
     def height(self):
         """Lines of the window; None where that is not known."""

@@ -4,9 +4,10 @@ import traceback
 from itertools import accumulate
 
 from tensh.cli.render.code import quote
+from tensh.language import _
 from tensh.show import reprs
 from tensh.show.reprs import safe_str
-from tensh.show.text import cells, shorten, without_middle
+from tensh.show.text import cells, shorten, shorten_middle
 
 LONGEST_OPERAND = 40  # of an operand's code that is repeated
 LONGEST_LOCAL = 80  # columns for the other arrays of the function
@@ -21,15 +22,20 @@ def short(failure, shown=0):
     if failure.explanation:
         yield from render_explanation(failure.explanation)
     elif failure.operands:
-        yield "note", "        " + ", ".join(f"{each.name} is {each.text}" for each in failure.operands) + "\n"
+        yield (
+            "note",
+            "        "
+            + ", ".join(_("{name} is {text}").format(name=each.name, text=each.text) for each in failure.operands)
+            + "\n",
+        )
     yield from local(failure)
     yield from describe_turn(failure.explanation, shown)
     if failure.suggestion:
-        yield "note", f"        did you mean {failure.suggestion}?\n"
+        yield "note", f"        {describe_suggestion(failure.suggestion)}\n"
     for note in failure.notes:
-        yield "plain", "".join(f"  {line}\n" for line in without_middle(note).split("\n"))
+        yield "plain", "".join(f"  {line}\n" for line in shorten_middle(note).split("\n"))
     if failure.inside:
-        yield "note", f"  raised in {failure.inside}\n"
+        yield "note", "  " + _("raised in {place}").format(place=failure.inside) + "\n"
     yield from _callers(failure.places)
     if failure.cause:
         yield "note", f"  {failure.reason}\n"
@@ -41,39 +47,64 @@ def render_explanation(explanation):
     yield from operands(explanation)
     yield from describe_origins(explanation)
     yield "plain", f"        {explanation.rule}\n"
+    first, other = _("fits:"), _("or:")
     width = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
-        yield from render_fit("or:" if number else "fits:", fit, width)
+        yield from render_fit(other if number else first, fit, width)
     if explanation.advice:
-        yield "note", f"        {'or:' if explanation.fits else 'try:':7}{explanation.advice}\n"
+        yield "note", f"        {pad(other if explanation.fits else _('try:'))}{explanation.advice}\n"
     if explanation.then:
-        yield "note", f"        then:  {explanation.then}\n"
+        yield "note", f"        {pad(_('then:'))}{explanation.then}\n"
 
 
 def render_fit(word, fit, width):
     """(kind, text) pairs of one change, and of those that belong to it."""
-    where = f"{fit.side} line {fit.line}: ".lstrip() if fit.line else ""
-    yield "note", f"        {word:7}{where}"
+    yield "note", f"        {pad(word)}{describe_line(fit)}"
     yield "code", fit.text
     yield "note", (" " * (width - cells(fit.text) + 4) + fit.result if fit.result else "") + "\n"
     for each in fit.more:
-        yield from render_fit("and:", each, width)
+        yield from render_fit(_("and:"), each, width)
 
 
 def describe_origins(explanation):
-    """Where operands got their values, if that is not to be seen."""
-    first, *more = explanation.made or [None]
-    if first:
-        others = "".join(f", {name} on line {line}" for name, line in more)
-        yield "note", f"        {first[0]} was made on line {first[1]}{others}\n"
+    """Describe the origin of operands, where the reader does not see it."""
+    texts = [_("{name} on line {line}").format(name=name, line=line) for name, line in explanation.made[1:]]
+    if explanation.made:
+        name, line = explanation.made[0]
+        first = _("{name} was made on line {line}").format(name=name, line=line)
+        yield "note", f"        {_(', ').join([first, *texts])}\n"
+
+
+def describe_suggestion(code):
+    """Ask whether another name was meant, or offer an import."""
+    is_import = code.startswith(("import ", "from "))
+    return f"{pad(_('try:'))}{code}" if is_import else _("did you mean {name}?").format(name=code)
+
+
+def describe_line(fit):
+    """`before line 3: `, for a change of another line than the one that failed."""
+    if not fit.line:
+        return ""
+    places = {"": _("line {line}: "), "before": _("before line {line}: "), "after": _("after line {line}: ")}
+    return places[fit.side].format(line=fit.line)
+
+
+def pad(word):
+    """A word in the column before what it says."""
+    return word + " " * max(7 - cells(word), 1)
 
 
 def describe_turn(explanation, shown):
     """Which turn of a loop it was, where that is known."""
     if explanation and explanation.turn:
         line, number = explanation.turn
-        before = f"; {shown} value{'s were' if shown > 1 else ' was'} shown before" if shown else ""
-        yield "note", f"        failed in iteration {number} of the loop on line {line}{before}\n"
+        if not shown:
+            text = _("failed in iteration {number} of the loop on line {line}")
+        elif shown == 1:
+            text = _("failed in iteration {number} of the loop on line {line}; 1 value was shown before")
+        else:
+            text = _("failed in iteration {number} of the loop on line {line}; {shown} values were shown before")
+        yield "note", f"        {text.format(number=number, line=line, shown=shown)}\n"
 
 
 def local(failure):
@@ -82,8 +113,10 @@ def local(failure):
     ends = [*accumulate(cells(text) + 2 for text in texts)]
     shown = max(sum(end <= LONGEST_LOCAL for end in ends), 1)
     if texts:
-        more = f" and {len(texts) - shown} more" * (len(texts) > shown)
-        yield "note", f"        locals: {', '.join(texts[:shown])}{more}\n"
+        names = ", ".join(texts[:shown])
+        if len(texts) > shown:
+            names = _("{names} and {count} more").format(names=names, count=len(texts) - shown)
+        yield "note", "        " + _("locals: {names}").format(names=names) + "\n"
 
 
 def operands(explanation):
@@ -92,7 +125,7 @@ def operands(explanation):
         return
     texts, marks = [], []
     for each in explanation.operands:
-        name = f"{shorten(each.text or 'it', LONGEST_OPERAND)} "
+        name = f"{shorten(each.text or _('it'), LONGEST_OPERAND)} "
         sizes = [str(size) for size in each.shape]
         texts.append(name + "[" + ", ".join(sizes) + "]")
         below = ["~" * len(size) if dim in each.marked else " " * len(size) for dim, size in enumerate(sizes)]
@@ -101,7 +134,8 @@ def operands(explanation):
     between = f"  {explanation.operation}  " if not explanation.operation[:1].isalpha() and len(texts) == 2 else "   "
     kinds = dtypes[0] if len(dtypes) == 1 else ", ".join(each.dtype for each in explanation.operands)
     yield "plain", "        " + between.join(texts)
-    yield "note", f"    {'both ' if len(texts) == 2 and len(dtypes) == 1 else ''}{kinds}\n"
+    is_shared = len(texts) == 2 and len(dtypes) == 1
+    yield "note", "    " + (_("both {dtype}").format(dtype=kinds) if is_shared else kinds) + "\n"
     if any(each.marked for each in explanation.operands):
         yield "mark", ("        " + (" " * len(between)).join(marks)).rstrip() + "\n"
 
@@ -117,7 +151,7 @@ def full(failure):
         yield from short(failure)
         return
     for text in texts:
-        yield "plain", without_middle(text)
+        yield "plain", shorten_middle(text)
 
 
 def render_stop(failure, words):
@@ -128,9 +162,9 @@ def render_stop(failure, words):
 
 def warning_lines(place, kind, message, note=None):
     """(kind, text) pairs of a warning, with the note that belongs to it."""
-    yield from _at(place)
+    yield from _format_place(place)
     yield "warning", kind
-    yield "plain", f": {without_middle(safe_str(message))}\n"
+    yield "plain", f": {shorten_middle(safe_str(message))}\n"
     if place.text:
         yield from quote(note.place if note else place, failing=False, before=0)
     if note:
@@ -138,10 +172,10 @@ def warning_lines(place, kind, message, note=None):
         yield from render_advice(note)
 
 
-def taught(note):
+def format_note(note):
     """(kind, text) pairs of a note that teaches."""
-    yield from _at(note.place)
-    yield "warning", "note"
+    yield from _format_place(note.place)
+    yield "warning", _("note")
     yield "plain", f": {note.message}\n"
     if note.place.text:
         yield from quote(note.place, failing=False, before=0)
@@ -149,16 +183,16 @@ def taught(note):
 
 
 def render_advice(note):
-    yield "note", f"        try:   {note.advice}\n"
+    yield "note", f"        {pad(_('try:'))}{note.advice}\n"
 
 
 def _where(failure):
     if failure.places:
-        yield from _at(failure.places[0])
+        yield from _format_place(failure.places[0])
 
 
-def _at(place):
-    """Where it was, for a reader who does not see it before his eyes."""
+def _format_place(place):
+    """Write the place of a failure, for a reader who does not have it before his eyes."""
     text = place.source.place(place.line)
     if text:
         yield "place", text
@@ -168,9 +202,9 @@ def _at(place):
 def _head(failure):
     yield from _where(failure)
     if failure.kind:
-        yield "error", without_middle(failure.kind)
+        yield "error", shorten_middle(failure.kind)
         yield "plain", ": " if failure.message else ""
-    yield "message", without_middle(failure.message)
+    yield "message", shorten_middle(failure.message)
     yield "plain", "\n"
 
 
@@ -180,11 +214,16 @@ def _callers(places):
     for index in range(1, len(places)):
         if hidden > 0 and MOST_CALLERS < index <= MOST_CALLERS + hidden:
             if index == MOST_CALLERS + 1:
-                yield "note", f"  ... {hidden} more calls ...\n"
+                yield "note", "  " + _("... {count} more calls ...").format(count=hidden) + "\n"
             continue
         place = places[index]
         where = place.source.place(place.line)
-        yield "note", f"  in {places[index - 1].function or 'the file'}, called from" + " " * bool(where)
+        yield (
+            "note",
+            "  "
+            + _("in {function}, called from").format(function=places[index - 1].function or _("the file"))
+            + " " * bool(where),
+        )
         yield "place", where
         yield "plain", "\n"
         yield from quote(place, failing=False, before=0)

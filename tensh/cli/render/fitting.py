@@ -1,4 +1,4 @@
-"""Prose that fits into a window: long lines of what is said of a failure are broken between words."""
+"""Prose that fits the window: long lines of an explanation are broken between words."""
 
 import re
 
@@ -11,8 +11,8 @@ WORD = re.compile(r"\S*\s*")
 
 
 def fitting(tokens, width):
-    """The same (kind, text) pairs for a window of some columns. The first line, which one may want to copy, stays whole."""
-    lines = [*by_lines(tokens)]
+    """Fit (kind, text) pairs into some columns. The first line stays whole, so that it can be copied."""
+    lines = [*split_lines(tokens)]
     for line, after in zip(lines, [*lines[1:], []], strict=True):
         text = "".join(piece for _, piece in line)
         is_marked = bool(after) and after[0][0] == "mark"
@@ -20,7 +20,7 @@ def fitting(tokens, width):
         yield from line if has_columns or cells(text.rstrip()) <= width else broken(line, text, width)
 
 
-def by_lines(tokens):
+def split_lines(tokens):
     """The pairs of each line, the last of which ends it."""
     line = []
     for kind, text in tokens:
@@ -34,7 +34,7 @@ def by_lines(tokens):
 
 
 def broken(line, text, width):
-    """A line as several, all but the first as far to the right as its words begin."""
+    """A line as several, the others indented to where the words of the first begin."""
     indent = len(LABEL.match(text)[0])
     column = 0
     for kind, piece in line:

@@ -8,7 +8,7 @@ is also called an error, what is marked also has a mark under it.
 from itertools import groupby
 
 from tensh.escaping import visible
-from tensh.show.page import Paint
+from tensh.show.page import Bitmap, Paint
 
 #               auto     dark        light       mono
 STYLES_TABLE = """
@@ -42,7 +42,7 @@ STYLES = {
 def apply_style(tokens, colors, theme="auto"):
     """(kind, text) pairs as one text, with escape sequences if there are colours: 0, 16, 256 or 2**24 of them.
 
-    There are no other escape sequences in it, whatever the pairs hold.
+    There are no other escape sequences in it, but those of images that tensh has drawn, whatever the pairs hold.
     """
     if not colors:
         return visible("".join(text for _, text in tokens))
@@ -56,7 +56,9 @@ def apply_style(tokens, colors, theme="auto"):
 
 
 def style_of(kind, styles, colors):
-    """The parameters of the escape sequence for a kind: a name of the table, or a Paint."""
+    """The parameters of the escape sequence for a kind: a name of the table, or a Paint; a Bitmap as it is."""
+    if isinstance(kind, Bitmap):
+        return kind
     if not isinstance(kind, Paint):
         return styles.get(kind, "")
     parts = [_color(3, kind.ink, colors)] if kind.ink else []
@@ -64,7 +66,7 @@ def style_of(kind, styles, colors):
 
 
 def _color(layer, color, colors):
-    """A colour of ink (layer 3) or ground (layer 4), as near as the terminal has it."""
+    """The nearest colour that the terminal has, as foreground (layer 3) or background (layer 4)."""
     if colors > 256:
         return f"{layer}8;2;{color[0]};{color[1]};{color[2]}"
     return f"{layer}8;5;{nearest(color)}"
@@ -91,4 +93,8 @@ def _escape(style, text):
     """A text in a style; a style ends with its line, so that a background does not run on."""
     if not style or not text:
         return text
+    if isinstance(style, Bitmap):
+        from tensh.cli.render.graphics import encode_bitmap
+
+        return encode_bitmap(style)
     return "\n".join(f"\033[{style}m{line}\033[0m" if line else "" for line in text.split("\n"))

@@ -7,7 +7,7 @@ class Transcript:
     def __init__(self):
         self.shown = {}  # label of a source -> the last line that was shown
 
-    def up_to(self, unit):
+    def write_lines_to(self, unit):
         """(kind, text) pairs of the lines that end with a unit, comments before it included."""
         lines = unit.source.lines
         begin = self.shown.get(unit.source.filename, 0)

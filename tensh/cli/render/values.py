@@ -2,13 +2,16 @@
 
 import sys
 
-from tensh.cli.render.layout import layout
 from tensh.show import containers, describe
+from tensh.show.layout import layout
 from tensh.show.page import View
 from tensh.show.text import cells, one_line
 from tensh.show.whole import print_parts, printing
 
 LEAST_LINES = 6  # of a value that are shown in the smallest window
+MOST_LINES = 15  # of a value of Python's own
+PLAIN = (list, tuple, dict, set, frozenset, str, bytes, int)
+CLOSING = "]]]],  "  # what may stand behind the last item of a line
 USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
 
 
@@ -21,9 +24,10 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
         return [*(print_parts(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
     tokens = on_a_window(value, page, as_notebook, settings)
     name = expression if expression.isidentifier() else "_"
-    tokens = [*cap_lines(tokens, page, f"%full {name} shows all"), ("plain", "\n")]
+    most = MOST_LINES if type(value) in PLAIN else None
+    tokens = [*cap_lines(tokens, page, f"%full {name} shows all", most), ("plain", "\n")]
     if settings is None or settings.caption:
-        from tensh.cli.render.caption import caption
+        from tensh.show.caption import caption
 
         tokens += caption(value, one_line(expression), page)
     return tokens
@@ -34,7 +38,12 @@ def on_a_window(value, page, as_notebook=False, settings=None):
     with printing(**linewidth(page, settings)):
         if containers.is_long(value):
             return [*containers.Contents(value).draw(page)]
-        return [("plain", layout(value))] if as_notebook and not describe.is_tensor(value) else print_parts(value)
+        if as_notebook and not describe.is_tensor(value):
+            return [("plain", layout(value))]
+        parts = [*print_parts(value)]
+        text = "".join(text for _, text in parts) if type(value) in PLAIN else ""
+        is_wide = cells(text) > page.width and "\n" not in text
+        return [("plain", layout(value, page.width - len(CLOSING), is_filled=True))] if is_wide else parts
 
 
 def linewidth(page, settings):
@@ -45,11 +54,12 @@ def linewidth(page, settings):
     return {"linewidth": chosen if is_chosen else page.width}
 
 
-def cap_lines(tokens, page, more):
-    """No more lines than a window has room for, and how many were left out."""
+def cap_lines(tokens, page, more, most=None):
+    """No more lines than a window has room for, or than `most`, and how many were left out."""
     if page.height is None:
         return tokens
-    most = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
+    room = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
+    most = min(room, most or room)
     text = "".join(text for _, text in tokens)
     if rows(text, page) <= most:
         return tokens
@@ -67,7 +77,7 @@ def cap_lines(tokens, page, more):
 
 
 def rows(text, page):
-    """How many rows of the window a text takes; a line that is too long runs on in the next."""
+    """Return the number of rows that a text takes; a line that is too long runs on in the next."""
     return sum(max(-(-cells(line) // page.width), 1) for line in text.split("\n"))
 
 

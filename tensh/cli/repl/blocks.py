@@ -10,7 +10,8 @@ import re
 import tokenize
 import warnings
 
-from tensh.cli.session.source import command_on, without_indent
+from tensh.cli.session.awaiting import ALLOWED
+from tensh.cli.session.source import command_on, drop_indent
 
 STEP = 4  # columns of a level
 LONG = 100  # lines of a block that is no longer parsed at every line
@@ -28,16 +29,19 @@ MARGIN = re.compile(r"^[ \t\xa0]+")  # pages and documents have tabs and hard sp
 PROMPTS = re.compile(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
 CONTINUATIONS = re.compile(r"[ \t]*\.\.\.:?(?: |$)")
 
+compile_command = codeop.CommandCompiler()
+compile_command.compiler.flags |= ALLOWED  # `async with x:` begins a block, too
+
 
 def is_whole(text):
     """Whether a block can run as it is: nothing is open, and a compound statement has a blank line behind it.
 
     What cannot become Python however it goes on counts as whole: running it says what is wrong.
     """
-    lines = without_indent(text.rstrip(" \t")).split("\n")
+    lines = drop_indent(text.rstrip(" \t")).split("\n")
     code = "\n".join("pass" if command_on(line) else line for line in lines)
     try:
-        if codeop.compile_command(code, "<block>", "exec") is None:
+        if compile_command(code, "<block>", "exec") is None:
             return False
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they come when it runs
@@ -60,7 +64,7 @@ def is_blank(text):
 
 
 def next_indent(text):
-    """How many spaces a line after this text begins with; None inside a string, which is as it is typed."""
+    """Return the indentation of a line after this text; None inside a string, which is as it is typed."""
     lines = text.split("\n")
     margin = len(lines[-1]) - len(lines[-1].lstrip(" "))
     tokens, is_string = scan(text)
@@ -106,7 +110,7 @@ def open_brackets(tokens):
 
 
 def clause_indent(text):
-    """How many spaces the last line is to have, which begins `else`, `elif`, ...: those of its statement.
+    """Return the indentation of a last line that begins `else`, `elif`, ...: that of its statement.
 
     None where it has them, or where there is no such statement.
     """
@@ -134,13 +138,13 @@ def name_at(line, column):
 
 
 def clean_paste(text):
-    """What a pasted text means: line ends as they are here, no prompts and no results that stand between them."""
+    """Normalise a pasted text: line ends as they are here, no prompts, and no results between them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     if PROMPTS.match(first) or CONTINUATIONS.match(first):
         lines = strip_prompts(lines)
     lines = (MARGIN.sub(lambda match: match[0].replace("\xa0", " ").expandtabs(STEP), line) for line in lines)
-    return without_indent("\n".join(lines).rstrip())
+    return drop_indent("\n".join(lines).rstrip())
 
 
 def strip_prompts(lines):

@@ -1,4 +1,4 @@
-"""What is typed before there is a prompt: kept for it, and not shown twice."""
+"""Keys typed before the first prompt: kept for the prompt, and not shown twice."""
 
 import contextlib
 

@@ -1,7 +1,6 @@
 """The editor of blocks: a prompt_toolkit session with the keys, colours and lines of ours."""
 
 import contextlib
-import signal
 import sys
 import threading
 
@@ -17,16 +16,19 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import PromptSession
 
+from tensh.cli.repl import blocks
+from tensh.cli.repl.ending import ending_with
 from tensh.cli.repl.history import FIRST, FURTHER
 from tensh.cli.repl.keys import Keyboard
+from tensh.cli.repl.long_lines import LongLines
 from tensh.cli.repl.marks import draw_hidden
 from tensh.cli.repl.style import style
 from tensh.cli.repl.suggest import Earlier, Ghost
+from tensh.cli.repl.toolbar import count_matches, draw_signature
 
-# Seconds until Escape is a key of its own, and not the first of what a terminal sends for another; and until one key
+# Seconds until Escape counts as a key, and not as the first character that a terminal sends for another; and until one key
 # is not the first of two. prompt_toolkit's half a second and second are for lines that are slow.
 ESCAPE_WAITS, KEYS_WAIT = 0.05, 0.3
-ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Output(Vt100_Output):
@@ -65,8 +67,8 @@ class Editor:
 
     help_key = "F1"
     keys = (
-        ("Enter", "runs a block that is whole, else goes on in a new line; an empty line ends a block"),
-        ("Alt-Enter", "runs the block as it is"),
+        ("Enter", "at the end runs a block that is whole, else begins a new line; an empty line ends a block"),
+        ("Alt-Enter, Ctrl-O", "runs the block as it is; begins a new line, wherever the cursor is"),
         ("Tab", "completes a name; at the beginning of a line, indents it"),
         ("Right", "takes what stands in grey: the rest of an earlier line"),
         ("Up, Down", "earlier blocks that begin as this one"),
@@ -74,11 +76,12 @@ class Editor:
         ("Ctrl-X Ctrl-E", "opens the block in your editor"),
         ("Ctrl-C", "stops what runs, or throws away what is typed"),
         ("Ctrl-D", "ends, in an empty line"),
-        ("F1, F2", "help about the name at the cursor, or this; your names"),
+        ("F1, F2", "help about the name at the cursor or the call around it, or this; your names"),
     )
 
     def __init__(self, prompt):
         self.prompt = prompt
+        self.signatures = None  # of calls, once they can be found
         draw_hidden()
         self.session = PromptSession(
             [("class:prompt", FIRST)],
@@ -87,7 +90,7 @@ class Editor:
             history=Earlier(prompt.history),
             completer=Late(prompt),
             enable_history_search=True,
-            input_processors=[HighlightMatchingBracketProcessor()],
+            input_processors=[LongLines(), HighlightMatchingBracketProcessor()],
             include_default_pygments_style=False,
             enable_suspend=True,
             enable_open_in_editor=True,
@@ -95,10 +98,11 @@ class Editor:
             input=create_input(prompt.env.stdin),
             output=output(prompt.env.stdout.stream),
         )
-        self.session.key_bindings = Keyboard(self.session.default_buffer, prompt.aside).bindings
+        keyboard = Keyboard(self.session.default_buffer, prompt.run_command_above, self.find_subject)
+        self.session.key_bindings = keyboard.bindings
         self.session.app.ttimeoutlen = ESCAPE_WAITS
         self.session.app.timeoutlen = KEYS_WAIT
-        self.session.app.after_render += self.painted
+        self.session.app.after_render += self.finish_first_paint
         prompt.interrupts.otherwise = self.interrupted
 
     def take_settings(self, settings):
@@ -145,9 +149,14 @@ class Editor:
         self.session.app.renderer.clear()
         self.session.output.flush()
 
-    def painted(self, app):
+    def find_subject(self, document):
+        """What F1 explains: the name at the cursor, else the function whose call it is in; "" where there is neither."""
+        name = blocks.name_at(document.current_line, document.cursor_position_col)
+        return self.signatures.find_subject(document.text_before_cursor, name) if self.signatures else name
+
+    def finish_first_paint(self, app):
         """After the first paint there is time for all that it does without."""
-        app.after_render -= self.painted
+        app.after_render -= self.finish_first_paint
         self.prompt.loading.begin(then=self.complete)
 
     def complete(self):
@@ -156,42 +165,28 @@ class Editor:
 
         self.session.lexer = CodeLexer()
         self.session.completer.load()
+        from tensh.cli.repl.signatures import Signatures
+
+        self.signatures = Signatures(self.prompt.run.session)
         with contextlib.suppress(RuntimeError):  # nothing is being typed just now
             self.session.app.invalidate()
 
     def toolbar(self):
-        """The line below the block."""
+        """The line below the block: how many completions there are, or the signature of the call that is being typed, or else
+        facts about the session."""
         app = get_app()
+        state = app.current_buffer.complete_state
+        if state and len(state.completions) > 1:
+            return " " + count_matches(state.complete_index, len(state.completions))
+        signature = self.signatures and self.signatures.find_at(app.current_buffer.document.text_before_cursor)
+        if signature:
+            drawn = draw_signature(signature, app.output.get_size().columns, self.prompt.toolbar.unicode)
+            if drawn:
+                return drawn
         mode = ""
         if app.editing_mode == EditingMode.VI:
             mode = "vi insert" if app.vi_state.input_mode == InputMode.INSERT else "vi normal"
         return self.prompt.toolbar.text(app.output.get_size().columns, mode)
-
-
-@contextlib.contextmanager
-def ending_with(leave):
-    """Within, what ends the process does so after `leave` has ended the editing, with the terminal as it was before."""
-    came = []
-
-    def handle(number, frame):
-        came.append(number)
-        if not leave():
-            again()
-
-    def again():
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in came:
-            signal.raise_signal(number)
-
-    before = {number: signal.getsignal(number) for number in ENDING}
-    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, handle)
-    try:
-        yield
-    finally:
-        again()
 
 
 def output(stream):

@@ -77,14 +77,14 @@ class History:
         self.notices.append(f"the history is not kept: {self.path}: {error.strerror or error}")
         self.path = None
 
-    def noticed(self):
-        """What is to be told, once."""
+    def take_messages(self):
+        """Return the messages about the history, once."""
         found, self.notices = self.notices, []
         return found
 
 
 def read(content):
-    """(entries, number of lines that are no part of one) of the content of a file."""
+    """(entries, number of lines that are not part of one) of the content of a file."""
     entries, wrong = [], 0
     for line in content.split(b"\n"):
         try:

@@ -15,21 +15,11 @@ import sys
 import threading
 from time import monotonic
 
-from tensh.cli.signals import resend_later
+from tensh.cli.signals import postpone, resend_later
 
 PATIENCE = 1.0  # seconds before something is said
 WORDS = "\nit stops when the operation that runs now is done\n"
-WHOLE = ("tensh", "numpy", "ml_dtypes")
 TOGETHER = 0.2  # seconds within which several count as one: the second would hit what deals with the first
-
-
-def is_importing(frame):
-    """Whether a module of a library that we stand on is being executed: left in the middle, it could never be again."""
-    while frame:
-        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
-            return True
-        frame = frame.f_back
-    return False
 
 
 class Interrupts:
@@ -46,8 +36,8 @@ class Interrupts:
         self.before = -1  # what signals were written to
 
     @contextlib.contextmanager
-    def handled(self):
-        """While there is a prompt."""
+    def catch_interrupts(self):
+        """Handle ^C while there is a prompt."""
         before, hook = signal.signal(signal.SIGINT, self.handle), sys.unraisablehook
         sys.unraisablehook = functools.partial(self.swallowed, hook)
         try:
@@ -70,9 +60,7 @@ class Interrupts:
             self.is_pending = True
             if self.otherwise:
                 self.otherwise()
-        elif is_importing(frame):
-            resend_later()
-        elif monotonic() - self.last > TOGETHER:
+        elif not postpone(frame) and monotonic() - self.last > TOGETHER:
             self.last = monotonic()
             raise KeyboardInterrupt
 
@@ -109,5 +97,7 @@ class Interrupts:
     def listen(self):
         """Wait for signals: of each, see whether the code has ended soon after."""
         while numbers := os.read(self.pipe[0], 64):
-            if signal.SIGINT in numbers and not self.is_over.wait(PATIENCE):
+            if signal.SIGINT not in numbers or self.is_over.wait(PATIENCE):
+                continue
+            if monotonic() - self.last > PATIENCE + TOGETHER:  # else it was heeded, and what runs now began afterwards
                 self.say(WORDS)

@@ -1,4 +1,4 @@
-"""What the keys do that is not the editor's own: Enter and indentation as Python needs them, pastes, help."""
+"""Keys that tensh adds to the editor: Enter and indentation as Python needs them, pastes, help."""
 
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.enums import DEFAULT_BUFFER
@@ -17,11 +17,13 @@ from tensh.cli.repl import blocks
 
 
 class Keyboard:
-    """The key bindings of the editor `buffer`; `aside` shows the result of a command above the block being typed."""
+    """The key bindings of the editor `buffer`; `aside` shows the result of a command above the block being typed, and
+    `find_subject` says of a document what help is about."""
 
-    def __init__(self, buffer, aside):
+    def __init__(self, buffer, aside, find_subject):
         self.buffer = buffer
         self.aside = aside
+        self.find_subject = find_subject
         self.margin = Margin(buffer)
         self.settled = None  # a text that Enter runs although it could go on: one that was pasted
         self.bindings = KeyBindings()
@@ -37,6 +39,7 @@ class Keyboard:
         add("enter", filter=here & completion_is_selected)(self.take_completion)
         add("enter", filter=here & vi_navigation_mode)(self.accept)
         add("escape", "enter", filter=here & emacs_insert_mode)(self.accept)  # in vi Escape waits for nothing
+        add("c-o", filter=typing)(lambda event: self.new_line())
         add("tab", filter=typing & in_block)(self.indent)
         add("s-tab", filter=typing & in_margin)(self.dedent)
         add("backspace", filter=typing & in_margin)(self.dedent)
@@ -44,12 +47,12 @@ class Keyboard:
         add(Keys.Any, filter=typing & Condition(self.margin.is_shorter))(self.margin.settle)
         add(":", filter=typing)(self.colon)
         add(Keys.BracketedPaste, filter=here)(self.paste)
-        add("f1")(lambda event: run_in_terminal(self.help))
+        add("f1")(self.help)
         add("f2")(lambda event: run_in_terminal(lambda: self.aside("%who")))
 
     @property
     def before(self):
-        """What stands before the cursor in its line."""
+        """Return the text before the cursor in its line."""
         return self.buffer.document.current_line_before_cursor
 
     # -- Enter ------------------------------------------------------------------------------------------
@@ -67,13 +70,18 @@ class Keyboard:
         return "\n" in self.buffer.text and next(following, "") == " "
 
     def is_ready(self):
-        """Whether Enter is to run the block."""
+        """Whether Enter is to run the block: its last line is reached, and it is whole."""
         text = self.buffer.text
-        is_recalled = self.buffer.working_index < len(self.buffer.history.newest_first)
-        if text == self.settled or (is_recalled and text in self.buffer.history.newest_first):
-            return blocks.is_whole(text + "\n")
-        is_last = not self.buffer.document.text_after_cursor.partition("\n")[2].strip()
-        return is_last and blocks.is_whole(text)
+        if self.buffer.document.text_after_cursor.partition("\n")[2].strip():
+            return False
+        is_settled = text == self.settled or "\n" in self.find_recalled()
+        return blocks.is_whole(text + "\n" * is_settled)
+
+    def find_recalled(self):
+        """The entry of the history that is being edited; "" for what is new."""
+        entries = self.buffer.history.newest_first
+        place = len(entries) - self.buffer.working_index
+        return entries[place - 1] if 0 < place <= len(entries) else ""
 
     def accept(self, event):
         """Run the block as it is."""
@@ -124,10 +132,10 @@ class Keyboard:
         if self.buffer.text == text:
             self.settled = text
 
-    def help(self):
+    def help(self, event):
         """About the name at the cursor, or everything."""
-        name = blocks.name_at(self.buffer.document.current_line, self.buffer.document.cursor_position_col)
-        self.aside(f"{name}?" if name else "%help")
+        name = self.find_subject(self.buffer.document)
+        run_in_terminal(lambda: self.aside(f"{name}?" if name else "%help"))
 
 
 class Margin:

@@ -25,7 +25,7 @@ class CodeLexer(Lexer):
             command = command_on(text)
             if not command:
                 return python(number)
-            if text.startswith("%"):
+            if command.start("name") < command.start("argument"):
                 end = command.end("name")
                 return [("class:command", text[:end]), ("", text[end:])]
             return [("", text[: command.start("name")]), ("class:command", text[command.start("name") :])]

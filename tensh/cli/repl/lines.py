@@ -7,7 +7,7 @@ from tensh.cli.environment import Environment
 
 
 class Position:
-    """Where the cursor of a terminal is after what was written last: at the beginning of a line, or not."""
+    """The column of a terminal's cursor after the last output: at the beginning of a line, or not."""
 
     def __init__(self):
         self.at_beginning = True
@@ -53,7 +53,7 @@ class Followed:
 
 
 def follow_outputs(env):
-    """The same environment with both outputs followed; they share the terminal, and so the position."""
+    """Return the environment with both outputs followed; they share the terminal, and so the position."""
     position = Position()
     return Environment(
         env.stdin, Followed(env.stdout, position), Followed(env.stderr, position), env.variables, env.color, env.plain,

@@ -1,19 +1,19 @@
 """The prompt: a block is read, run, shown, and then the next.
 
-It is painted before the engine is imported: that happens beside it, while somebody reads and types.
+The prompt is painted before the engine is imported: another thread does that while the user reads and types.
 """
 
 import contextlib
 import os
-import sys
 import threading
 from functools import partial
 from time import perf_counter
 
-from tensh.cli import status
+from tensh.cli import reading, status
 from tensh.cli.editing import edit_text
 from tensh.cli.faults import describe_fault
 from tensh.cli.folders import folder
+from tensh.cli.options import UsageError
 from tensh.cli.program import NOTHING
 from tensh.cli.render import timing
 from tensh.cli.repl.history import History
@@ -22,14 +22,15 @@ from tensh.cli.repl.lines import follow_outputs
 from tensh.cli.repl.toolbar import Toolbar, fitting
 from tensh.cli.run import Run
 from tensh.cli.session.events import Failed
-from tensh.cli.session.source import Source, without_indent
-from tensh.show.table import Table
+from tensh.cli.session.failure import remember
+from tensh.cli.session.source import Source, drop_indent
+from tensh.language import _
 
-ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do by themselves
+ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do
 
 
 def start(env, options, program=NOTHING, begin=None):
-    """Run a program, if there is one, and then read from the terminal until there is no more; the exit status.
+    """Run a program, if there is one, then read from the terminal to the end of input; return the exit status.
 
     `begin` is called when the terminal is about to be read.
     """
@@ -50,7 +51,7 @@ def start(env, options, program=NOTHING, begin=None):
 
 
 class Typed(Source):
-    """A block that was typed. Its reader has just written it, and needs nobody to tell where it is."""
+    """A block that was typed. The user has just typed it, and need not be told where it is."""
 
     def place(self, line):
         return ""
@@ -75,6 +76,7 @@ class Prompt:
         self.typed = 0  # blocks so far
         run.hint = ""
         self.reader = self.make_reader()
+        run.session.keys = self.reader.keys
 
     def go_through(self, view):
         """Let the reader go through the steps of a view."""
@@ -83,14 +85,19 @@ class Prompt:
         go_through(self.run.console.theme(), view)
 
     def make_reader(self):
-        """What reads a block: an editor, or plain lines where the terminal cannot move its cursor."""
+        """Make the reader of blocks: an editor, or plain lines if the terminal cannot move its cursor."""
         if self.env.can_redraw:
             from tensh.cli.repl.editor import Editor
 
             return Editor(self)
         from tensh.cli.repl.plain import PlainReader
 
-        return PlainReader(self.env, self.history, self.interrupts)
+        return PlainReader(self.env, self.history, self.interrupts, self.names)
+
+    def names(self):
+        """The names that can be completed, once the engine is imported."""
+        self.loading.wait()
+        return self.run.session.namespace
 
     def history_path(self):
         """The file of the history; None if it is not to be kept."""
@@ -101,28 +108,48 @@ class Prompt:
             return os.path.join(folder("state", self.env.variables), "history")
         return os.path.expanduser(chosen)
 
-    # -- the whole --------------------------------------------------------------------------------------
+    # -- the session ------------------------------------------------------------------------------------
 
     def whole(self):
         """Read and run until the end; the exit status."""
         self.greet()
         found = None
-        with self.interrupts.handled():
+        with self.interrupts.catch_interrupts():
+            self.run_startup()
             while found is None:
                 try:
                     self.take_settings()
-                    self.say(self.history.noticed())
+                    self.say(self.history.take_messages())
                     self.interrupts.forget()
                     found = self.enter(self.reader.read())
                 except KeyboardInterrupt:
                     continue
                 except EOFError:
                     found = status.OK
-        self.say(self.history.noticed())
+        self.say(self.history.take_messages())
         return found
 
+    def run_startup(self):
+        """Run the user's start-up file; report what fails in it, and go on with the next line."""
+        from tensh.cli import config
+
+        settings = self.run.session.settings
+        path = settings and config.startup_path(settings, self.env.variables)
+        if not path or not os.path.exists(path) and settings.startup == "on":
+            return
+        try:
+            with self.interrupts:
+                self.loading.wait()
+                for event in self.run.session.run(Source(reading.code(path), path), keep_going=True):
+                    self.run.show(event, may_raise=True)
+        except UsageError as error:
+            self.say([str(error)])
+        except (SystemExit, KeyboardInterrupt):
+            self.say([_("{path}: it has not run to its end").format(path=path)])
+        self.run.times.clear()
+
     def take_settings(self):
-        """Do as the settings say, which `%set` may have changed."""
+        """Apply the settings, which `%set` may have changed."""
         settings = self.run.session.settings
         if settings is not self.settings:
             self.settings = settings
@@ -140,7 +167,7 @@ class Prompt:
         self.say([fitting(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
 
     def enter_frame(self, failure):
-        """Be where the program failed: the names of the function are those of the prompt."""
+        """Enter the frame where the program failed: the function's names become those of the prompt."""
         remember(failure.error)
         found = self.run.session.enter(failure.error)
         if found:
@@ -149,7 +176,7 @@ class Prompt:
             self.run.mention(f"{where}; the names of the file are there as well\n")
 
     def say(self, lines):
-        """Lines that are no result."""
+        """Lines that are not results."""
         for line in lines:
             self.run.console.remark([("note", line + "\n")])
 
@@ -182,29 +209,22 @@ class Prompt:
         return None
 
     def excuse(self, error):
-        """What failed is not the user's code; their names are worth more than a clean end."""
+        """Report a failure that is not the user's: the names are worth more than a clean end."""
         self.say([f"{describe_fault(error)}; your names are still there"])
 
     def perform(self, text):
         """Run a text in the session."""
         self.typed += 1
-        source = Typed(without_indent(text), f"<input {self.typed}>")
+        source = Typed(drop_indent(text), f"<input {self.typed}>")
         for event in self.run.session.run(source):
             if isinstance(event, Failed):
                 remember(event.failure.error)
             self.run.show(event, may_raise=True)
-        if text.strip() == "%help":
-            self.tell_keys()
         if self.run.options.timed:
             self.run.console.remark(timing.table(self.run.times))
         self.run.times.clear()
 
-    def tell_keys(self):
-        """Show what the keys do."""
-        view = Table(("key", "what it does"), self.reader.keys, wraps=True)
-        self.run.console.result([("plain", "\n"), *view.draw(self.run.console.page()), ("plain", "\n")])
-
-    def aside(self, text):
+    def run_command_above(self, text):
         """Run a command that was not typed, above the line that is."""
         try:
             with self.interrupts, self.run.session.unremembered():
@@ -219,7 +239,7 @@ class Prompt:
     # -- beside it --------------------------------------------------------------------------------------
 
     def prepare(self):
-        """What the first block needs."""
+        """Prepare for the first block."""
         self.run.prepare()
         self.run.session.preload()
         if self.run.session.engine == "tensh":
@@ -227,14 +247,8 @@ class Prompt:
         self.toolbar.count(None)
 
 
-def remember(error):
-    """Keep an exception where Python keeps the last one of its own prompt: `pdb.pm()` looks there."""
-    sys.last_exc = sys.last_value = error
-    sys.last_type, sys.last_traceback = type(error), error.__traceback__
-
-
 class Loading:
-    """Work that is done in a thread of its own, once, and waited for before what it makes is used."""
+    """Work done once in another thread, and waited for before its result is used."""
 
     def __init__(self, work):
         self.work = work
@@ -243,7 +257,7 @@ class Loading:
         self.error = None
 
     def begin(self, then=None):
-        """Begin, and do `then` behind it, for which nobody waits."""
+        """Begin, and do `then` afterwards; nothing waits for that."""
         if self.thread is None:
             self.thread = threading.Thread(target=self.do, args=(then,), name="tensh-loading")
             self.thread.start()
@@ -258,7 +272,7 @@ class Loading:
             then()
 
     def wait(self):
-        """Until it is done; raises what it raised."""
+        """Wait until the work is done; raise what it raised."""
         self.begin()
         self.is_done.wait()
         if self.error is not None:

@@ -1,4 +1,4 @@
-"""What the editor draws for characters that are not to be seen: the escapes that all of tensh shows for them.
+"""Marks that the editor draws for invisible characters: the escapes that all of tensh shows for them.
 
 prompt_toolkit itself has signs for control characters, and writes to the terminal what turns letters around.
 """

@@ -4,6 +4,7 @@ import re
 
 from tensh.cli.repl import blocks
 from tensh.cli.repl.history import FIRST, FURTHER
+from tensh.cli.repl.line_editor import LineEditor, can_edit
 from tensh.cli.session.openness import Openness
 
 KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")  # what arrow keys send, which nobody here understands
@@ -15,21 +16,25 @@ class PlainReader:
     help_key = "%help"
     keys = (
         ("Enter", "runs a line; a block goes on until an empty line"),
+        ("Tab", "completes a name; at the beginning of a line, indents it"),
+        ("Up, Down", "earlier lines"),
+        ("Ctrl-R", "searches earlier lines"),
         ("Ctrl-C", "stops what runs, or throws away what is typed"),
         ("Ctrl-D", "ends, in an empty line"),
     )
 
-    def __init__(self, env, history, interrupts):
+    def __init__(self, env, history, interrupts, namespace):
         self.env = env
         self.history = history
         self.interrupts = interrupts
+        self.lines = LineEditor(env, history, namespace) if can_edit(env) else None
 
     def read(self):
         """A block; EOFError where the input ends, KeyboardInterrupt where ^C throws away what was typed."""
         lines, openness = [], Openness()
         while not lines or blocks.goes_on(lines, openness):
             try:
-                line = self.line(FURTHER if lines else FIRST)
+                line = self.line(FURTHER if lines else FIRST, lines)
             except KeyboardInterrupt:
                 self.env.stdout.write("\n")
                 raise
@@ -44,8 +49,11 @@ class PlainReader:
         self.history.add(text)
         return text
 
-    def line(self, prompt):
-        """A line with its end; nothing at the end of the input."""
+    def line(self, prompt, before=()):
+        """A line with its end; nothing at the end of the input. `before` are the lines of the block so far."""
+        if self.lines:
+            with self.interrupts:
+                return self.lines.read(prompt, before)
         self.env.stdout.write(prompt)
         self.env.stdout.flush()
         with self.interrupts:

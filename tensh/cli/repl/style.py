@@ -12,7 +12,9 @@ DRAWN = {
     "prompt": ("prompt", "fg:ansidefault"),  # a space with a colour is written; one without, the cursor jumps over
     "command": ("keyword", ""),
     "auto-suggestion": ("note", ""),
+    "left-out": ("note", ""),
     "bottom-toolbar": ("note", "noreverse"),
+    "bottom-toolbar.argument": ("title", "noreverse underline"),
     "matching-bracket.other": ("", "fg:default bg:default bold underline"),
     "matching-bracket.cursor": ("", "fg:default bg:default bold underline"),
     "completion-menu": ("", "fg:default bg:default"),

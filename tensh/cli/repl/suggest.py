@@ -1,4 +1,4 @@
-"""What earlier entries offer: the rest of one that begins as the block does, in grey behind the cursor."""
+"""Suggestions of earlier entries: the rest of one that begins like the block, in grey after the cursor."""
 
 from prompt_toolkit.auto_suggest import AutoSuggest, Suggestion
 from prompt_toolkit.history import History as Base

@@ -2,7 +2,9 @@
 
 import importlib
 
+from tensh.language import _
 from tensh.show.describe import amount, duration, is_tensor, nbytes
+from tensh.show.text import cells
 
 LONGEST_SEED = 10  # digits; a longer one was drawn, not chosen
 KEYS = "F1 help  F2 names  ^R history"
@@ -27,6 +29,8 @@ class Toolbar:
             f"seed {seed}" if len(seed) <= LONGEST_SEED else "no seed",
             f"{number} tensor{'s' * (number != 1)} {amount(size)}" if number else "no tensors",
         ]
+        if self.session.inside:
+            self.facts.insert(0, f"in {self.session.inside.function or 'a file'}")
         if seconds is not None:
             self.facts.append(f"last {duration(seconds)}")
 
@@ -38,7 +42,7 @@ class Toolbar:
 
 
 def fitting(facts, width, unicode):
-    """As many facts as a line has room for, those at its ends rather than those in the middle."""
+    """Choose the facts for which a line has room, those at its ends rather than those in the middle."""
     facts, dot = list(facts), " · " if unicode else ", "
     while len(facts) > 1 and len(dot.join(facts)) > width:
         facts.pop(len(facts) // 2 if len(facts) > 2 else -1)
@@ -61,3 +65,44 @@ def measure_memory(values):
                 owner = part if base is None or not hasattr(base, "nbytes") else base
                 owners[id(owner)] = nbytes(owner)
     return number, sum(owners.values())
+
+
+def count_matches(index, number):
+    """How many completions there are, and which of them is chosen."""
+    from tensh.cli.session.completion import MOST
+
+    many = f"{number:,}" + "+" * (number >= MOST)
+    if index is None:
+        return _("{many} matches").format(many=many)
+    return _("{number} of {many} matches").format(number=index + 1, many=many)
+
+
+def draw_signature(signature, width, unicode):
+    """A signature as (style, text) pairs for a line of a width; the parameter at the cursor is marked, and always in sight."""
+    more, current = "…" if unicode else "...", signature.current
+    parts = signature.parameters
+    begin, end = 0, len(parts)
+    head = f" {signature.function}("
+
+    def length():
+        shown = (
+            cells(", ".join(parts[begin:end])) + (begin > 0) * (len(more) + 2) + (end < len(parts)) * (len(more) + 2)
+        )
+        return cells(head) + shown + 2
+
+    while length() > width and end - begin > 1:  # those far from the one at the cursor go first, from the end
+        if end - 1 > (current or 0):
+            end -= 1
+        else:
+            begin += 1
+    if length() > width:
+        head = " "
+    if length() > width:
+        return []
+    pieces = [("", head)]
+    if begin:
+        pieces.append(("", f"{more}, "))
+    for number in range(begin, end):
+        pieces.append(("class:bottom-toolbar.argument" if number == current else "", parts[number]))
+        pieces.append(("", ", " if number < len(parts) - 1 else ""))
+    return [*pieces, ("", f"{more})" if end < len(parts) else ")")]

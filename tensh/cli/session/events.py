@@ -1,4 +1,4 @@
-"""What can happen while a session runs code. Whoever runs it shows these in a way of its own."""
+"""Events of a session that runs code. Each front end shows them in its way."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What was done as a file that can be read, run or shown: `%export`.
+"""The session as a file that can be read, run or shown: `%export`.
 
 A `.tsh` script has the lines as they were typed, a `.py` file prints what they showed, a notebook and a Markdown file
 have the results beside the code. In code, results stand behind it as comments that begin with `#>`.
@@ -6,12 +6,18 @@ have the results beside the code. In code, results stand behind it as comments t
 
 import ast
 import contextlib
+import re
 from itertools import chain, pairwise, zip_longest
 
-from tensh.cli.session.magics.arguments import as_python
+from tensh.cli.session.magics.writing import as_python, parse_arguments
+from tensh.cli.session.notebook import python as python_of_cell
+from tensh.cli.session.openness import Openness
+from tensh.cli.session.source import Command, Source
 
 RESULT = "#> "  # what a line of code showed
-ASIDE = frozenset("help ? ?? history undo edit export save load set".split())  # commands that did nothing to remember
+ASIDE = frozenset(
+    "help ? ?? history undo edit export save load set debug up down".split()
+)  # commands that did nothing to remember
 IMPORTS = {
     "math": "import math",
     "np": "import numpy as np",
@@ -19,39 +25,63 @@ IMPORTS = {
     "nn": "from torch import nn",
     "F": "import torch.nn.functional as F",
     "tensh": "import tensh",
+    "runpy": "import runpy",  # of %run
+    "os": "import os",  # of %cd
 }
+IMPORTED = re.compile(rf"\b(?:{'|'.join(IMPORTS)})\b")
 
 
 def export_journal(journal, extension, magics):
     """The text of a file of a kind: ".tsh", ".py", ".md" or ".ipynb"; KeyError for another."""
-    entries = journal.done(without=ASIDE)
+    entries = journal.list_done(without=ASIDE)
     return KINDS[extension](entries, magics)
 
 
 def source(journal):
     """The code alone, as a script."""
-    return "".join(entry.text + "\n" for entry in journal.done(without=ASIDE))
+    return "".join(entry.text + "\n" for entry in journal.list_done(without=ASIDE) if not entry.failed)
 
 
 def script(entries, magics):
     """A .tsh file."""
-    return "".join(entry.text + "\n" + results(entry) for entry in entries)
+    return "".join("\n".join([*remarks(entry), *code_of(entry)]) + "\n" + results(entry) for entry in entries)
+
+
+def code_of(entry):
+    """The lines of an entry; those of one that failed after it had changed something as a statement that does not fail."""
+    if not entry.failed:
+        return entry.code
+    openness, lines = Openness(), ["try:"]
+    for line in entry.code:
+        lines.append(line if openness.quote or not line.strip() else "    " + line)
+        openness.take(line)
+    return [*lines, "except Exception:", "    pass"]
+
+
+def remarks(entry):
+    """The lines before the code of an entry as they were typed; what would mean something in a file is a comment there, too."""
+    from tensh.cli.documents.percent import as_comment
+
+    lines = entry.source.lines[entry.first - 1 : entry.begin - 1]
+    return [as_comment(line) for line in lines[next((n for n, line in enumerate(lines) if line.strip()), len(lines)) :]]
 
 
 def python(entries, magics):
     """A .py file: imports, and `print` around what a prompt shows by itself."""
-    codes = [[*comments(entry), *in_python(entry, magics, "print({})")] for entry in entries]
-    imports = "".join(line + "\n" for line in needed_imports(codes))
+    codes = [[*remarks(entry), *write_python(entry, magics, "print({})")] for entry in entries]
+    imports = "".join(line + "\n" for line in find_missing_imports(codes))
     body = "".join("\n".join(code) + "\n" + results(entry) for code, entry in zip(codes, entries, strict=True))
     return imports + "\n" * bool(imports) + body
 
 
-def needed_imports(codes):
+def find_missing_imports(codes):
     """The imports that code needs which nobody has written into it: those of the names that a prompt has by itself."""
     used, made = set(), set()
     for code in codes:
+        if not any(map(IMPORTED.search, code)):  # most code, in a tenth of the time
+            continue
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            for node in ast.walk(ast.parse("\n".join(code))):
+            for node in chain.from_iterable(map(ast.walk, syntax_trees(code))):
                 if isinstance(node, ast.Name):
                     (used if isinstance(node.ctx, ast.Load) else made).add(node.id)
                 elif isinstance(node, ast.alias):
@@ -59,26 +89,35 @@ def needed_imports(codes):
     return [line for name, line in IMPORTS.items() if name in used - made]
 
 
-def comments(entry):
-    """The comments before the code of an entry, as comments."""
-    return [f"# {line}".rstrip() for line in entry.comment.split("\n")] if entry.comment else []
+def syntax_trees(code):
+    """The syntax trees of lines of code, and of what stands behind its commands as far as that is Python."""
+    text, _ = python_of_cell("\n".join(code))
+    for part in Source(text, "<cell>").parts():
+        if isinstance(part, Command):
+            part = parse_arguments(as_python(part.argument))
+        if part is not None:
+            yield part
 
 
-def in_python(entry, magics, shown):
+def write_python(entry, magics, shown):
     """The lines of an entry as Python: a command as the call that it stands for; what is shown as in `shown`."""
     if entry.command:
-        sugar = getattr(magics.get(entry.command.name), "sugar", None)
-        call = sugar and sugar.format(entry.command.argument if sugar == "{}" else as_python(entry.command.argument))
+        call = entry.command.name in magics and magics[entry.command.name].python(entry.command.argument)
+        if call and not _has_value(entry) and not call.endswith(entry.command.argument):
+            return [f"{call};"]  # which keeps quiet in any file
         return [shown.format(call) if call and _has_value(entry) else call or f"# {entry.command.text}"]
-    before, after = (part.encode() for part in shown.split("{}"))
+    if entry.failed:
+        return code_of(entry)
     added = {}  # line -> (column, what goes there) from left to right: no expression lies in another
-    for first, column, last, end in expressions(entry):
+    for (first, column, last, end), is_printed in expressions(entry):
+        wrap = shown if is_printed or shown == "{}" else shown.replace("{}", "repr({})")
+        before, after = (part.encode() for part in wrap.split("{}"))
         added.setdefault(first, []).append((column, before))
         added.setdefault(last, []).append((end, after))
-    return [with_added(line.encode(), added.get(number, ())).decode() for number, line in enumerate(entry.code)]
+    return [insert_pieces(line.encode(), added.get(number, ())).decode() for number, line in enumerate(entry.code)]
 
 
-def with_added(line, added):
+def insert_pieces(line, added):
     """A line with pieces put in at columns."""
     begins = [0, *(column for column, _ in added)]
     pieces = [line[begin:end] for begin, end in pairwise([*begins, len(line)])]
@@ -86,9 +125,12 @@ def with_added(line, added):
 
 
 def expressions(entry):
-    """The places in the code of an entry of the expressions whose values were shown, in order."""
-    places = (output.place for output in entry.outputs if output.place)
-    return sorted((first - entry.begin, column, last - entry.begin, end) for first, column, last, end in places)
+    """The places in the code of an entry of the expressions whose values were shown, in order, and whether they print so."""
+    found = [(output.place, output.is_printed) for output in entry.outputs if output.place]
+    return sorted(
+        ((first - entry.begin, column, last - entry.begin, end), is_printed)
+        for (first, column, last, end), is_printed in found
+    )
 
 
 def _has_value(entry):
@@ -96,29 +138,27 @@ def _has_value(entry):
 
 
 def results(entry):
-    """What an entry showed, as comments."""
-    lines = [line for output in entry.outputs for line in output.text.rstrip("\n").split("\n")]
+    """Return the output of an entry, as comments."""
+    lines = [line for output in outputs_of(entry) for line in output.text.rstrip("\n").split("\n")]
     return "".join((RESULT + line).rstrip() + "\n" for line in lines)
+
+
+def outputs_of(entry):
+    """What an entry shows when it runs again: within `try`, values are not shown."""
+    return [output for output in entry.outputs if not (entry.failed and output.is_value)]
 
 
 def markdown(entries, magics):
     """A .md file: comments as text, and between them a session as at a prompt."""
-    parts, session = [], ""
+    from tensh.cli.documents import markdown as writer
+    from tensh.cli.documents.model import Cell, Document, Output
+
+    cells = []
     for entry in entries:
-        if entry.comment and session:
-            parts.append(f"```pycon\n{session}```\n")
-            session = ""
-        if entry.comment:
-            parts.append(entry.comment + "\n")
-        session += at_a_prompt(entry)
-    return "\n".join([*parts, f"```pycon\n{session}```\n"] if session else parts)
-
-
-def at_a_prompt(entry):
-    """The lines of an entry with prompts before them, and what they showed."""
-    first, *more = entry.code
-    text = f">>> {first}\n" + "".join(f"... {line}".rstrip() + "\n" for line in more)
-    return text + "".join(output.text.rstrip("\n") + "\n" for output in entry.outputs)
+        cells += [Cell("prose", entry.comment)] * bool(entry.comment)
+        outputs = [Output("value" if each.is_value else "printed", each.text) for each in outputs_of(entry)]
+        cells.append(Cell("code", "\n".join(code_of(entry)), tuple(outputs), form=">>> pycon"))
+    return writer.write(Document(cells, "last"))
 
 
 def notebook(entries, magics):
@@ -130,26 +170,26 @@ def notebook(entries, magics):
     for group in group_entries(entries):
         if group[0].comment:
             cells.append(Cell("prose", group[0].comment))
-        codes.append([line for entry in group for line in in_python(entry, magics, "{}")])
-        cells.append(Cell("code", "\n".join(codes[-1]), tuple(map(in_document, group[-1].outputs))))
-    imports = needed_imports(codes)
+        codes.append([line for entry in group for line in write_python(entry, magics, "{}")])
+        cells.append(Cell("code", "\n".join(codes[-1]), tuple(map(write_document_output, outputs_of(group[-1])))))
+    imports = find_missing_imports(codes)
     if imports:
         cells.insert(0, Cell("code", "\n".join(imports)))
     return notebooks.write(Document(cells, "last"))
 
 
-def in_document(output):
+def write_document_output(output):
     """A value or a printed text as an output of a document."""
     from tensh.cli.documents.model import Output
 
-    return Output("value" if output.is_value else "printed", output.text)
+    return Output("value", output.laid_out) if output.is_value else Output("printed", output.text)
 
 
 def group_entries(entries):
     """The entries of each cell: up to one that shows something, or to the next that has a comment before it."""
     groups = []
     for entry in entries:
-        if not groups or groups[-1][-1].outputs or entry.comment:
+        if not groups or outputs_of(groups[-1][-1]) or entry.comment:
             groups.append([])
         groups[-1].append(entry)
     return groups

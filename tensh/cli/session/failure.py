@@ -1,4 +1,4 @@
-"""What went wrong, as plain data: the user's places on the way to it, and the operands where it happened."""
+"""A failure as plain data: the user's places on the way to it, and the operands where it happened."""
 
 import ast
 import functools
@@ -19,9 +19,9 @@ from tensh.show.reprs import safe_str, safely
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 ENGINE = "tensh.engine.core.tensor"  # the module without which nothing is a tensor
-UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what the parser says of what it cannot read
+UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # how the parser describes what it cannot read
 MOST_LINES = 2**20  # of a file that is not there
-MOST_CAUSES = 3  # one behind the other that are shown
+MOST_CAUSES = 3  # exceptions of a chain that are shown
 
 
 class Place(NamedTuple):
@@ -75,7 +75,7 @@ class Failure(NamedTuple):
 
     @property
     def chain(self):
-        """This failure, and those that led to it."""
+        """The failure, and those that led to it."""
         found = self
         while found:
             yield found
@@ -107,6 +107,12 @@ class UnshownError(Exception):
     """Stands for an exception that cannot be looked at: what Python asks of it is the user's code, and fails."""
 
 
+def remember(error):
+    """Keep an exception where Python's prompt keeps the last one: `pdb.pm()` looks there."""
+    sys.last_exc = sys.last_value = error
+    sys.last_type, sys.last_traceback = type(error), error.__traceback__
+
+
 def explain(error, sources):
     """The Failure of an exception that came out of code in `sources` (file name -> Source)."""
     try:
@@ -121,8 +127,8 @@ def explain(error, sources):
 
 
 def _explain(error, sources, depth=0):
-    steps = [*_steps(error.__traceback__)]
-    own = [step for step in steps if is_users(step[0].f_code.co_filename, sources)]
+    steps = [*steps_to(error)]
+    own = users_steps(steps, sources)
     innermost = own[-1][0] if own else None
     passed_on = own and steps[-1] is not own[-1]  # to code that is not the user's
     places = [_place(*step, sources) for step in reversed(own)]
@@ -139,26 +145,33 @@ def _explain(error, sources, depth=0):
         why = _attempt(_repair, places[0]) if places else None
     else:
         why = _explanation(error, own, places) if own else None
+    if why and why.fits and isinstance(error, NameError):
+        meant = None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
     local = _attempt(_local, innermost, named, places[0]) or () if innermost else ()
     return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why, local)
 
 
 def _attempt(function, *arguments):
-    """What a function finds out; None if it fails. Exceptions and values of the user's can be anything."""
+    """Call a function; None if it fails. The user's exceptions and values can be anything."""
     try:
         return function(*arguments)
     except Exception:
         return None
 
 
-def users_frames(error, sources):
-    """The user's frames on the way to an exception, outermost first."""
-    return [step[0] for step in _steps(error.__traceback__) if is_users(step[0].f_code.co_filename, sources)]
+def users_steps(steps, sources):
+    """The steps towards an exception that are in the user's code, outermost first."""
+    return [step for step in steps if is_users(step[0].f_code.co_filename, sources)]
+
+
+def place_of_step(step, sources):
+    """Return the place of a step of `users_steps`."""
+    return _place(*step, sources)
 
 
 def place_of(frame, sources):
-    """Where a frame that runs is."""
+    """Return the place of a frame that runs."""
     return _place(frame, frame.f_lasti, frame.f_lineno, sources)
 
 
@@ -173,7 +186,7 @@ def users_frame():
 
 
 def _explanation(error, own, places):
-    """What tensh says of a failure; None where there is nothing, the engine is not in use, or saying it failed."""
+    """Explain a failure; None where there is nothing to say, the engine is not in use, or explaining failed."""
     if ENGINE not in sys.modules:
         return None
     from tensh.explain import Place as Piece
@@ -192,7 +205,7 @@ def _explanation(error, own, places):
 
 
 def _repair(place):
-    """What would make code readable that the parser refused."""
+    """Find the change that makes code readable for the parser."""
     from tensh.explain.syntax import repair
     from tensh.graph.source import is_python
 
@@ -211,8 +224,9 @@ def _cause(error, sources, depth):
     return cause, "caused by" if error.__cause__ is not None else "while handling"
 
 
-def _steps(traceback):
-    """(frame, instruction, line) of each entry of a traceback, outermost first."""
+def steps_to(error):
+    """(frame, instruction, line) of each entry of the traceback of an exception, outermost first."""
+    traceback = error.__traceback__
     while traceback is not None:
         line = traceback.tb_lineno or _line_before(traceback.tb_frame.f_code, traceback.tb_lasti)
         yield traceback.tb_frame, traceback.tb_lasti, line
@@ -272,7 +286,7 @@ def _characters(line, column):
 
 
 def _syntax_place(error, sources):
-    """Where the parser stopped, if it says so; on line 0 if it says only in which source."""
+    """Return the place at which the parser stopped, if it gives one; line 0 if it gives only the source."""
     if error.lineno is None:
         return Place(sources[error.filename], None, 0) if error.filename in sources else None
     source = source_of(error.filename or "<string>", sources)
@@ -289,7 +303,7 @@ def _syntax_place(error, sources):
 
 
 def _short(filename):
-    """A file name as the reader would write it: relative to where they are, if that is shorter."""
+    """A file name relative to the current folder, if that is shorter."""
     try:
         relative = os.path.relpath(filename)
     except (ValueError, OSError):  # another drive, or no such folder any more
@@ -313,7 +327,7 @@ def _operands(frame, place):
 
 
 def _local(frame, named, place):
-    """The arrays among the local names of a function but for those that are named already: first those on the line."""
+    """The arrays among a function's local names, without those named already: first those on the line."""
     if frame.f_code.co_name == "<module>":
         return ()
     found = [describe_operand(*each) for each in frame.f_locals.items() if is_array(each[1]) and each[0] not in named]

@@ -7,7 +7,7 @@ again; what was a local name of the function is nobody else's.
 
 from tensh.cli.session.events import RESULTS
 
-NESTED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a frame of its own, inside a function's
+NESTED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a separate frame, inside a function's
 ABSENT = object()
 
 

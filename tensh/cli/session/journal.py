@@ -1,24 +1,30 @@
-"""What was done in a session: the lines that ran and what they showed, and what the last of them changed."""
+"""The journal of a session: the lines that ran and their output, and what the last of them changed."""
 
 from typing import NamedTuple
 
+from tensh.cli.session.results import Outputs
 from tensh.cli.session.source import Command, Source
-from tensh.cli.session.undo import Snapshot
+from tensh.cli.session.undo import MOST_KEPT, Snapshot
 
 LONGEST = 20_000  # characters of a result that are kept
-CHANGING = frozenset("time timeit reset load".split())  # the commands that can change names
+MOST_SNAPSHOTS = 100  # lines that can be taken back
+CHANGING = frozenset("time timeit prun run reset load trace predict".split())  # the commands that can change names
 
 
 class Entry:
     """Whole lines that ran together, what they printed and showed, and whether they failed."""
 
-    def __init__(self, unit, first):
+    def __init__(self, unit, first, number):
+        self.number = number
         self.source = unit.source
         self.first = first  # of the comments before the code
         self.begin = unit.first  # of the code
         self.last = unit.last
         self.outputs = []  # of Output
         self.failed = False
+        self.is_aside = False  # done in the frame of a failure, whose names nobody else has
+        self.stopped = False  # by ^C
+        self.changed = False  # names or values, as far as somebody took note
         self.command = unit if isinstance(unit, Command) else None
 
     @property
@@ -27,8 +33,13 @@ class Entry:
         return "\n".join(self.source.lines[self.first - 1 : self.last]).strip("\n")
 
     @property
+    def left_something(self):
+        """Whether an entry that failed changed something before, and would do so again."""
+        return self.failed and self.changed and not self.stopped and not self.command
+
+    @property
     def comment(self):
-        """What the comments before the code say."""
+        """Return the text of the comments before the code."""
         before = self.source.lines[self.first - 1 : self.begin - 1]
         return "\n".join(line.strip().removeprefix("#").removeprefix(" ") for line in before).strip("\n")
 
@@ -44,24 +55,30 @@ class Output(NamedTuple):
     text: str
     is_value: bool
     place: tuple | None = None  # of the expression whose value it is: first line, column, last line, column
+    laid_out: str = ""  # a value as a notebook shows it
+    is_printed: bool = True  # whether `print` would show the value in the same way
 
 
 class Journal:
-    """The entries of a session, in order, and a snapshot from before the last."""
+    """The entries of a session, in order, and snapshots from before the last of them."""
 
     def __init__(self, undoing=True):
         self.undoing = undoing  # whether snapshots are taken: each costs a look at every name
         self.entries = []
+        self.number = 0  # of the last entry
+        self.outputs = Outputs()
         self.running = None  # the snapshot from before the line that runs
-        self.before = None  # that from before the last line that changed anything
-        self.exported = set()  # files that were written
+        self.snapshots = []  # those from before the last lines that changed anything, oldest first
+        self.cost = 0  # bytes that these keep alive
+        self.exported = {}  # file that was written -> what was written there
 
     def begin(self, session, unit, is_noted=True):
         """A unit is about to run; unless `is_noted`, the snapshot from before an earlier one stands for it, too."""
         if not self._goes_on(unit):
             if is_noted:
-                self._compare(session)
+                self._compare()
             entry = self._new_entry(unit)
+            entry.is_aside = session.debugging is not None
             if is_noted and self.undoing and (entry.command is None or entry.command.name in CHANGING):
                 self.running = Snapshot(session, entry)
         self.entries[-1].last = unit.last
@@ -76,30 +93,49 @@ class Journal:
         previous, first = self.entries[-1].last if own else 0, unit.first
         while first - 1 > previous and unit.source.lines[first - 2].lstrip()[:1] in ("#", ""):
             first -= 1
-        self.entries.append(Entry(unit, first))
+        self.number += 1
+        self.entries.append(Entry(unit, first, self.number))
         return self.entries[-1]
 
-    def _compare(self, session):
+    def _compare(self):
         """The last line is over. One that only looked leaves the one before it to be taken back."""
         running, self.running = self.running, None  # a ^C meanwhile leaves none that is compared by half
-        if running and running.compare(session):
-            self.before = running
+        if running and running.compare():
+            running.entry.changed = True
+            self.snapshots.append(running)
+            self.cost += running.cost
+            while len(self.snapshots) > 1 and (len(self.snapshots) > MOST_SNAPSHOTS or self.cost > MOST_KEPT):
+                self.cost -= self.snapshots.pop(0).cost
 
-    def end(self, failed):
-        """The unit has run."""
+    def take_back(self, command):
+        """Go back to before the last line that changed anything; its snapshot, and how many lines were dropped with it."""
+        snapshot = self.snapshots[-1]
+        snapshot.restore()
+        self.cost -= self.snapshots.pop().cost
+        return snapshot, self.forget(snapshot.entry, command)
+
+    def end(self, error):
+        """The unit has run; `error` is what it raised."""
         if self.entries:
-            self.entries[-1].failed |= failed
+            self.entries[-1].failed |= error is not None
+            self.entries[-1].stopped |= isinstance(error, KeyboardInterrupt)
 
     def shown(self, value, unit):
         """A unit gave a value, which was shown."""
+        from tensh.show.describe import is_tensor
+        from tensh.show.layout import layout
+        from tensh.show.reprs import is_bounded
         from tensh.show.whole import print_parts
 
         try:
             text = "".join(text for _, text in print_parts(value))
+            is_plain = is_tensor(value) or not is_bounded(value)
+            laid_out = text if is_plain else layout(value)
+            is_printed = is_plain or type(value).__str__ is object.__str__ or str(value) == text
         except Exception:  # its repr is the user's code, and whoever shows it will say so
             return
         place = None if isinstance(unit, Command) else (unit.first, unit.columns[0], unit.last, unit.columns[1])
-        self._add(Output(text, True, place))
+        self._add(Output(text, True, place, laid_out, is_printed))
 
     def printed(self, text):
         """Something was printed."""
@@ -111,13 +147,18 @@ class Journal:
 
     def _add(self, output):
         if self.entries:
-            text = output.text if len(output.text) <= LONGEST else output.text[:LONGEST] + "\n..."
-            self.entries[-1].outputs.append(output._replace(text=text))
+            self.entries[-1].outputs.append(
+                output._replace(text=bounded(output.text), laid_out=bounded(output.laid_out))
+            )
 
-    def done(self, without=frozenset()):
-        """The entries that did not fail, but for those of some commands."""
+    def list_done(self, without=frozenset()):
+        """The entries that did not fail, or did something all the same, but for those of some commands."""
         return [
-            each for each in self.entries if not each.failed and not (each.command and each.command.name in without)
+            each
+            for each in self.entries
+            if (not each.failed or each.left_something)
+            and not each.is_aside
+            and not (each.command and each.command.name in without)
         ]
 
     def forget(self, first, command):
@@ -142,3 +183,8 @@ class Journal:
             if not self._goes_on(unit):
                 self._new_entry(unit)
             self.entries[-1].last = unit.last
+
+
+def bounded(text):
+    """The beginning of a long text."""
+    return text if len(text) <= LONGEST else text[:LONGEST] + "\n..."

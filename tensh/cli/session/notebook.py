@@ -3,7 +3,7 @@
 import importlib.util
 from typing import NamedTuple
 
-from tensh.cli.session.source import SET_UP, SHELL, Source, without_indent
+from tensh.cli.session.source import SET_UP, SHELL, Source, drop_indent
 
 PYTHON_MAGICS = ("%time", "%timeit", "%capture")  # cell magics whose body is Python all the same
 
@@ -21,20 +21,20 @@ class Cell(NamedTuple):
 
     @property
     def lacking(self):
-        """What the cell needs and this machine does not have."""
+        """Name the requirements of the cell that this machine does not meet."""
         return self.requires if self.requires and not is_here(self.requires) else None
 
 
 def is_here(requirement):
-    """Whether this machine has a package. It has no cuda."""
+    """Whether this machine has a package. False for cuda."""
     try:
         return requirement != "cuda" and importlib.util.find_spec(requirement) is not None
-    except (ImportError, ValueError, AttributeError, TypeError):  # what is written there is the name of no package
+    except (ImportError, ValueError, AttributeError, TypeError):  # the requirement does not name a package
         return False
 
 
 def cells(text, filename, label):
-    """The code cells of a notebook given as text; ValueError where the text is no notebook."""
+    """The code cells of a notebook given as text; ValueError where the text is not a notebook."""
     from tensh.cli.documents import notebooks  # 2 ms that only a notebook costs
 
     return _cells(notebooks.read(text), filename, label)
@@ -73,12 +73,16 @@ class CellSource(Source):
 
 
 def python(text):
-    """A cell as Python reads it, and the lines that are a notebook's and not Python's.
+    """The code of a cell as Python reads it, and the lines that belong to the notebook alone.
 
     A common indent goes, and lines that speak to a shell or to Jupyter (`!pip install`, `%matplotlib inline`) become
     `pass`. They are told from `%` or `!` in the middle of an expression by standing at its beginning.
     """
-    lines = without_indent(text).split("\n")
+    if (
+        (not text or text[0].isidentifier()) and "%" not in text and "!" not in text
+    ):  # most cells, in a tenth of the time
+        return text, []
+    lines = drop_indent(text).split("\n")
     first = next((line for line in lines if line.strip()), "")
     if first.startswith("%%") and not first.startswith(tuple("%" + name for name in PYTHON_MAGICS)):
         return "\n".join("" for _ in lines), [first]

@@ -2,10 +2,11 @@
 
 import importlib
 import os
+from collections import OrderedDict
 
 from tensh.cli.session.variable_names import free_name
 from tensh.escaping import visible_line
-from tensh.show.describe import brief, list_words
+from tensh.show.describe import brief, is_tensor, list_words
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
@@ -39,7 +40,7 @@ def define_names(session, path):
         if saving.is_session(path):
             return saving.load(session, path).names
         found = contents(path, engine)
-    except Exception as error:  # zip, pickle and each format have errors of their own
+    except Exception as error:  # zip, pickle and each format raise different errors
         raise OpeningError(sentence(path, error)) from None
     numbers = {}
     for name, value in found.items():
@@ -49,7 +50,7 @@ def define_names(session, path):
 
 
 def sentence(path, error):
-    """What is wrong with a file, in a sentence that begins with its name."""
+    """Return the message for a bad file, in a sentence that begins with its name."""
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, MemoryError):  # Python's parser says so, too, of what is nested too deeply
         words = "what it says of its arrays is too large"
@@ -58,12 +59,19 @@ def sentence(path, error):
 
 
 def contents(path, engine):
-    """Name -> value of a file of any of the formats; what a checkpoint holds that is no table has the name of the file."""
+    """Name -> value of a file in any format; a checkpoint that is not a dict is one value, named after the file.
+
+    The state of a model is one value, whose names are those of its parameters.
+    """
     if path.lower().endswith(CHECKPOINTS):
         loaded = engine.load(path)
-        return (
-            loaded if isinstance(loaded, dict) and all(isinstance(key, str) for key in loaded) else {stem(path): loaded}
+        is_table = isinstance(loaded, dict) and all(isinstance(key, str) for key in loaded)
+        is_state = isinstance(loaded, OrderedDict) or (
+            is_table and any("." in key for key in loaded) and all(map(is_tensor, loaded.values()))
         )
+        return loaded if is_table and not is_state else {stem(path): loaded}
+    if not is_tensor_file(path):
+        raise ValueError(f"its name does not say what it holds: tensors are read from {', '.join(FORMATS)}")
     return {name: tensor(array, engine) for name, array in arrays(path).items()}
 
 

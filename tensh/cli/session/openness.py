@@ -7,7 +7,7 @@ IN_STRING = {quote: re.compile(rf"\\.|\\\Z|{quote}", re.S) for quote in ('"""', 
 
 
 class Openness:
-    """What is open at the end of the lines so far."""
+    """The statement, bracket or string that is open at the end of the lines so far."""
 
     def __init__(self):
         self.quote = None  # of the string
@@ -23,7 +23,7 @@ class Openness:
         while found := (IN_STRING[self.quote] if self.quote else IN_CODE).search(line, place):
             place = found.end()
             self.meet(found[0])
-        if self.quote in ('"', "'") and not self.continued:  # it had to end on this line: an error of its own
+        if self.quote in ('"', "'") and not self.continued:  # it had to end on this line: another error
             self.quote = None
 
     def meet(self, sign):

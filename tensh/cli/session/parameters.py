@@ -9,7 +9,7 @@ from tensh.spelling import close
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 MOST = 10  # parameters that are named where one is not known
 LONGEST = 60  # characters of a value that are shown
-UNREAD = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)  # of a text that is no literal
+UNREAD = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)  # of a text that is not a literal
 MARK = re.compile(rb"\s*#\s*param(?!\S)")  # behind an assignment
 
 

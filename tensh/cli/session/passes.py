@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.cli.session.failure import users_frame
-from tensh.engine.core.clock import tick, written_after
+from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.lift import Lift
 
 backward = importlib.import_module("tensh.engine.core.backward")  # whose package may not be whole yet
@@ -46,9 +46,10 @@ def first_elements(array, number):
 class Passes:
     """Sees every backward pass before its gradients are added to those of the leaves."""
 
-    def __init__(self, tell, is_eager):
+    def __init__(self, tell, is_eager, after=None):
         self.tell = tell
         self.is_eager = is_eager
+        self.after = after  # is called with the leaves that a pass has reached
         self.seen = weakref.WeakKeyDictionary()
         self.left = 0  # passes to look at
         self.hand_over = None  # the engine's own end of a pass, while this one is in its place
@@ -74,6 +75,8 @@ class Passes:
             with contextlib.suppress(Exception, Lift):  # nothing of the user's fails for it
                 self.look(grads)
         hand_over(grads, graph, wanted)
+        if self.after is not None and wanted is None:
+            self.after(grads)
 
     def look(self, leaves):
         """Note a pass that is about to reach some leaves; tell of one whose gradient nobody has set back."""
@@ -84,7 +87,7 @@ class Passes:
             array = getattr(leaf.variable, "array", NOTHING)
             sample = first_elements(array, FEW)
             if before and leaf.grad is not None:
-                is_written = sample != before.sample or written_after(before.time, array)
+                is_written = sample != before.sample or is_written_after(before.time, array)
                 in_doubt = is_written or before.is_stale or self.is_eager()
                 if not in_doubt or any(first_elements(leaf.grad.array, FIRST)):
                     lines, is_stale = (*before.lines[1 - MOST_LINES :], line), is_written or before.is_stale

@@ -5,6 +5,7 @@ import ast
 from tensh.explain.making import line_that_made
 from tensh.explain.place import Place
 from tensh.graph.names import names_of_nodes
+from tensh.language import _
 
 
 def piece(place):
@@ -18,21 +19,33 @@ def remark_on_sums(leaves, lines, place, names):
     """Gradients are the sums of several passes."""
     first, *more = [f"{name}.grad" for node, (name, _) in names_of_nodes(names).items() if node in leaves] or ["w.grad"]
     where = [str(line) for line in dict.fromkeys(lines)]
-    others = f" (and {len(more)} more)" if more else ""
-    places = f", on lines {', '.join(where[:-1])} and {where[-1]}" if where[1:] else ""
-    message = f"{first}{others} is the sum of {len(lines)} backward passes{places}: each adds to it, and nothing has set it back"
+    own = first
+    if more:
+        first = _("{name} (and {count} more)").format(name=first, count=len(more))
+    if where[1:]:
+        message = _("{name} is the sum of {count} backward passes, on lines {lines} and {last}: each adds to it, and nothing has set it back")  # fmt: skip
+    else:
+        message = _("{name} is the sum of {count} backward passes: each adds to it, and nothing has set it back")
+    message = message.format(name=first, count=len(lines), lines=", ".join(where[:-1]), last=where[-1])
     optimizer = next((each for each, value in names.items() if is_optimizer(value) and holds(value, leaves)), None)
-    back = f"{optimizer}.zero_grad()" if optimizer else f"{first} = None"
-    return message, not_called(place) or f"{back} before each backward"
+    back = f"{optimizer}.zero_grad()" if optimizer else f"{own} = None"
+    return message, not_called(place) or _("{back} before each backward").format(back=back)
 
 
 def not_called(place):
-    """Where `zero_grad` stands without parentheses; None where it does not."""
+    """Find a `zero_grad` without parentheses; None where there is none."""
     for node in ast.walk(piece(place).tree() or ast.Module([], [])):
         match node:
             case ast.Expr(value=ast.Attribute(attr="zero_grad")):
-                return f"line {node.lineno}: {ast.unparse(node)}(), which is not called there"
+                return _("line {line}: {code}(), which is not called there").format(
+                    line=node.lineno, code=ast.unparse(node)
+                )
     return None
+
+
+def describe_change(node, code):
+    """Write `line 4: total += loss.item()`."""
+    return _("line {line}: {code}").format(line=node.lineno, code=code)
 
 
 def is_optimizer(value):
@@ -53,8 +66,12 @@ def not_a_leaf(place, names):
     name = (place.segment or "").removesuffix(".grad") if (place.segment or "").endswith(".grad") else None
     situation = Situation(None, names, piece(place), None)
     if name and rebinding(situation, name):
-        message, (fit, *_), _ = not_kept(situation, name)
-        return message, f"line {fit.line}: {fit.text}"
+        message, (fit, *_more), _advice = not_kept(situation, name)
+        return message, _("line {line}: {code}").format(line=fit.line, code=fit.text)
     line = line_that_made(piece(place), name) if name and name.isidentifier() else None
-    made = f"{name or 'this tensor'} was computed" + f" on line {line}" * bool(line)
-    return f"{made}: backward keeps gradients of leaves only", f"{name or 'y'}.retain_grad() before backward()"
+    keep = _("{name}.retain_grad() before backward()").format(name=name or "y")
+    if line:
+        message = _("{name} was computed on line {line}: backward keeps gradients of leaves only")
+    else:
+        message = _("{name} was computed: backward keeps gradients of leaves only")
+    return message.format(name=name or _("this tensor"), line=line), keep

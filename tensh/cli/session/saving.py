@@ -20,6 +20,7 @@ from tensh import bounded_json
 from tensh.cli.session.variable_names import is_reserved
 from tensh.engine.arrays.bounds import view_memory
 from tensh.serialization.containers import check_keys
+from tensh.show.describe import is_dense
 from tensh.show.reprs import is_bounded
 from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_header, write
 
@@ -43,15 +44,10 @@ class NotKept(Exception):
 
 
 class State(NamedTuple):
-    """What a module or an optimizer holds, by the name of its class. It is brought back into one that is there."""
+    """The state of a module or an optimizer, by the name of its class. It is brought back into one that is there."""
 
     kind: str
     values: dict
-
-
-def is_dense(tensor):
-    """Whether a tensor is one array: not of the device meta, not sparse."""
-    return isinstance(tensor.array, np.ndarray)
 
 
 def has_state(value):
@@ -91,9 +87,9 @@ class Writer:
                     [self.value(k, each, depth + 1), self.value(v, each, depth + 1)] for k, v, each in pairs
                 ]
             }
-        return self.of_engine(kind, value, name)
+        return self.write_engine_value(kind, value, name)
 
-    def of_engine(self, kind, value, name):
+    def write_engine_value(self, kind, value, name):
         """A size, a dtype, a tensor or an array as JSON; raises NotKept."""
         if kind is self.engine.Size:
             return {"Size": list(value)}
@@ -152,7 +148,7 @@ class Writer:
         return self.numbers[id(tensor)]
 
     def place(self, array, name):
-        """Where an array lies: the memory, and if it is not the whole of it, shape, strides and offset in elements."""
+        """The place of an array: the memory, and if it is not the whole of it, shape, strides and offset in elements."""
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
@@ -206,7 +202,7 @@ def save(session, path, source):
 
 @contextlib.contextmanager
 def telling(path):
-    """What goes wrong within is told as one sentence that begins with the file."""
+    """Turn failures within into one sentence that begins with the file."""
     try:
         yield
     except SafetensorError as error:
@@ -225,7 +221,7 @@ def is_session(path):
 
 
 class Loaded(NamedTuple):
-    """What a file brought: names with their values, its source, and the names that were left as they are."""
+    """The contents of a file: names with their values, its source, and the names that were left as they are."""
 
     names: dict
     source: str
@@ -250,7 +246,7 @@ def load(session, path, over=False):
         names = {own_name(name): reader.value(value) for name, value in table["names"].items()}
         dtype = reader.value({"dtype": table["default_dtype"]})
         random = engine.from_numpy(arrays[RANDOM])
-        engine.Generator().set_state(random)  # refuses what is no state
+        engine.Generator().set_state(random)  # refuses what is not a state
         if not dtype.is_floating_point:
             raise ValueError(dtype)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:

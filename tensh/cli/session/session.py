@@ -12,13 +12,16 @@ from time import perf_counter
 from types import ModuleType
 
 from tensh.cli.session import magics
-from tensh.cli.session.events import RESULTS, Failed, Finished, Started, Value
-from tensh.cli.session.failure import Place, explain, users_frames
+from tensh.cli.session.awaiting import ALLOWED, COROUTINE, Loop
+from tensh.cli.session.events import Failed, Finished, Started, Value
+from tensh.cli.session.failure import Place, explain
+from tensh.cli.session.results import Inputs, name_results
 from tensh.cli.session.source import Command, future
-from tensh.show.describe import is_array, nbytes
+from tensh.show.asking import sessions
 
-MODULES = {"torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math"}  # {} is the engine
-KEPT = 256 * 2**20  # bytes that the results keep alive at most
+MODULES = {  # {} is the engine
+    "torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math", "tensh": "tensh",
+}  # fmt: skip
 
 # Of many lines that are entered at once, only the last can be taken back one by one: to note all names before each of
 # 20,000 lines takes minutes.
@@ -37,14 +40,24 @@ class Session:
         self.closing = contextlib.ExitStack()  # what ends with the session
         self.stepper = None  # what goes through the steps of a view, where there is a terminal for it
         self.notes_places = False
-        self.flags = 0  # of the `from __future__` imports so far
+        self.flags = ALLOWED  # to await anywhere, and those of the `from __future__` imports so far
+        self.loop = Loop()  # in which is awaited
         self.results = []  # the values shown last, newest first
         self.printed = []  # the value that `print` showed last since the statement began, if any
-        self.settings = None  # what the user has chosen, where there is a user
-        self.journal = None  # what was done, where somebody may want to look back
+        self.settings = None  # the user's settings, if there is a user
+        self.journal = None  # the journal, where it may be asked for
         self.inside = None  # the frame of a function whose names are the namespace, where one is looked at
-        self.teacher = None  # who says what a learner should know, where somebody reads it
-        self.editor = None  # a function that lets the user change a text, where there is a user
+        self.debugging = None  # the frames that %up and %down move among
+        self.last_error = None  # the last exception of the user's code
+        self.read_program = None  # a function that reads a file as a program: (path, arguments)
+        self.run_in_shell = None  # a function that runs a line of the system's shell; its exit status
+        self.teacher = None  # writer of notes for learners, where they are read
+        self.ask = None  # a function that asks a question and returns the answer; else Python's input
+        self.predicted = 0, 0  # of the questions of %predict: right at once, and all
+        self.other_commands = None  # a function that performs the commands of another prompt, where there is one around
+        self.keys = None  # (key, what it does) of the prompt, where there is one
+        self.editor = None  # a function that lets the user edit text, if there is a user
+        sessions.add(self)
 
     def choose(self, settings):
         """Take the settings of the user; those of printing go to the engine."""
@@ -61,7 +74,7 @@ class Session:
         self.namespace |= names
 
     def preload(self):
-        """Define torch, nn, F, np and math, where the user has not taken the name."""
+        """Define torch, nn, F, np, math and tensh, where the user has not taken the name."""
         lacking = [name for name in MODULES if name not in self.namespace]
         found = {name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking}
         if self.engine == "tensh" and "torch" in found:  # what `import torch` gives
@@ -76,21 +89,26 @@ class Session:
             name: value
             for name, value in self.namespace.items()
             if type(name) is str and not name.startswith("_") and self.given.get(name, self) is not value
+            if not (name in MODULES and issubclass(type(value), ModuleType))  # imported by a program that others read
         }
+
+    def texts(self):
+        """The code that has run, by the names that tracebacks have for it."""
+        return {name: source.text for name, source in self.sources.items()}
 
     def builtin(self, name):
         return vars(builtins)[name]
 
     def enter(self, error):
-        """From now on the names are those in the user's frame that an error came out of; the Inside of it, if it is one."""
-        from tensh.cli.session.inside import Inside
+        """Switch the namespace to the user's frame that an error came out of; return its Inside, if there is one."""
+        from tensh.cli.session.debugging import Debugging
 
-        frames = users_frames(error, self.sources)
-        found = Inside(frames, self.namespace) if frames else None
-        if found is None or not found.is_elsewhere:
+        debugging = Debugging(self, error)
+        if not debugging.steps:
             return None
-        self.inside, self.namespace = found, found.names
-        return found
+        debugging.go(len(debugging.steps) - 1)
+        self.debugging = debugging if self.inside or debugging.at else None
+        return self.inside
 
     def seed(self, number):
         """Start every generator of random numbers at a number: the engine's, Python's and NumPy's."""
@@ -119,11 +137,7 @@ class Session:
         except (SyntaxError, ValueError, RecursionError) as error:
             yield Failed(explain(error, self.sources), None)
             return
-        commands = [unit for unit in units if isinstance(unit, Command)]
-        if self.journal is None and any(map(magics.needs_journal, commands)):
-            self.remember(undoing=any(map(magics.needs_snapshots, commands)))
-        if any(map(magics.needs_places, commands)):
-            self.note_places()
+        self.expect([unit for unit in units if isinstance(unit, Command)])
         for number, unit in enumerate(units):
             yield Started(unit)
             if self.teacher:
@@ -142,26 +156,45 @@ class Session:
             except SystemExit:
                 raise
             except BaseException as error:
-                if is_away and isinstance(error, GeneratorExit):  # nobody asks for more: no exception of the code
+                if is_away and isinstance(error, GeneratorExit):  # the caller stopped reading
                     raise
                 failed = self.failed(error, unit)
                 yield failed
             seconds = perf_counter() - begin
+            if self.teacher and failed is None:
+                self.teacher.look_back(unit)
             if self.journal:
-                self.journal.end(failed is not None)
+                self.journal.end(failed and failed.failure.error)
             yield Finished(unit, seconds)
             if failed and not keep_going:
                 return
 
+    def expect(self, commands):
+        """Begin to record what commands will ask about."""
+        if self.journal is None and any(map(magics.needs_journal, commands)):
+            self.remember(undoing=any(map(magics.needs_snapshots, commands)))
+        if any(map(magics.needs_places, commands)):
+            self.note_places()
+
+    def look_ahead(self, sources):
+        """Begin to record what sources about to run will ask about: the last may ask what the first did."""
+        self.expect([command for source in sources for command in source.command_lines()])
+        if self.journal is None and any(magics.mentions_history(source.text) for source in sources):
+            self.remember(undoing=False)
+        if any(map(magics.mentions_views, (source.text for source in sources))):
+            self.note_places()
+
     def remember(self, undoing=True):
-        """From now on write down what is done: for %history, %export and %save; `undoing`, what it changed for %undo."""
+        """Begin the journal for %history, %export, %save and `Out`; with `undoing`, also record changes for %undo."""
         from tensh.cli.session.journal import Journal
 
         self.journal = Journal(undoing)
+        own = {"In": Inputs(self.journal), "Out": self.journal.outputs}
+        self.give(**{name: value for name, value in own.items() if name not in self.namespace})
 
     @contextlib.contextmanager
     def unremembered(self):
-        """What is done within is not written down."""
+        """Leave what is done within out of the journal."""
         journal, self.journal = self.journal, None
         try:
             yield
@@ -169,7 +202,7 @@ class Session:
             self.journal = journal
 
     def note_places(self):
-        """From now on every recorded operation knows its place in the code: for %graph, %why and the like."""
+        """Begin to record where in the code each operation was recorded: for %graph, %why and the like."""
         from tensh.graph import provenance
 
         if not self.notes_places:
@@ -179,8 +212,10 @@ class Session:
     def close(self):
         """End what was begun for the commands."""
         self.notes_places = False
+        sessions.discard(self)
         if self.teacher:
             self.teacher.close()
+        self.loop.close()
         self.closing.close()
 
     def perform(self, unit):
@@ -190,13 +225,15 @@ class Session:
             return
         yield from self.shown(unit, self.evaluate(unit))
 
-    def evaluate(self, statement):
-        """Run a statement; its value is that of the expression it is, or None."""
+    def evaluate(self, statement, run=eval):
+        """Run a statement; its value is that of the expression it is, or None. `run` takes its code and the names."""
         self.printed.clear()
         if self.inside:  # before, too: a command may have changed names
             self.inside.settle()
         try:
-            value = eval(statement.code, self.namespace)
+            value = run(statement.code, self.namespace)
+            if statement.code.co_flags & COROUTINE:
+                value = self.loop.run(value)
         finally:
             if self.inside:
                 self.inside.settle()
@@ -212,19 +249,18 @@ class Session:
             yield Value(value, statement)
 
     def keep(self, value):
-        """Make a value that is shown `_`, and those before it `__` and `___`, unless the names are the user's."""
-        ours = dict(zip(RESULTS, self.results, strict=False))
-        if any(name in self.namespace and self.namespace[name] is not ours.get(name, self) for name in RESULTS):
-            return
-        self.results = _within([value, *self.results[: len(RESULTS) - 1]])
-        for name in RESULTS:
-            self.namespace.pop(name, None)
-        self.namespace |= zip(RESULTS, self.results, strict=False)
+        """Make a value that is shown `_`, and the value of its line in `Out`."""
+        self.results = name_results(self.namespace, self.results, value)
+        if self.journal and value is not self.journal.outputs:
+            self.journal.outputs.put(self.journal.number, value)
 
     def failed(self, error, unit):
         """The event for an exception of a unit."""
         failure = explain(error, self.sources)
-        if unit and not failure.places:  # a command, which has no frame of its own
+        is_slip = issubclass(type(error), SyntaxError) or self.debugging and len(failure.places) == 1
+        if self.journal and failure.places and not is_slip:  # a slip in a frame that is looked at leaves that as it is
+            self.last_error = error
+        if unit and not failure.places:  # a command, which has no separate frame
             line = unit.source.lines[unit.first - 1]
             place = Place(unit.source, None, unit.first, 0, unit.first, len(line))
             failure = failure._replace(places=[place])
@@ -234,7 +270,7 @@ class Session:
         """The argument of a command as statements, at the place where they stand in the source."""
         line = command.source.lines[command.first - 1]
         column = len(line.encode()) - len(line[line.index(command.argument, 1) :].encode())
-        nodes = ast.parse(command.argument, command.source.filename).body
+        nodes = command.parse().body
         for node in (each for top in nodes for each in ast.walk(top) if hasattr(each, "lineno")):
             node.lineno = node.end_lineno = command.first
             node.col_offset += column
@@ -255,14 +291,3 @@ def remembering(session):
             session.journal.printed(text.getvalue())
 
     return print
-
-
-def _within(results):
-    """The results that fit into the memory they may keep alive."""
-    kept, total = [], 0
-    for value in results:
-        total += nbytes(value) if is_array(value) else 0
-        if total > KEPT:
-            break
-        kept.append(value)
-    return kept

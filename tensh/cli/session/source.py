@@ -1,7 +1,7 @@
 """A piece of code, split into the units that run one after another.
 
-The language is Python and, where `commands` are allowed, lines of two more kinds at the start of a line: `%name rest`
-and `name?`. A line is one of these only where a statement could begin, so `%` in the middle of an expression or of a
+The language is Python and, where `commands` are allowed, lines of three more kinds at the start of a line: `%name rest`,
+`!command`, and `name?` or `?name`. A line is one of these only where a statement could begin, so `%` in the middle of an expression or of a
 string stays what it is.
 """
 
@@ -13,10 +13,20 @@ import re
 from types import CodeType
 from typing import NamedTuple
 
+from tensh.cli.session.awaiting import ALLOWED
 from tensh.cli.session.openness import Openness
 from tensh.escaping import visible_line
 
-COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$")
+# What can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
+ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"
+END = r"[ \t]*(?:#.*)?$"
+ASKING = rf"(?:(?:{ASKED})[ \t]*\?\??|\?\??[ \t]*(?:{ASKED})?){END}"  # a whole line
+COMMANDS = (
+    re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
+    re.compile(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
+    re.compile(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}"),
+    re.compile(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
+)
 # Lines of a notebook that are for its own prompt.
 SHELL = re.compile(r"[ \t]*!")
 SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
@@ -27,12 +37,13 @@ TOO_DEEP = "too many expressions one inside the other"
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 SEMICOLON = re.compile(rb"\s*;")
 PLACEHOLDER = "pass"  # what the parser sees of a command
-QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")
 
 
 def command_on(line):
     """The match of a line that is a command, with its `name` and `argument`; None of any other."""
-    return COMMAND.match(line) or QUESTION.match(line)
+    if not line.startswith(("%", "!")) and "?" not in line:
+        return None
+    return next(filter(None, (form.match(line) for form in COMMANDS)), None)
 
 
 class Statement(NamedTuple):
@@ -57,7 +68,7 @@ class Statement(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A line `%name argument`, or `argument?` with `?` as its name."""
+    """A line `%name argument`; or `!argument` with `!`, `argument?` and `?argument` with `?` as its name."""
 
     source: "Source"
     first: int
@@ -70,6 +81,19 @@ class Command(NamedTuple):
         """The line as it was written."""
         return self.source.lines[self.first - 1].strip()
 
+    def parse(self, mode="exec"):
+        """The syntax tree of the argument; a SyntaxError is at the place where that stands in the source."""
+        try:
+            return ast.parse(self.argument, self.source.filename, mode)
+        except SyntaxError as error:
+            line = self.source.lines[self.first - 1]
+            before = line.index(self.argument, 1)
+            if error.lineno == 1 and error.offset:
+                error.lineno = error.end_lineno = self.first
+                error.text, error.offset = line, error.offset + before
+                error.end_offset = error.end_offset and error.end_offset + before
+            raise
+
 
 Unit = Statement | Command
 
@@ -78,7 +102,7 @@ class Source:
     """Code as it was written, where it came from, and how it is to be read.
 
     `filename` is what tracebacks call it and `label` what the reader does. `echo` says which bare expressions are
-    results: "each", "last" (the last of the source, as in a notebook) or None. `commands` allows `%name` and `name?`.
+    results: "each", "last" (the last of the source, as in a notebook) or None. `commands` allows what is not Python.
     `replaced` has the trees that stand for what was written, by line and column.
     """
 
@@ -100,21 +124,21 @@ class Source:
         return [line.encode() for line in self.lines]
 
     def place(self, line):
-        """How the reader finds a line, or the whole where the line is not known."""
+        """Return the name of a line for the reader, or of the whole source where the line is not known."""
         return f"{self.label}:{line}" if line else self.label
 
     def parts(self):
         """Yield the syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
-        commands = {each.first: each for each in self._commands()} if self.commands else {}
+        commands = {each.first: each for each in self.command_lines()}
         lines = self.lines
         if commands:  # the parser reads the text once, with a statement where each command stands
             lines = [PLACEHOLDER if number in commands else line for number, line in enumerate(lines, 1)]
         for node in parse_pieces(lines, self.filename):
             yield commands.get(node.lineno) or self.replaced.get((node.lineno, node.col_offset), node)
 
-    def _commands(self):
-        """The lines that are commands."""
-        if not any(map(command_on, self.lines)):
+    def command_lines(self):
+        """The commands in it; nothing is compiled."""
+        if not self.commands or not any(map(command_on, self.lines)):
             return
         openness = Openness()
         for number, line in enumerate(self.lines, 1):
@@ -127,6 +151,7 @@ class Source:
     def units(self, flags=0):
         """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
         units = []
+        flags &= ~ALLOWED if not self.commands else -1  # Python's own files await in functions alone
         parts = self.parts()
         part = next(parts, None)
         while part is not None:
@@ -152,7 +177,7 @@ class Source:
         try:
             code = compile(tree, self.filename, mode, flags, dont_inherit=True)
         except (RecursionError, MemoryError):
-            raise without_line(TOO_DEEP, self.filename) from None
+            raise drop_line(TOO_DEEP, self.filename) from None
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         return Statement(self, first, node.end_lineno, code, shown, (node.col_offset, node.end_col_offset))
 
@@ -168,7 +193,7 @@ def parse_statements(text, filename):
     try:
         return ast.parse(text, filename).body
     except (RecursionError, MemoryError):
-        raise without_line(TOO_DEEP, filename) from None
+        raise drop_line(TOO_DEEP, filename) from None
 
 
 def parse_pieces(lines, filename):
@@ -178,6 +203,8 @@ def parse_pieces(lines, filename):
     text in quotes, the piece grows; what cannot be parsed to its end is parsed as a whole, for the error.
     """
     text = "\n".join(lines)
+    if not text.strip():  # an empty prompt of a session
+        return
     refuse(text, filename)
     if len(lines) <= PIECE or "\r" in text:
         yield from parse_statements(text, filename)
@@ -198,9 +225,9 @@ def parse_pieces(lines, filename):
 
 
 def refuse(text, filename):
-    """SyntaxError for a text that is no code, whatever it says."""
+    """SyntaxError for a text that is not code, whatever it says."""
     if len(text) > MOST_CODE:
-        raise without_line(f"more than the {MOST_CODE >> 20} MiB of code that are read at once", filename)
+        raise drop_line(f"more than the {MOST_CODE >> 20} MiB of code that are read at once", filename)
     found = NOT_IN_CODE.search(text)
     if found:
         begin, line = text.rfind("\n", 0, found.start()) + 1, text.count("\n", 0, found.start()) + 1
@@ -209,7 +236,7 @@ def refuse(text, filename):
         raise SyntaxError(what, (filename, line, column, None, line, column + 1))
 
 
-def without_line(message, filename):
+def drop_line(message, filename):
     """A SyntaxError of a whole file."""
     return SyntaxError(message, (filename, None, None, None))
 
@@ -219,7 +246,7 @@ def future(code):
     return code.co_flags & __future__.annotations.compiler_flag
 
 
-def without_indent(text):
+def drop_indent(text):
     """The text without the indentation that its first line has: code that was pasted out of a block."""
     lines = text.split("\n")
     indent = re.match(r"[ \t]*", next((line for line in lines if line.strip()), ""))[0]

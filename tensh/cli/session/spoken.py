@@ -1,6 +1,6 @@
-"""NumPy's words, and PyTorch's for the same: what somebody means who knows arrays.
+"""Words of NumPy and TensorFlow, and PyTorch's for the same: what somebody means who knows arrays, or layers.
 
-On the left a name that NumPy has and PyTorch lacks, on the right what is written instead, in which an underscore stands
+On the left a name that the others have and PyTorch lacks, on the right what is written instead, in which an underscore stands
 for a space.
 """
 
@@ -16,6 +16,7 @@ TENSOR = """
     append torch.cat((x,_y))                extend torch.cat((x,_y))        len len(x)
 """
 TORCH = """
+    reduce_mean mean                        reduce_sum sum                  reduce_max amax
     array tensor                            ndarray Tensor                  asanyarray as_tensor
     ascontiguousarray Tensor.contiguous     copy clone                      astype Tensor.to
     array_equal equal                       array_equiv equal               array_split tensor_split
@@ -78,8 +79,16 @@ KEYWORD = """
 """
 
 
+LAYERS = """
+    Dense Linear                            Conv1D Conv1d                   Conv2D Conv2d
+    MaxPooling2D MaxPool2d                  AveragePooling2D AvgPool2d      BatchNormalization BatchNorm1d
+    LayerNormalization LayerNorm            GlobalAveragePooling2D AdaptiveAvgPool2d(1)
+    CategoricalCrossentropy CrossEntropyLoss  BinaryCrossentropy BCELoss    MeanSquaredError MSELoss
+"""
+
+
 def table(text):
-    """NumPy's word -> PyTorch's."""
+    """The others' word -> PyTorch's."""
     words = text.split()
     return {
         left: right.replace("_", " ") if ",_" in right or "_/_" in right else right

@@ -25,7 +25,8 @@ def refuse_unseeded(name):
 
 
 class Strict(contextlib.ExitStack):
-    """A context in which drawing fails. tensh's own generator fails at the draw; others are looked at by `drawn`."""
+    """A context in which drawing fails. tensh's own generator fails at the draw; `find_unseeded_draw` looks at
+    others."""
 
     def __init__(self, engine):
         super().__init__()
@@ -83,7 +84,7 @@ class Strict(contextlib.ExitStack):
 
         return seeded
 
-    def drawn(self):
+    def find_unseeded_draw(self):
         """The failure of a statement that has just run, if it has drawn from one of the others before a seed was set."""
         for name, before in self.before.items():
             self.before[name] = state(name)
@@ -105,7 +106,7 @@ def require_seed(default_rng):
 
 
 def state(name):
-    """What a generator will draw."""
+    """Describe the numbers that a generator will draw."""
     module = sys.modules[name]
     if name == "torch":
         return module.get_rng_state().numpy().tobytes()

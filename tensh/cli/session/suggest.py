@@ -1,4 +1,4 @@
-"""What was probably meant, where something of that name does not exist: a name, an attribute, a keyword, a module.
+"""Suggestions for a name that does not exist: a name, an attribute, a keyword, a module.
 
 First NumPy's words for what PyTorch calls otherwise, then what is spelled alike. Nothing of the user's runs.
 """
@@ -9,27 +9,117 @@ import re
 from types import ModuleType
 
 from tensh.alias.parts import own_name
-from tensh.spelling import close
+from tensh.language import _
+from tensh.spelling import close, closest
 
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names people write without them
 MEMBERS = ("_parameters", "_buffers", "_modules")  # where a module has what is not in its class
+PLAIN = (
+    "torch math random os sys time copy io json re itertools functools collections warnings pickle csv string".split()
+)
+FROM = {
+    "torch": "nn optim",
+    "torch.utils.data": "DataLoader Dataset TensorDataset Subset random_split",
+    "torch.distributions": "Categorical Normal Bernoulli MultivariateNormal kl_divergence",
+    "torch.func": "vmap jacrev jacfwd",
+    "torch.autograd.functional": "jacobian hessian",
+    "torch.autograd": "Variable",
+}
+IMPORTS = {word: f"import {word}" for word in PLAIN} | {
+    "np": "import numpy as np",
+    "F": "import torch.nn.functional as F",
+}
+IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items() for word in words.split()}
+"""Names that are used without an import, and the import that was forgotten."""
+
+OTHER_LANGUAGES = {"null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False"}
+LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
+UNBOUND = re.compile(r"local variable '(\w+)'")
 IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 def suggestion(error, frame, segment=None):
-    """What was meant with a name that an error did not find, or None; `segment` is the code that raised it."""
+    """Suggest a name for the one that an error did not find, or None; `segment` is the code that raised it."""
     if isinstance(error, NotImplementedError):  # PyTorch has the name, which is meant as it is
-        return None
-    known = {**frame.f_globals, **frame.f_locals} if frame else {}
+        return suggest_class_of_module(error)
+    known = {**frame.f_globals, **list_enclosing_names(frame), **frame.f_locals} if frame else {}
+    if isinstance(error, UnboundLocalError) and frame:
+        word = UNBOUND.search(str(error))
+        return f"self.{word[1]}" if word and word[1] in attributes(frame.f_locals.get("self", ())) else None
     if isinstance(error, NameError) and error.name and frame:
-        return of_name(error.name, {**vars(builtins), **known}, is_called(error.name, segment))
+        if error.name in attributes(frame.f_locals.get("self", ())):
+            return f"self.{error.name}"
+        return suggest_missing_import(error.name, known) or suggest_for_name(
+            error.name, {**vars(builtins), **known}, is_called(error.name, segment)
+        )
     if isinstance(error, AttributeError) and error.name:
-        return of_attribute(error.name, error.obj) or of_another(error.name, error.obj, known)
+        return suggest_attribute(error.name, error.obj) or suggest_owner(error.name, error.obj, known)
     if isinstance(error, ImportError):
-        return of_import(error)
+        return suggest_import(error)
     if isinstance(error, TypeError) and frame and segment:
-        return of_keyword(segment, {**frame.f_globals, **frame.f_locals})
+        if str(error) == "'module' object is not callable":
+            return suggest_for_called_module(segment, known)
+        return suggest_keyword(segment, {**frame.f_globals, **frame.f_locals})
     return None
+
+
+def suggest_class_of_module(error):
+    """The class that a module of PyTorch is named after: `torch.optim.Adam` for `torch.optim.adam`."""
+    import sys
+
+    match = LACKING.match(str(error))
+    module = sys.modules.get(own_name_of(match[1])) if match else None
+    same = [name for name in dir(module) if name.lower() == match[2].lower()] if module else []
+    return same[0] if len(same) == 1 and same[0] != match[2] else None
+
+
+def suggest_for_called_module(segment, known):
+    """The class that stands beside a module that was called, or the function or class in it, of its name."""
+    try:
+        call = ast.parse(segment.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    path = ast.unparse(call.func).split(".") if isinstance(call, ast.Call) else [""]
+    owner, thing = None, known.get(path[0])
+    for name in path[1:]:
+        owner, thing = thing, vars(thing).get(name) if isinstance(thing, ModuleType) else None
+    if not isinstance(thing, ModuleType):
+        return None
+    word = thing.__name__.rpartition(".")[2].lower()
+    for holder, begin in ((owner, ""), (thing, f"{path[-1]}.")):
+        same = [name for name in dir(holder) if name.lower() == word and callable(getattr(holder, name, None))]
+        if holder is not None and same:
+            return begin + same[0]
+    return None
+
+
+def list_enclosing_names(frame):
+    """The names of the function that a comprehension stands in, which its frame does not have."""
+    is_comprehension = frame.f_code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+    return frame.f_back.f_locals if is_comprehension and frame.f_back else {}
+
+
+def suggest_missing_import(word, known):
+    """The import that gives a name its usual meaning, or the name of a module that was imported under another one."""
+    if word in OTHER_LANGUAGES:
+        return OTHER_LANGUAGES[word]
+    code = IMPORTS.get(word)
+    if code is None:
+        return None
+    module = code.split()[1]
+    for name, value in known.items():
+        if (
+            code.startswith("import ")
+            and isinstance(value, ModuleType)
+            and own_name(value) in (module, own_name_of(module))
+        ):
+            return name
+    return code
+
+
+def own_name_of(module):
+    """The name of the module of tensh that stands for one of torch's."""
+    return "tensh" + module.removeprefix("torch") if module.partition(".")[0] == "torch" else module
 
 
 def is_called(word, segment):
@@ -37,18 +127,21 @@ def is_called(word, segment):
     return bool(re.search(rf"\b{re.escape(word)}\(", segment or ""))
 
 
-def of_name(word, known, called=False):
+def suggest_for_name(word, known, called=False):
     """A name: one of torch's that is written without it, or one of the same kind that is spelled alike."""
     for name, value in known.items():
         if isinstance(value, ModuleType) and own_name(value) in TORCH and word in dir(value):
             return f"{name}.{word}"
+        rest = word.removeprefix(name)
+        if isinstance(value, ModuleType) and own_name(value) in TORCH and rest not in (word, "") and rest in dir(value):
+            return f"{name}.{rest}"
     users = {name: value for name, value in known.items() if not hasattr(builtins, name)}
     alike = (names for names in (users, known))
     found = (close(word, [n for n, value in names.items() if not called or callable(value)]) for names in alike)
-    return next((each for each in found if each), None) or (of_torch(word, known) if called else None)
+    return next((each for each in found if each), None) or (suggest_from_torch(word, known) if called else None)
 
 
-def of_torch(word, known):
+def suggest_from_torch(word, known):
     """A function or class of torch that is spelled alike, as it is written with one of its modules' names."""
     for name, value in known.items():
         if isinstance(value, ModuleType) and own_name(value) in TORCH and len(word) > 3:
@@ -58,7 +151,7 @@ def of_torch(word, known):
     return None
 
 
-def of_another(word, owner, known):
+def suggest_owner(word, owner, known):
     """An attribute that something else has: a function of a tensor, or a method of an optimizer or a module by its name."""
     if not is_tensor(owner):
         return None
@@ -79,7 +172,7 @@ def is_tensor(value):
     return any(kind.__name__ == "Tensor" and kind.__module__.startswith("torch") for kind in type(value).__mro__)
 
 
-def of_attribute(word, owner):
+def suggest_attribute(word, owner):
     """An attribute of a tensor, of a module of torch, of anything."""
     from tensh.cli.session import spoken
 
@@ -87,23 +180,27 @@ def of_attribute(word, owner):
         words = spoken.table(spoken.TORCH if own_name(owner) == "tensh" else spoken.RANDOM)
         if word in words:
             return f"torch.{words[word]}"
+    elif isinstance(owner, ModuleType) and own_name(owner) == "tensh.nn":
+        words = spoken.table(spoken.LAYERS)
+        if word in words:
+            return words[word]
     elif is_tensor(owner):
         words = spoken.table(spoken.TENSOR)
         if word in words:
             return words[word]
-    return close(word, attributes(owner))
+    return _(" or ").join(closest(word, attributes(owner))) or None
 
 
-def of_import(error):
-    """What is imported from a module, or a module of torch."""
+def suggest_import(error):
+    """Suggest a name to import from a module, or a module of torch."""
     match = IMPORTED.search(error.msg or "")
     if match:
         import sys
 
         module = sys.modules.get(match[2])
-        found = of_attribute(match[1], module) if module else None
-        return found and found.removeprefix("torch.")
-    parent, _, word = (error.name or "").rpartition(".")
+        found = suggest_attribute(match[1], module) if module else None
+        return found and found.partition(_(" or "))[0].removeprefix("torch.")
+    parent, _dot, word = (error.name or "").rpartition(".")
     if parent.partition(".")[0] != "torch":
         return {"pytorch": "torch", "numppy": "numpy"}.get(error.name)
     from tensh.cli.session.completion.importing import submodules
@@ -112,7 +209,7 @@ def of_import(error):
     return f"{parent}.{found}" if found else None
 
 
-def of_keyword(segment, namespace):
+def suggest_keyword(segment, namespace):
     """A keyword that the function which is called does not have."""
     from tensh.cli.session import spoken
     from tensh.cli.session.completion import arguments, context

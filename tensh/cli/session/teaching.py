@@ -4,19 +4,27 @@ Nothing is watched before the engine is there, and nothing in programs that run 
 """
 
 import contextlib
+import re
 import sys
 from functools import partial
 from importlib.machinery import PathFinder
 from typing import NamedTuple
 
 from tensh.cli.session.failure import Place, is_users, place_of, users_frame
+from tensh.cli.session.source import Statement
 
-ENGINE = "tensh.engine.core.backward"  # the module that is watched
+ENGINE = "tensh.engine.core.backward"  # the module that passes run in
+WATCHED = {  # other modules -> the part of a Training that watches what they do
+    "tensh.engine.autograd.gradients": "losses",
+    "tensh.optim.optimizer": "steps",
+    "tensh.nn.modules.module": "modes",
+}
+COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
 
 
 class Note(NamedTuple):
-    """What there is to say about a place, under a name of its own, and what to do."""
+    """A remark on a place: its name, the text, and what to do."""
 
     about: str
     place: Place
@@ -32,42 +40,86 @@ class Teacher:
         self.tell = tell
         self.told = set()
         self.is_eager = False  # at a prompt, where somebody looks at every number
-        self.passes = None  # what is watched
-        self.waiting = None  # for the engine
+        self.passes = self.training = None  # what is watched
+        self.waiting = {}  # name of a module -> what waits for it, None where it is loaded
 
     def look(self):
-        """Begin to watch before a statement runs: at once, or when the engine is loaded."""
-        if "accumulated" in self.told:
+        """Begin to watch before a statement runs: what is loaded at once, the rest when it is loaded."""
+        if ENGINE in sys.modules:
+            self.begin_again()
+        for name in (ENGINE, *WATCHED):
+            if name not in self.waiting:
+                if name in sys.modules:
+                    self.waiting[name] = None
+                    self.begin(name)
+                else:
+                    self.waiting[name] = WhenLoaded(name, partial(self.begin, name))
+                    sys.meta_path.insert(0, self.waiting[name])
+
+    def look_back(self, statement):
+        """Look at a statement that has run: at what it compares, if it does."""
+        if ENGINE not in sys.modules or "accuracy" in self.told or not isinstance(statement, Statement):
             return
-        if self.passes:
+        text = "\n".join(statement.source.lines[statement.first - 1 : statement.last])
+        if "==" not in text or not COUNTED.search(text):
+            return
+        from tensh.cli.session.comparisons import find_comparison
+
+        with contextlib.suppress(Exception):
+            found = find_comparison(statement, self.session.namespace)
+            if found:
+                self.told.add("accuracy")
+                self.tell(Note("accuracy", *found))
+
+    def begin(self, name):
+        """Begin to watch what a module does that has been loaded."""
+        if name == ENGINE:
+            from tensh.cli.session.passes import Passes
+
+            self.passes = Passes(self.summed, lambda: self.is_eager, self.note_leaves)
             self.passes.begin()
-        elif ENGINE in sys.modules:
-            self.begin()
-        elif self.waiting is None:
-            self.waiting = WhenLoaded(ENGINE, self.begin)
-            sys.meta_path.insert(0, self.waiting)
+            return
+        if self.training is None:
+            from tensh.cli.session.training import Training
 
-    def begin(self):
-        from tensh.cli.session.passes import Passes
+            self.training = Training(self)
+        getattr(self.training, WATCHED[name]).begin()
 
-        self.passes = Passes(self.summed, lambda: self.is_eager)
-        self.passes.begin()
+    def begin_again(self):
+        """Look at the passes and steps of another statement."""
+        if self.passes and "accumulated" not in self.told:
+            self.passes.begin()
+        if self.training:
+            self.training.begin_again()
+
+    def note_leaves(self, leaves):
+        if self.training:
+            self.training.losses.note_leaves(leaves)
 
     def close(self):
         """Watch no more."""
         if self.passes:
             self.passes.end()
-        if self.waiting in sys.meta_path:
-            sys.meta_path.remove(self.waiting)
+        if self.training:
+            self.training.close()
+        for waiting in self.waiting.values():
+            if waiting in sys.meta_path:
+                sys.meta_path.remove(waiting)
 
     def note(self, about, frame, words):
-        """The Note on what a frame does; None if it was told before, or cannot be made."""
+        """The Note on what a frame does; None if it was told before, or cannot be made.
+
+        ``words(place, names)`` gives the message, the advice, and the place if it is another one; None where all is well.
+        """
         if about in self.told or frame is None:
             return None
-        self.told.add(about)
         with contextlib.suppress(Exception):
             place = place_of(frame, self.session.sources)
-            return Note(about, place, *words(place, {**frame.f_globals, **frame.f_locals}))
+            said = words(place, {**frame.f_globals, **frame.f_locals})
+            if said is not None:
+                self.told.add(about)
+                message, advice, *elsewhere = said
+                return Note(about, *(elsewhere or [place]), message, advice)
 
     def summed(self, leaves, lines):
         """A backward pass adds to gradients that were not set back; `lines` are those of the passes so far."""
@@ -76,8 +128,12 @@ class Teacher:
             return
         from tensh.cli.session.remarks import remark_on_sums
 
-        found = self.note("accumulated", frame, partial(remark_on_sums, leaves, lines))
-        self.close()
+        self.passes.end()
+        self.say("accumulated", frame, partial(remark_on_sums, leaves, lines))
+
+    def say(self, about, frame, words):
+        """Tell the note on what a frame does, if there is one."""
+        found = self.note(about, frame, words)
         if found:
             self.tell(found)
 

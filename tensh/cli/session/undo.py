@@ -19,14 +19,15 @@ SLOTS = ("array", "node", "_base", "_how", "_time", "_kept")  # all that a tenso
 
 
 class CannotUndo(Exception):
-    """Why a line cannot be taken back."""
+    """The reason for which a line cannot be undone."""
 
 
 class Snapshot:
-    """What a session was before a line; once it has run, what the line changed."""
+    """The session before a line; once it has run, the changes of the line."""
 
     def __init__(self, session, entry):
         self.entry = entry
+        self.namespace = session.namespace
         self.large = set()  # ids of what is not kept alive
         self.states = []
         kept, copied = MOST_KEPT, MOST_COPIED
@@ -46,14 +47,17 @@ class Snapshot:
             if id(value) in self.large:
                 self.names[name] = weakref.ref(value)
         self.added = self.replaced = None
+        self.cost = 0  # bytes that it keeps alive
 
-    def compare(self, session):
+    def compare(self):
         """Find out what has changed since; whether anything has."""
-        now = session.namespace
+        now = self.namespace
         self.added = [name for name in now if name not in self.names and name not in NOBODYS]
         self.replaced = {name: was for name, was in self.names.items() if now.get(name, ABSENT) is not value_of(was)}
         self.states = [state for state in self.states if state.is_changed()]
         self.names = None
+        kept = arrays({name: value_of(was) for name, was in self.replaced.items()})
+        self.cost = sum(state.copied for state in self.states) + sum(nbytes(array) for _, array in kept)
         return bool(self.changes())
 
     def changes(self):
@@ -61,7 +65,7 @@ class Snapshot:
         own = [name for name in (*self.added, *self.replaced) if type(name) is str and not name.startswith("_")]
         return [*dict.fromkeys([*own, *(state.name for state in self.states)])]
 
-    def restore(self, session):
+    def restore(self):
         """Go back. Nothing is changed if that cannot be done whole; raises CannotUndo."""
         for name, was in self.replaced.items():
             if value_of(was) is None is not was:
@@ -71,19 +75,19 @@ class Snapshot:
                 why = f"is too large for a copy ({amount(state.size)})" if state.is_ours else "is no tensor of tensh"
                 raise CannotUndo(f"{state.name} was changed in place, and {why}")
         for name in self.added:
-            session.namespace.pop(name, None)
-        session.namespace.update({name: value_of(was) for name, was in self.replaced.items()})
+            self.namespace.pop(name, None)
+        self.namespace.update({name: value_of(was) for name, was in self.replaced.items()})
         for state in self.states:
             state.restore()
 
 
 def value_of(kept):
-    """What is kept: a value, or what a weak reference to a large one still leads to."""
+    """Return the kept value, or the one to which a weak reference to a large one still leads."""
     return kept() if type(kept) is weakref.ref else kept
 
 
 class State:
-    """What a tensor or an array was: its values if there is room for a copy, its place in a graph, its gradient."""
+    """The state of a tensor or an array: its values if there is room for a copy, its place in a graph, its gradient."""
 
     def __init__(self, name, value, room, is_large):
         self.name = name
@@ -141,7 +145,7 @@ def arrays(names):
     for name, value in names.items():
         kind = type(value)
         if kind not in kinds:
-            kinds[kind] = inside(value)
+            kinds[kind] = find_array_walker(value)
         for each in arrays_in(kinds[kind], value):
             if len(seen) == MOST_ARRAYS:
                 return
@@ -160,7 +164,7 @@ def arrays_in(inside, value):
         return ()
 
 
-def inside(value):
+def find_array_walker(value):
     """The function that gives the arrays in values of a kind; None if there are none in it."""
     if is_array(value):
         return lambda value: [value]

@@ -175,7 +175,8 @@ def test_ten_thousand_names_and_a_gigabyte(monkeypatch):
     monkeypatch.setattr(tensh.Tensor, "__repr__", Loud.__repr__)
     monkeypatch.setattr(tensh.Tensor, "__array__", Loud.__repr__, raising=False)
     written = []
-    monkeypatch.setattr("tensh.engine.codegen.table.compiled", lambda *args: written.append(args))
+    for module in ("operator", "node_classes"):
+        monkeypatch.setattr(f"tensh.engine.codegen.{module}.compile_source", lambda *args: written.append(args))
     assert "sum" in offered("huge.", names) and "huge" in offered("hu", names) and "sum" in offered("torch.s", names)
     assert about("hug", "huge", names) == ("tensor", "[268435456] float32")
     assert len(offered("name_", names)) == completion.MOST
@@ -184,7 +185,7 @@ def test_ten_thousand_names_and_a_gigabyte(monkeypatch):
 
 
 def test_details_are_left_away_when_the_time_is_over(monkeypatch):
-    monkeypatch.setattr("tensh.cli.session.completion.members.describe_member", Loud.__repr__)
+    monkeypatch.setattr("tensh.cli.session.static.members.describe_member", Loud.__repr__)
     found = complete("x.su", NAMES, time=0).candidates
     assert [each.text for each in found][:2] == ["sub", "sub_"] and not any(each.detail for each in found)
 

@@ -20,7 +20,7 @@ def test_entries_come_back_in_order(path):
     for text in typed:
         history.add(text)
     assert History(path).entries() == typed
-    assert history.noticed() == []
+    assert history.take_messages() == []
     assert (os.stat(path).st_mode & 0o77) == 0 or os.name == "nt"
 
 
@@ -68,8 +68,8 @@ def test_a_damaged_file_is_set_aside(path, damage):
     for aside in (path + ".damaged", path + ".damaged-2"):
         history = History(path)
         assert history.entries() == ["x = 1"]
-        [notice] = history.noticed()
-        assert aside in notice and "damaged" in notice and history.noticed() == []
+        [notice] = history.take_messages()
+        assert aside in notice and "damaged" in notice and history.take_messages() == []
         with open(aside, "rb") as file:
             assert file.read() == damage + b">>> x = 1\n"
         assert History(path).entries() == ["x = 1"]
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_written_is_said_once(tmp_path):
     assert history.entries() == []
     history.add("x")
     history.add("y")
-    [notice] = history.noticed()
+    [notice] = history.take_messages()
     assert "not kept" in notice
 
 
@@ -96,4 +96,4 @@ def test_a_long_file_is_read_from_its_end(path):
     )
     history.append([str(i) for i in range(2 * MOST)])
     assert History(path).entries() == [str(i) for i in range(MOST, 2 * MOST)]
-    assert history.noticed() == []
+    assert history.take_messages() == []

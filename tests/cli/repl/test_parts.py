@@ -4,13 +4,16 @@ import io
 import os
 import signal
 import threading
+from types import SimpleNamespace
 
 import pytest
+from prompt_toolkit.document import Document
 
 import tensh as torch
 from tensh.cli.environment import Environment
 from tensh.cli.render.theme import NAMES
 from tensh.cli.repl import interrupt, lines, plain, toolbar
+from tensh.cli.repl.long_lines import LongLines
 from tensh.cli.session.session import Session
 from tensh.cli.session.variable_names import free_name
 
@@ -83,7 +86,7 @@ def test_an_interruption_stops_what_runs_and_nothing_else(monkeypatch):
     interrupts, heard = interrupt.Interrupts(print), []
     interrupts.otherwise = lambda: heard.append(1)
     before = signal.getsignal(signal.SIGINT)
-    with interrupts.handled():
+    with interrupts.catch_interrupts():
         signal.raise_signal(signal.SIGINT)  # nothing runs
         interrupts.forget()
         with interrupts:
@@ -104,7 +107,7 @@ def test_an_interruption_stops_what_runs_and_nothing_else(monkeypatch):
 def test_an_interruption_leaves_no_module_half_imported():
     interrupts, done = interrupt.Interrupts(print), []
     code = compile("signal.raise_signal(signal.SIGINT)\ndone.append(1)", "module", "exec")
-    with interrupts.handled(), interrupts, pytest.raises(KeyboardInterrupt):
+    with interrupts.catch_interrupts(), interrupts, pytest.raises(KeyboardInterrupt):
         exec(code, {"__name__": "tensh.late", "signal": signal, "done": done})
         assert done == [1]
         threading.Event().wait(60)
@@ -117,7 +120,7 @@ def test_an_interruption_that_a_destructor_swallows_comes_again():
             _ = None  # here it is raised
 
     interrupts = interrupt.Interrupts(print)
-    with interrupts.handled(), interrupts, pytest.raises(KeyboardInterrupt):
+    with interrupts.catch_interrupts(), interrupts, pytest.raises(KeyboardInterrupt):
         Dying()
         threading.Event().wait(60)
 
@@ -184,3 +187,17 @@ def test_a_long_block_is_not_colored_again_after_every_key(lines, is_colored, mo
     line = CodeLexer().lex_document(Document(text))(lines - 1)
     assert "".join(part[1] for part in line) == f"x{lines - 1} = {lines - 1} + 1"
     assert bool(tokens) == is_colored
+
+
+@pytest.mark.parametrize("column", [0, 999, 1_000, 5_000, 99_999, 100_000])
+def test_of_a_long_line_the_part_around_the_cursor_is_drawn(column):
+    long = "".join(chr(ord("a") + n % 26) for n in range(100_000))
+    document = Document(f"x = 1\n{long}\ny", 6 + column)
+    drawn = LongLines().apply_transformation(SimpleNamespace(lineno=1, document=document, fragments=[("", long)]))
+    text = "".join(text for _, text in drawn.fragments)
+    assert len(text) < 3_000 and "characters)" in text
+    places = [drawn.source_to_display(place) for place in range(len(long) + 1)]
+    assert places == sorted(places) and drawn.display_to_source(drawn.source_to_display(column)) == column
+    assert text[places[column] :][:1] == long[column:][:1] and places[-1] <= len(text)
+    short = LongLines().apply_transformation(SimpleNamespace(lineno=0, document=document, fragments=["as it is"]))
+    assert short.fragments == ["as it is"]

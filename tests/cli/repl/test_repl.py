@@ -85,6 +85,54 @@ def test_a_block_comes_back_whole_and_runs_at_once(shell):
     assert shell.enter("").endswith("0\n10")
 
 
+def recall(shell):
+    """Enter a block of two lines and bring it back, with the cursor in its first line."""
+    shell.enter("for i in range(2):\rprint(i * 10)\r")
+    shell.press("up")
+    shell.wait(lambda: shell.screen.text(-3).count("print(i * 10)") == 1)
+    shell.press("up")
+    shell.shows(">>> for i in range(2):")
+
+
+def test_enter_within_a_recalled_block_begins_a_line(shell):
+    recall(shell)
+    shell.press("end", "enter")
+    shell.type("print('in')")
+    shell.shows("...     print('in')")
+    shell.press("down")
+    assert shell.enter("").endswith("in\n0\nin\n10")
+
+
+def test_a_recalled_block_that_was_changed_runs_at_its_end(shell):
+    recall(shell)
+    shell.press("end", "left", "left", "backspace")
+    shell.type("3")
+    shell.press("down", "end")
+    assert shell.enter("").endswith("0\n10\n20")
+
+
+def test_a_key_begins_a_line_where_enter_would_run(shell):
+    shell.type("x = 1")
+    shell.press("^O")
+    shell.type("x + 1")
+    shell.shows("... x + 1")
+    assert shell.enter("") == "2"
+
+
+def test_the_signature_of_a_call_is_shown_while_it_is_typed(shell):
+    shell.enter("def scale(x, factor=2, *, shift=0): 'Scales.'; return x * factor + shift\r")
+    shell.type("scale(1, ")
+    shell.wait("scale(x, factor=2, *, shift=0)")
+    shell.press("f1")
+    shell.wait(lambda: shell.screen.text().count("Scales.") == 2)
+    shell.shows(">>> scale(1,")
+    assert shell.enter("3)") == "3"
+    shell.type("torch.ones(2).sum(")
+    shell.wait("torch.ones(2).sum(dim=None, keepdim=False, *, dtype=None")
+    shell.press("^C")
+    shell.ready()
+
+
 @pytest.mark.parametrize(
     "text, result",
     [
@@ -104,6 +152,15 @@ def test_a_paste_runs_whole_on_enter(shell, text, result):
     assert shell.enter("") == result
 
 
+def test_a_line_of_a_hundred_thousand_characters(shell):
+    shell.paste("text = '" + "a" * 100_000)
+    shell.wait(" characters)")
+    shell.type("b'\r")
+    shell.wait(lambda: shell.at_prompt())
+    assert len(shell.screen.text()) < 10_000
+    assert shell.enter("len(text), text[-3:]") == "(100001, 'aab')"
+
+
 def test_a_paste_that_is_not_marked(shell):
     text = "class A:\n\n    def f(self):\n        a = 1\n\n\n        return a\n\n    def g(self):\n        return 2\n\n"
     assert shell.enter(text.replace("\n", "\r") + "A().f(), A().g()") == "(1, 2)"
@@ -118,7 +175,7 @@ def test_a_fault_of_our_own_costs_no_names(shell):
 
 def test_words_without_parentheses(shell):
     told = shell.enter("help")
-    assert "%who" in told and "Ctrl-R" in told
+    assert "%who" in told and "%help keys" in told and "Ctrl-R" in shell.enter("%help keys")
     shell.enter("marked = 'before'")
     shell.type("clear\r")
     shell.wait(lambda: shell.at_prompt() and shell.screen.row == shell.screen.top)
@@ -361,6 +418,48 @@ def test_a_plain_prompt_draws_nothing_twice(arguments, environment, tmp_path):
     assert (tmp_path / "history").read_text().startswith(">>> x = torch.ones(2)\n>>> for i in range(2):\n...     print")
 
 
+def test_a_line_of_the_shell_has_the_terminal(shell):
+    assert shell.enter("!printf 'no line end'") == "no line end"
+    assert shell.enter("!echo a; exit 3") == "a\nexit status 3"
+    assert shell.enter("!true") == ""
+    shell.type("!read name; echo $name again\r")
+    shell.wait(lambda: not shell.at_prompt())
+    assert shell.enter("once").endswith("once again")
+
+
+def test_a_plain_prompt_edits_its_lines(tmp_path):
+    history = tmp_path / "history"
+    history.write_text(">>> number = 6\n")
+    with Terminal("--plain", TENSH_HISTORY=str(history)) as shell:
+        shell.ready().press("up")
+        shell.shows(">>> number = 6")
+        assert shell.enter(" * 7") == ""
+        shell.type("numb")
+        shell.press("tab")
+        shell.shows(">>> number")
+        assert shell.enter("") == "42"
+        shell.type("%hist\t\t")
+        shell.wait("history")
+        shell.press("^C")
+        assert "Tab" in shell.ready().enter("%help keys")
+
+
+def test_a_file_is_run_before_the_first_prompt(tmp_path):
+    file = tmp_path / "mine.tsh"
+    file.write_text("x = torch.ones(2)\nx + 1\n1 / 0\nafter = 5\n")
+    for options in ([], ["--plain"]):
+        with Terminal(*options, columns=200, TENSH_STARTUP=str(file)) as shell:
+            shell.ready()
+            assert "tensor([2., 2.])" in shell.screen.text() and "ZeroDivisionError" in shell.screen.text()
+            assert shell.enter("after") == "5"
+    with Terminal(columns=200, TENSH_STARTUP=str(tmp_path / "nowhere.tsh")) as shell:
+        assert "no such file" in shell.ready().screen.text()
+    file.write_text("after = 1\nraise SystemExit")
+    with Terminal(columns=200, TENSH_STARTUP=str(file)) as shell:
+        assert "has not run to its end" in shell.ready().screen.text()
+        assert shell.enter("after") == "1"
+
+
 def test_ascii():
     with Terminal("--ascii", columns=120) as shell:
         shell.ready().enter("x = torch.ones(2)")
@@ -467,11 +566,11 @@ PAINTED = """
 import sys
 from tensh.cli.repl.editor import Editor
 
-def painted(self, app):
+def finish_first_paint(self, app):
     open({path!r}, "w").write(" ".join(sys.modules))
     app.exit(exception=EOFError)
 
-Editor.painted = painted
+Editor.finish_first_paint = finish_first_paint
 from tensh.cli.app import main
 main([])
 """
@@ -498,8 +597,12 @@ def test_what_is_typed_before_the_prompt_is_not_lost():
 def test_completion_can_be_installed(tmp_path):
     import subprocess
 
-    variables = plain_environment() | {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    code = "import sys; from tensh.cli.app import main\ntry: main(['--install-completion', 'bash'])\nfinally: print(*sys.modules, file=sys.stderr)"
+    variables = plain_environment() | {"HOME": str(tmp_path)}
+    code = (
+        "import sys, shellingham; from tensh.cli.app import main\n"
+        "shellingham.detect_shell = lambda *args: ('bash', '/bin/bash')\n"  # whoever has started the tests
+        "try: main(['--install-completion'])\nfinally: print(*sys.modules, file=sys.stderr)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], env=variables, capture_output=True, encoding="utf-8", timeout=60
     )

@@ -7,7 +7,7 @@ import pytest
 
 from tensh.cli.session.events import Failed, Text, Value
 from tensh.cli.session.magics import MAGICS
-from tensh.cli.session.magics.arguments import with_commas
+from tensh.cli.session.magics.writing import add_commas, as_python
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 
@@ -54,7 +54,7 @@ COMMAS = {
 
 @pytest.mark.parametrize("text, expected", COMMAS.items(), ids=COMMAS)
 def test_a_space_does_for_a_comma(text, expected):
-    assert with_commas(text) == expected and len(text) == len(expected)
+    assert add_commas(text) == expected and len(text) == len(expected)
 
 
 def test_an_expression_that_fails_is_shown_at_its_place(prompt):
@@ -164,12 +164,13 @@ def test_undo_takes_back_the_last_line(prompt, before, line, look, expected):
     assert prompt.text(look) == expected
 
 
-def test_only_the_last_change_can_be_taken_back(prompt):
+def test_changes_are_taken_back_one_by_one(prompt):
     assert "there is nothing to take back" in prompt.message("%undo")
     prompt("x = 1", "x = 2", "%undo")
-    assert "there is nothing to take back" in prompt.message("%undo")
     assert prompt["x"] == 1
-    assert prompt.text("%history") == "1  %undo\n2  x = 1\n3  %undo\n4  %undo"
+    assert prompt.text("%history") == "1  %undo\n2  x = 1\n4  %undo"
+    prompt("%undo")
+    assert "x" not in prompt.session.namespace and "there is nothing to take back" in prompt.message("%undo")
 
 
 def test_a_tensor_too_large_to_copy_is_not_taken_back_and_nothing_else_is(prompt, monkeypatch):
@@ -279,8 +280,11 @@ def test_an_exported_python_file_does_the_same_again(prompt, tensh_command, tmp_
     text = lesson(prompt, "lesson.py")
     assert text.startswith("import torch\nimport tensh\n\n# A lesson\nx = torch.tensor(")
     assert "\nx; print(x * 2)\n#> tensor(" in text
-    assert "\nprint(tensh.show.hist(x.detach(),bins=1))\n" in text and "\nprint(tensh.show.who())\n" in text
-    assert shown_again(tensh_command, tmp_path, "lesson.py")[:3] == SHOWN[:3]
+    assert (
+        "\nprint(tensh.show.hist(x.detach(),bins=1, name='x.detach()'))\n" in text
+        and "\nprint(tensh.show.who())\n" in text
+    )
+    assert shown_again(tensh_command, tmp_path, "lesson.py") == SHOWN
 
 
 def test_only_what_was_shown_is_printed(prompt, tmp_path):
@@ -306,7 +310,7 @@ def test_export_a_notebook(prompt, tensh_command, tmp_path):
     assert "".join(notebook["cells"][0]["source"]) == "import torch\nimport tensh"
     assert notebook["cells"][2]["outputs"][0]["data"]["text/plain"] == ["tensor([2., 4.], grad_fn=<MulBackward0>)"]
     assert notebook["cells"][3]["outputs"][0] == {"name": "stdout", "output_type": "stream", "text": ["hello\n"]}
-    assert shown_again(tensh_command, tmp_path, "lesson.ipynb")[:3] == SHOWN[:3]
+    assert shown_again(tensh_command, tmp_path, "lesson.ipynb") == SHOWN
 
 
 def test_export_writes_over_its_own_files_only(prompt, tmp_path):
@@ -318,7 +322,46 @@ def test_export_writes_over_its_own_files_only(prompt, tmp_path):
     assert (tmp_path / "mine.py").read_text() == "x = 1\n"
     assert prompt.notices("x = 2", "%export mine.py")
     assert (tmp_path / "mine.py").read_text() == "x = 1\nx = 2\n"
+    (tmp_path / "mine.py").write_text("x = 1\nx = 3\n")
+    assert "the file was changed since it was written" in prompt.message("%export mine.py")
     assert prompt.notices("%export other")[0].startswith("other.tsh: ")
+
+
+def test_a_statement_that_failed_after_it_changed_something_is_written_so_that_it_does_the_same(prompt, tmp_path):
+    prompt("x = []", "for i in range(3):\n    x.append(1 // (1 - i))", "nosuch", "%export a.tsh")
+    assert (tmp_path / "a.tsh").read_text() == (
+        "x = []\ntry:\n    for i in range(3):\n        x.append(1 // (1 - i))\nexcept Exception:\n    pass\n"
+    )
+
+
+WRITTEN = {
+    "x y": "x,y",
+    "net.0.weight": "net[0].weight",
+    "net.0.1.weight 'net.0.weight'": "net[0][1].weight,'net.0.weight'",
+    "x * 1.5": "x * 1.5",
+    "y --view tape": "y, view='tape'",
+    "y --values --depth 2": "y, values=True, depth=2",
+    "--values y": "y, values=True",
+    "x --bins=3": "x, bins=3",
+    "x y --logx": "x,y, logx=True",
+}
+
+
+@pytest.mark.parametrize("text, expected", WRITTEN.items(), ids=WRITTEN)
+def test_an_argument_as_python(text, expected):
+    assert as_python(text, ("values",)) == expected
+
+
+def test_what_was_saved_is_not_written_down_twice(prompt):
+    before = prompt.text("x = 1", "%save work", "%load work", "%history x")
+    assert before == "1  x = 1"
+
+
+def test_code_is_not_loaded_as_tensors(prompt, tmp_path):
+    (tmp_path / "a.tsh").write_text("x = 1\n")
+    (tmp_path / "a.txt").write_text("x")
+    assert "there is code in it, and no tensors: tensh run a.tsh runs it" in prompt.message("%load a.tsh")
+    assert "tensors are read from .npy, .npz, .safetensors, .pt, .pth" in prompt.message("%load a.txt")
 
 
 def test_what_cannot_be_exported(prompt):

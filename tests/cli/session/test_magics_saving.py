@@ -331,6 +331,16 @@ def test_what_does_not_give_its_state_away_is_left_out(prompt):
     ]
 
 
+def test_the_state_of_a_model_is_one_value(prompt):
+    prompt("net = nn.Sequential(nn.Linear(2, 3))", "torch.save(net.state_dict(), 'seq.pt')")
+    prompt("torch.save(dict(net.state_dict()), 'sum.pt')", "torch.save(nn.Linear(1, 1).state_dict(), 'linear.pt')")
+    assert prompt.notices("%load seq.pt") == ["seq.pt: seq"] and prompt.notices("%load linear.pt") == [
+        "linear.pt: linear"
+    ]
+    assert prompt.values("seq['0.weight'].shape", "net.load_state_dict(seq)")[0] == (3, 2)
+    assert prompt.notices("%load sum.pt") == ["sum.pt: sum_2"] and prompt.values("sum([1, 2])") == [3]
+
+
 def test_a_checkpoint_brings_its_names(prompt, tmp_path):
     prompt("torch.save({'net.w': torch.ones(2), 'epoch': 3}, 'model.pt')", "torch.save([torch.ones(1)], 'list.pth')")
     assert prompt.notices("%load model.pt") == ["model.pt: net_w [2], epoch"]

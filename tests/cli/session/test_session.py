@@ -9,7 +9,7 @@ from tensh.cli.session import parameters
 from tensh.cli.session.events import Failed, Finished, Notice, Started, Text, Value
 from tensh.cli.session.notebook import cells, python
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Command, Source, without_indent
+from tensh.cli.session.source import Command, Source, drop_indent
 from tests.support.sessions import run
 
 
@@ -265,7 +265,7 @@ def test_question_about_a_value():
 
 
 def test_help_lists_every_command():
-    text = answer("%help")
+    text = answer("%help commands")
     assert all(f"%{name}" in text for name in ("help", "time", "timeit", "seed", "who")) and "name?" in text
 
 
@@ -369,7 +369,7 @@ def test_other_files_are_no_notebooks(text):
 
 
 def test_indent_of_pasted_code():
-    assert without_indent("\n  x = 1\n  if x:\n      y\nz") == "\nx = 1\nif x:\n    y\nz"
+    assert drop_indent("\n  x = 1\n  if x:\n      y\nz") == "\nx = 1\nif x:\n    y\nz"
 
 
 def test_events_are_plain_data():

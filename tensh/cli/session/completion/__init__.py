@@ -17,7 +17,7 @@ MOST = 1000  # candidates
 
 
 class Candidate(NamedTuple):
-    """What can stand in the place of the last letters: its text, what it is, and more about it."""
+    """A replacement for the letters before the cursor: its text, its kind, and more about it."""
 
     text: str
     kind: str = ""
@@ -25,40 +25,40 @@ class Candidate(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """How many letters before the cursor are replaced, and by what."""
+    """The number of letters before the cursor to replace, and the replacements."""
 
     length: int
     candidates: list[Candidate]
 
 
 def complete(text, namespace, time=TIME):
-    """What can come next at the end of a text."""
+    """Complete the end of a text."""
     from tensh.cli.session.completion import elsewhere
 
     deadline = perf_counter() + time
     if match := elsewhere.COMMAND.match(text):
         return answer(len(match[0]), elsewhere.commands(match[1]))
     if match := elsewhere.WITH_ARGUMENT.match(text):
-        return of_command(match[1], match[2], namespace, deadline)
-    return of_code(text, namespace, deadline)
+        return complete_command(match[1], match[2], namespace, deadline)
+    return complete_code(text, namespace, deadline)
 
 
-def of_command(name, argument, namespace, deadline):
-    """What can stand behind a command: a setting, a file; or its options, and expressions."""
+def complete_command(name, argument, namespace, deadline):
+    """Complete behind a command: a setting, a file; or its options, and expressions."""
     from tensh.cli.session.completion import elsewhere
 
     found = elsewhere.command_arguments(name, argument)
     if found is not None:
         return answer(*found)
     word = argument.rpartition(" ")[2]
-    own, code = [*elsewhere.options(name, word)], of_code(argument, namespace, deadline)
+    own, code = [*elsewhere.options(name, word)], complete_code(argument, namespace, deadline)
     if not own or code.length != len(word):
         return answer(len(word), own) if own else code
     return answer(len(word), [*own, *code.candidates])
 
 
-def of_code(text, namespace, deadline):
-    """What can come next in Python."""
+def complete_code(text, namespace, deadline):
+    """Complete Python."""
     from tensh.cli.session.completion import context, importing
 
     line = text.rpartition("\n")[2]
@@ -66,14 +66,15 @@ def of_code(text, namespace, deadline):
     if place.comment:
         return Completion(0, [])
     if place.string is not None:
-        return in_string(place, namespace)
+        code = context.code_in_string(place)
+        return complete_string(place, namespace) if code is None else complete_code(code, namespace, deadline)
     if (match := importing.FROM.match(line)) and len(place.brackets) <= 1:
         return answer(len(match[2]), importing.importable(match[1], match[2]))
     if (match := importing.IMPORT.match(line)) and not place.brackets:
         return answer(len(match[1].rpartition(".")[2]), importing.modules(match[1]))
     if place.is_attribute:
-        return of_attributes(place, namespace, deadline)
-    return of_names(place, namespace, deadline)
+        return complete_attribute(place, namespace, deadline)
+    return complete_name(place, namespace, deadline)
 
 
 def answer(length, found):
@@ -81,9 +82,10 @@ def answer(length, found):
     return Completion(length, [Candidate(*each) for each, _ in zip(found, range(MOST), strict=False)])
 
 
-def of_attributes(place, namespace, deadline):
+def complete_attribute(place, namespace, deadline):
     """The attributes of the expression before the point; where only some will do, such as dtypes, these."""
-    from tensh.cli.session.completion import arguments, context, known, members
+    from tensh.cli.session.completion import arguments, context
+    from tensh.cli.session.static import known, members
 
     call = context.call(place)
     if call is not None and call.value == f"{place.owner}.{place.word}":
@@ -99,9 +101,10 @@ def of_attributes(place, namespace, deadline):
     return answer(len(place.word), describe_names(fitting, lambda name: members.describe_member(base, name), deadline))
 
 
-def of_names(place, namespace, deadline):
+def complete_name(place, namespace, deadline):
     """Arguments of the call that the cursor is in, then names: those of the session, of Python, keywords."""
-    from tensh.cli.session.completion import arguments, context, members
+    from tensh.cli.session.completion import arguments, context
+    from tensh.cli.session.static import members
 
     word, found = place.word, []
     call = context.call(place)
@@ -112,7 +115,7 @@ def of_names(place, namespace, deadline):
         found += [each for each in arguments.values(call, namespace) if matches(each[0], word)]
         if not call.keyword:
             found += [each for each in arguments.keywords(call, namespace) if each[0].startswith(word)]
-    source = context.indexed_source(place)
+    source = context.find_indexed_source(place)
     if source is not None and place.text[place.brackets[-1] + 1 :] == word:
         found += [(safe_repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
     if word or not found:
@@ -132,13 +135,14 @@ def matches(text, word):
     return text.startswith(word) or text.rpartition(".")[2].startswith(word)
 
 
-def in_string(place, namespace):
+def complete_string(place, namespace):
     """Keys of the dict that is indexed; words that an argument takes; files."""
-    from tensh.cli.session.completion import arguments, context, elsewhere, members
+    from tensh.cli.session.completion import arguments, context, elsewhere
+    from tensh.cli.session.static import members
 
     begun = place.text[place.string :]
     outside = context.place(place.text[: place.string].rstrip("'\""))
-    source = context.indexed_source(outside)
+    source = context.find_indexed_source(outside)
     if source is not None:
         keys = [(literal(k), v) for k, v in arguments.keys(source, namespace) if isinstance(k, str)]
         keys = [(key, value) for key, value in keys if key.startswith(begun)]
@@ -155,12 +159,18 @@ def literal(text):
 
 
 def matching(names, word):
-    """The names that begin with a word, in alphabetical order; those with an underscore in front only if it has one.
+    """The names that begin with a word, functions before classes, each in alphabetical order; those with an underscore in front
+    only if it has one.
 
     A file can give a value attributes of any name: those that nobody can type are left out.
     """
     found = (name for name in names if type(name) is str and name.startswith(word) and name.isidentifier())
-    return sorted(name for name in found if word or not name.startswith("_"))
+    return sorted((name for name in found if word or not name.startswith("_")), key=rank)
+
+
+def rank(name):
+    """What names are put in order by: those that begin with a capital are classes or constants, and come later."""
+    return name.startswith("_"), name[0].isupper(), name
 
 
 def describe_names(names, describe, deadline):

@@ -1,10 +1,10 @@
-"""What an argument of a call can be: keywords, the dimensions of the tensor at hand, dtypes, words."""
+"""Completion of an argument of a call: keywords, the dimensions of the tensor at hand, dtypes, words."""
 
 import ast
 import inspect
 import types
 
-from tensh.cli.session.completion.known import find_known, is_model, is_tensor, static
+from tensh.cli.session.static.known import find_known, is_model, is_tensor, static
 from tensh.engine.arguments.overloads import kinds
 from tensh.engine.arguments.public_wrapper import NUMPY
 
@@ -63,7 +63,7 @@ def is_bound(call, namespace):
 
 
 def owner_of(call, namespace):
-    """What is known of the value whose attribute is called."""
+    """Return the known facts of the value whose attribute is called."""
     source, dot, _ = call.function.rpartition(".")
     return find_known(source, namespace) if dot else None
 
@@ -81,7 +81,8 @@ def keywords(call, namespace):
 def default(parameter):
     """The default of a parameter, if it is something simple."""
     value = parameter.default
-    if value is parameter.empty or value is None or type(value) in (int, float, bool, str, tuple):
+    is_ours = type(value).__module__.partition(".")[0] in ("tensh", "torch")
+    if value is parameter.empty or value is None or is_ours or type(value) in (int, float, bool, str, tuple):
         return "" if value is parameter.empty else repr(value)
     return type(value).__name__
 

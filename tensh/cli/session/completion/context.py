@@ -1,4 +1,4 @@
-"""Where the cursor is in a piece of code: in which string, in which brackets, behind which expression."""
+"""The place of the cursor in a piece of code: in which string, in which brackets, behind which expression."""
 
 import re
 from itertools import pairwise
@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 QUOTES = ('"""', "'''", '"', "'")
 PAIRS = {")": "(", "]": "[", "}": "{"}
+F_PREFIX = re.compile(r"(?<!\w)(?:[fF][rR]?|[rR][fF])\Z")
+BRACE = re.compile(r"\{\{|\}\}|[{}]")
 GIVEN = re.compile(r"\s*(\w+)\s*=(?!=)\s*")
 
 
@@ -100,6 +102,21 @@ def place(text, commas=None):
     return Place(text, tuple(brackets), string, comment)
 
 
+def code_in_string(here):
+    """The code in the braces of an f-string that is open at the end of a Place; None in other strings, and in a format."""
+    if not F_PREFIX.search(here.text[: here.string].rstrip("'\"")):
+        return None
+    begin = None
+    for match in BRACE.finditer(here.text, here.string):
+        if len(match[0]) == 1:  # a doubled brace stands for itself
+            begin = match.end() if match[0] == "{" else None
+    if begin is None:
+        return None
+    code = here.text[begin:]
+    inner = place(code)
+    return None if ":" in code and not inner.brackets and inner.string is None else code
+
+
 def primary(text):
     """The expression that ends a text: names, attributes, calls, indices, literals; "" if none does."""
     end = len(text)
@@ -134,14 +151,14 @@ def is_letter(character):
 
 
 def word_start(text, end):
-    """Where the word that ends at `end` begins."""
+    """Return the beginning of the word that ends at `end`."""
     while end and is_letter(text[end - 1]):
         end -= 1
     return end
 
 
 def opening(text, closing):
-    """Where the bracket is that one at `closing` closes; None if there is none."""
+    """Return the place of the bracket that the one at `closing` closes; None if there is none."""
     depth = 0
     for position in range(closing, -1, -1):
         depth += (text[position] in ")]}") - (text[position] in "([{")
@@ -151,7 +168,7 @@ def opening(text, closing):
 
 
 def call(place):
-    """The Call that the innermost open bracket belongs to; None if it is no call."""
+    """The Call that the innermost open bracket belongs to; None if it is not a call."""
     if not place.brackets or place.text[place.brackets[-1]] != "(":
         return None
     opened = place.brackets[-1]
@@ -159,8 +176,8 @@ def call(place):
     return Call(function, split_arguments(place.text[opened + 1 :])) if function else None
 
 
-def indexed_source(place):
-    """The source of what is being indexed; None if the innermost open bracket is no index."""
+def find_indexed_source(place):
+    """The source of what is being indexed; None if the innermost open bracket is not an index."""
     if not place.brackets or place.text[place.brackets[-1]] != "[":
         return None
     return primary(place.text[: place.brackets[-1]]) or None

@@ -1,4 +1,4 @@
-"""What is no expression: commands and their arguments, and files."""
+"""Completion of commands and their arguments, and of files."""
 
 import inspect
 import os

@@ -4,8 +4,8 @@ import os
 import re
 import sys
 
-from tensh.cli.session.completion.known import Known
-from tensh.cli.session.completion.members import describe_member, names
+from tensh.cli.session.static.known import Known
+from tensh.cli.session.static.members import describe_member, names
 
 IMPORT = re.compile(r"\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*([\w.]*)\Z")
 FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")

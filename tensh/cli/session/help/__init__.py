@@ -1,1 +1,1 @@
-"""What a name is: the public names of tensh and of PyTorch, and the page that is shown for one."""
+"""The meaning of a name: the public names of tensh and of PyTorch, and the page that is shown for one."""

@@ -1,4 +1,4 @@
-"""Where the derivative of a function comes from: the declarations of the operators that it is, or is made of."""
+"""The source of a function's derivative: the declarations of the operators that it is, or is made of."""
 
 import ast
 import inspect
@@ -8,10 +8,12 @@ import types
 from functools import cache
 from typing import NamedTuple
 
-from tensh.engine.codegen.table import METHODS, Inplace, Op
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.vocabulary import OPS
 
 DEEPEST = 3  # functions one inside the other that are looked into
+ERROR = re.compile(r"(not_differentiable|no_derivative|underived)\(")  # a declaration of what backward raises
 
 NO_TENSORS = ("array", "np", "math", "text", "name", "dims", "shape")  # names whose methods are not those of tensors
 
@@ -27,7 +29,8 @@ class Derivation(NamedTuple):
 def derivations(entry):
     """The derivations of a function, most direct first; none where nothing is differentiable."""
     ops = [entry] if isinstance(entry, Op) else [entry.op] if isinstance(entry, Inplace) else [*operators_in(entry)]
-    return [Derivation(op, op.let, op.derivatives) for op in ops if op.derivatives]
+    formulas = [{key: text for key, text in op.derivatives.items() if not ERROR.match(text)} for op in ops]
+    return [Derivation(op, op.let, texts) for op, texts in zip(ops, formulas, strict=True) if texts]
 
 
 def operators_in(function, depth=DEEPEST, seen=None):
@@ -38,7 +41,7 @@ def operators_in(function, depth=DEEPEST, seen=None):
         return
     seen.add(function)
     further = []
-    for thing in named(function):
+    for thing in look_up(function):
         if isinstance(thing, Op):
             if thing.name not in seen:
                 seen.add(thing.name)
@@ -50,13 +53,14 @@ def operators_in(function, depth=DEEPEST, seen=None):
 
 
 @cache
-def named(function):
-    """The same as ``things``, looked up once for each function."""
+def look_up(function):
+    """Return ``things``, looked up once for each function."""
     return tuple(things(function))
 
 
 def things(function):
-    """What the code of a function names: ``OPS["name"]``, global and closed-over names, and the parts of modules."""
+    """List the objects that the code of a function names: ``OPS["name"]``, global and closed-over names, and the parts
+    of modules."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):  # it was written at run time

@@ -11,7 +11,8 @@ import os
 import warnings
 from functools import cache
 
-from tensh.engine.codegen.table import PUBLIC, Inplace, Op
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.layers.composites.registry import LAYERS
 
 FILE = os.path.join(os.path.dirname(__file__), "examples.txt")
@@ -37,14 +38,14 @@ def read_examples():
 
 def example(name):
     """The lines of a session that shows what a Name does; none where there is nothing to show."""
-    lines = in_documentation(name.doc)
+    lines = read_docstring_examples(name.doc)
     if lines:
         return lines
     code = code_of(name)
     return transcript(code) if code else []
 
 
-def in_documentation(text):
+def read_docstring_examples(text):
     """The lines of the examples in a documentation, without the import that each of them begins with."""
     lines, begun = [], False
     for line in text.split("\n"):
@@ -82,7 +83,7 @@ def find_arguments(name):
         return None if read_examples()[name].startswith(">>>") else read_examples()[name]
     entry = PUBLIC.get(name) or LAYERS.get(name)
     doc = entry.doc if isinstance(entry, Op) else inspect.getdoc(entry) if inspect.isroutine(entry) else None
-    sources = [line[4:] for line in in_documentation(doc or "") if line.startswith((">>>", "..."))]
+    sources = [line[4:] for line in read_docstring_examples(doc or "") if line.startswith((">>>", "..."))]
     try:
         *before, last = ast.parse("\n".join(sources)).body
         call = last.value

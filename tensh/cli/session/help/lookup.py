@@ -2,28 +2,34 @@
 
 import builtins
 import inspect
+import re
 from types import ModuleType
 
 from tensh.alias.parts import own_name
-from tensh.cli.session.help import names, page, values
+from tensh.cli.session.help import matching, names, page, values
+from tensh.cli.session.help.unknown import Unknown
+from tensh.cli.session.static.known import find_known, find_parts
 from tensh.engine.methods.unsupported import NotInTensh, sentence
+from tensh.language import _
 from tensh.spelling import close
 
-ENGINES = ("tensh", "torch")
 
-
-class Unknown(LookupError):
-    """There is no such name; the message says which may have been meant."""
-
-
-def in_session(text, namespace, with_source=False):
+def find_session_page(text, namespace, with_source=False):
     """The page of a dotted name of a session, else of a public name, as (kind, text) pairs. No property is asked for its value."""
-    first, *rest = text.split(".")
+    if "*" in text:
+        return matching.listing(text, namespace)
+    first, *rest = re.split(r"[.\[]", text)
     if first not in namespace and first not in vars(builtins):
         found = names.find_name(text)
         if found is not None:
             return page.page(found, with_source)
         raise Unknown(f"{text}?: the name {first!r} is not defined{suggest_name(first, [*namespace, *vars(builtins)])}")
+    if "[" in text:
+        found = find_known(text, namespace)
+        if found is None or not found.has_value:
+            words = _("{name}?: what stands there is not known without running it; give it a name, and ask about that")
+            raise Unknown(words.format(name=text))
+        return values.page(text, found.value, namespace, with_source)
     value = namespace[first] if first in namespace else vars(builtins)[first]
     known = public(value)
     for part in rest:
@@ -54,14 +60,17 @@ def step(known, value, part, text):
         found = names.find_name(f"{space}.{part}")
         if found is not None:
             return found, found.value if found.kind != "property" else None
-        if names.in_pytorch(f"{space}.{part}"):
+        if names.is_only_in_pytorch(f"{space}.{part}"):
             raise NotInTensh(sentence(f"{space}.{part}"))
     try:
         if isinstance(value, ModuleType):
             return None, getattr(value, part)
         return None, inspect.getattr_static(value, part)
     except AttributeError:
-        known = dir(value) if isinstance(value, ModuleType | type) else dir(type(value))
+        parts = {} if isinstance(value, ModuleType | type) else find_parts(value)
+        if part in parts:
+            return None, parts[part]
+        known = dir(value) if isinstance(value, ModuleType | type) else [*dir(type(value)), *parts]
         raise Unknown(f"{text}?: {part!r} is not there{suggest_name(part, known)}") from None
 
 
@@ -75,7 +84,7 @@ def space_of(value):
     return "torch.Tensor" if isinstance(value, Tensor) or value is Tensor else None
 
 
-def by_name(text, with_source=False):
+def find_public_page(text, with_source=False):
     """The page of a public name, which may be written without its namespace."""
     found = names.find_name(text)
     if found is None:
@@ -93,7 +102,7 @@ def suggest_name(word, known):
 
 
 def suggest_public(text):
-    """The same for a public name: one of the namespace that is named, or of any."""
+    """Look up a public name: one of the namespace that is named, or of any."""
     space, _, word = names.full(text).rpartition(".")
     known = {name: f"{place}.{name}" for place in reversed(names.spaces()) for name in names.entries(place)}
     best = close(word, names.entries(space)) if space != "torch" else None

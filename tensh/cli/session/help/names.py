@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import tensh
 import tensh.engine as engine
-from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods import unsupported
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
@@ -32,12 +33,12 @@ class Name(NamedTuple):
 
     @property
     def value(self):
-        """What the name gives."""
+        """The object of the name."""
         return getattr(holder(self.space), self.name)
 
     @property
     def kind(self):
-        """What the name is, in a word or two."""
+        """The kind of the object, in a word or two."""
         if isinstance(self.entry, Op):
             return "operator"
         if isinstance(self.entry, Inplace):
@@ -88,7 +89,7 @@ def entry(space, name):
     if space in TABLES and space != "torch":
         return None
     home = holder(space)
-    if home is None or name.startswith("_") and name != "__version__":
+    if home is None or name.startswith("_") and name not in tensh.ELSEWHERE:
         return None
     if isinstance(home, type):
         return member(home, name) if is_there(space, home, name) else None
@@ -96,7 +97,7 @@ def entry(space, name):
         return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name))
     if space == "torch.special":
         return home.entry(name)
-    known = name in getattr(home, "__all__", ()) or name in unsupported.recorded_names(space)
+    known = name in getattr(home, "__all__", ()) or name in unsupported.read_recorded_names(space)
     return getattr(home, name) if known and is_there(space, home, name) else None
 
 
@@ -112,17 +113,17 @@ def entries(space):
         return {}
     if isinstance(home, type):
         methods = {n: e for n, e in METHODS.items() if n[0] != "_"} if home is engine.Tensor else {}
-        others = [n for n in unsupported.recorded_names(space) if n not in methods and is_there(space, home, n)]
+        others = [n for n in unsupported.read_recorded_names(space) if n not in methods and is_there(space, home, n)]
         return methods | {n: member(home, n) for n in others}
     table = TABLES.get(space, {})
     if space == "torch.special":
         return {name: home.entry(name) for name in dir(home)}
-    known = {*getattr(home, "__all__", ()), *unsupported.recorded_names(space)} - table.keys()
+    known = {*getattr(home, "__all__", ()), *unsupported.read_recorded_names(space)} - table.keys()
     return dict(sorted((table | {name: getattr(home, name) for name in known if is_there(space, home, name)}).items()))
 
 
 def member(home, name):
-    """What a class has under a name: a property is itself, and one that is read late takes its place first."""
+    """Return a class's member: a property itself, and one that is read late after it has taken its place."""
     getattr(home, name, None)
     return inspect.getattr_static(home, name, None)
 
@@ -147,7 +148,7 @@ def missing(prefix=""):
     begin = full(prefix)
     for space in unsupported.namespaces():
         home = holder(space)
-        for name in unsupported.recorded_names(space):
+        for name in unsupported.read_recorded_names(space):
             path = f"{space}.{name}"
             if path.startswith(begin) and (home is None or not is_there(space, home, name)):
                 yield path, unsupported.reason(path)
@@ -183,9 +184,9 @@ def function(name):
     return inspect.unwrap(name.value) if callable(name.value) else name.value
 
 
-def in_pytorch(path):
+def is_only_in_pytorch(path):
     """Has PyTorch a name that tensh lacks?"""
-    return unsupported.in_pytorch(path)
+    return unsupported.is_in_pytorch(path)
 
 
 def lacking(text):
@@ -193,4 +194,4 @@ def lacking(text):
     path = full(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
-    return next((f"{place}.{name}" for place in places if unsupported.in_pytorch(f"{place}.{name}")), None)
+    return next((f"{place}.{name}" for place in places if unsupported.is_in_pytorch(f"{place}.{name}")), None)

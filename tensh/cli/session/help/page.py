@@ -1,4 +1,4 @@
-"""The page of a name: how it is called, what it does, its derivative, an example, and other names."""
+"""The page of a name: how it is called, what it does, its gradient, an example, and other names."""
 
 import ast
 import inspect
@@ -6,20 +6,27 @@ import re
 import textwrap
 from pathlib import Path
 
-from tensh.cli.session.help import names
+from tensh.cli.session.help import gradient, names
 from tensh.cli.session.help.derivation import derivations
 from tensh.cli.session.help.examples import example
-from tensh.engine.codegen.table import Inplace, Op
+from tensh.cli.session.help.view import fill_paragraph
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.language import _
 
 ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are written out
+WIDTH = 120  # columns, as in the source
 WORDS = re.compile(r"``([\w.]+)``")
-SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?: |Raises )")
+SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?:\s|Raises\s)")
 
 
 def page(name, with_source=False):
-    """The page of a Name as (kind, text) pairs; with its declaration and the function written from it, if so wished."""
-    sections = [head(name), text(name), derivative(name), session(name), other_names(name)]
+    """The page of a Name as (kind, text) pairs; on request with its kernels, declaration and generated function."""
+    shown = gradient.formulas(name, parameters(name))
+    sections = [head(name), text(name), gradient.section(shown)]
+    if with_source or not shown:
+        sections.append(derivative(name))
+    sections += [session(name), other_names(name)]
     if with_source:
         sections.append(source(name))
     for number, section in enumerate(filter(None, map(list, sections))):
@@ -28,12 +35,16 @@ def page(name, with_source=False):
 
 
 def facts(name):
-    """The same as plain data."""
+    """Return the page as plain data."""
     return {
         "name": name.path,
         "kind": name.kind,
         "signature": signature(name.value, name.space == "torch.Tensor") if callable(name.value) else None,
         "text": prose(name.doc),
+        "gradients": [
+            {key: each[key] for key in ("if", "gradients", "with") if each[key]}
+            for each in gradient.formulas(name, parameters(name))
+        ],
         "derivatives": {d.op.name: {"node": d.op.node, **d.parts, **d.derivatives} for d in derivations(name.entry)},
         "example": example(name),
         "see_also": see_also(name),
@@ -85,20 +96,24 @@ def text(name):
         yield "prose", words + "\n"
     number = sum(1 for _ in names.having(name.path + ".")) if name.kind in ("module", "class") else 0
     if number:
-        yield "note", f"\n{number} names: tensh api {name.path}\n"
+        yield (
+            "note",
+            "\n" + _("{number} names: {command}").format(number=number, command=f"tensh api {name.path}") + "\n",
+        )
 
 
 def prose(doc):
-    """A documentation without its examples; shapes and errors are paragraphs."""
-    paragraphs = [part for part in doc.split("\n\n") if not part.lstrip().startswith(">>>")]
-    return SENTENCE.sub("\n\n", "\n\n".join(paragraphs)).strip().replace("``", "`")
+    """The text of a docstring without its examples; shapes and errors become paragraphs, filled anew."""
+    parts = [part for part in doc.replace("``", "`").split("\n\n") if not part.lstrip().startswith(">>>")]
+    summary, *others = [piece for part in parts for piece in SENTENCE.split(part)] or [""]
+    return "\n\n".join([summary, *(fill_paragraph(each, WIDTH) for each in others)]).strip()
 
 
 def derivative(name):
-    """What is declared of each operator that the function is, or is made of."""
+    """Return the declared derivatives of each operator that the function is, or is made of, in the names of kernels."""
     found = derivations(name.entry)
     if found:
-        yield "title", "derivative\n"
+        yield "title", _("derivative") + "\n"
     for each in found[:MOST]:
         yield "name", f"  {each.op.name}"
         yield "note", f"  {each.op.node}\n"
@@ -107,14 +122,14 @@ def derivative(name):
         for parameter, formula in each.derivatives.items():
             yield "code", f"    {parameter}: {formula}\n"
     if len(found) > MOST:
-        yield "note", f"  and {len(found) - MOST} more operators\n"
+        yield "note", "  " + _("and {count} more operators").format(count=len(found) - MOST) + "\n"
 
 
 def session(name):
     """An example with what it gives."""
     lines = example(name)
     if lines:
-        yield "title", "example\n"
+        yield "title", _("example") + "\n"
     for line in lines:
         prompt = line[:4] if line.startswith((">>> ", "... ")) else ""
         yield "plain", "  "
@@ -126,13 +141,13 @@ def other_names(name):
     """The other forms of the function, and names that its documentation mentions."""
     also = see_also(name)
     if also:
-        yield "title", "see also\n"
+        yield "title", _("see also") + "\n"
         yield "prose", "  " + ", ".join(also) + "\n"
 
 
 def see_also(name):
     """The paths of other forms: as a method, in place, in another namespace; then of what the text names."""
-    base = name.name.removesuffix("_")
+    base = "" if name.kind == "module" else name.name.removesuffix("_")
     forms = [(space, form) for space in names.FIRST for form in (base, base + "_")]
     paths = [f"{space}.{form}" for space, form in forms if names.entry(space, form) is not None] if base else []
     for word in WORDS.findall(name.doc):
@@ -158,23 +173,25 @@ def source(name):
     op = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(op, Op):
         assert op.fn  # its text is written with it
-        yield from quote_code("declared in", *op.place, declaration(*op.place))
-        yield "title", "\nthe function written from it\n"
-        yield "code", indent(without_documentation(op.text))
+        yield from quote_code(_("declared in"), *op.place, declaration(*op.place))
+        yield "title", "\n" + _("the function written from it") + "\n"
+        yield "code", indent(strip_documentation(op.text))
         return
     function = inspect.unwrap(name.value) if callable(name.value) else name.value
     yield from source_of(function)
     for each in derivations(name.entry)[:1]:
-        yield from quote_code(f"\n{each.op.name} is declared in", *each.op.place, declaration(*each.op.place))
+        yield from quote_code(
+            "\n" + _("{name} is declared in").format(name=each.op.name), *each.op.place, declaration(*each.op.place)
+        )
 
 
 def source_of(value):
     """The source of a function or class of anybody's."""
     try:
         lines, first = inspect.getsourcelines(value)
-        yield from quote_code("written in", inspect.getsourcefile(value), max(first, 1), "".join(lines))
+        yield from quote_code(_("written in"), inspect.getsourcefile(value), max(first, 1), "".join(lines))
     except (OSError, TypeError):
-        yield "note", "its source is not Python\n"
+        yield "note", _("its source is not Python") + "\n"
 
 
 def quote_code(words, file, line, code):
@@ -194,7 +211,7 @@ def indent(code):
     return "".join(f"  {line}\n".replace("  \n", "\n") for line in code.rstrip("\n").split("\n"))
 
 
-def without_documentation(code):
+def strip_documentation(code):
     """A written function without its documentation, which stands above already."""
     first, second, *rest = code.split("\n")
     return "\n".join([first, *rest] if second.lstrip().startswith(("'", '"')) else [first, second, *rest])

@@ -3,26 +3,52 @@
 import inspect
 from types import ModuleType
 
+from tensh.cli.session.help import names
 from tensh.cli.session.help.page import signature, source_of
+from tensh.cli.session.static.known import is_model
+from tensh.language import _
 from tensh.show import describe
+from tensh.show.table import Table
+from tensh.show.text import cells, pad
+
+ENGINES = ("torch", "tensh")
+MOST_PARAMETERS = 20  # of a model that are listed
 
 
 def page(name, value, namespace, with_source=False):
     """The page of a value under a name, as (kind, text) pairs."""
     if describe.is_tensor(value):
         yield from tensor_page(name, value, namespace)
+    elif is_model(type(value)):
+        yield from model_page(name, value)
     elif isinstance(value, ModuleType):
         yield from head(name, "  module", inspect.getdoc(value))
     elif callable(value):
         yield from head(name, signature(value), inspect.getdoc(value))
+    elif root(type(value)) in ENGINES and not describe.brief(value):
+        yield from head(name, f"  {type(value).__name__}", None)
+        yield "plain", f"\n{repr(value)}\n"
+        yield "note", "\n" + _("{path}? explains the class").format(path=public_path(type(value))) + "\n"
     else:
         brief = describe.brief(value)
         kind = type(value).__name__
+        kind += f" of {len(value)}" if type(value) in (list, tuple, dict, set, str) else ""
         has_own = type(value).__module__ != "builtins" and not brief  # the documentation of int is not what was asked
         yield from head(name, f"  {kind} {brief}" if brief else f"  {kind}", inspect.getdoc(value) if has_own else None)
     if with_source:
         yield "plain", "\n"
         yield from source_of(value)
+
+
+def root(kind):
+    """The package that a class is of."""
+    return str(kind.__module__).partition(".")[0]
+
+
+def public_path(kind):
+    """The name by which a class of tensh is asked about."""
+    found = names.find_name(kind.__name__)
+    return found.path if found else kind.__name__
 
 
 def head(name, rest, documentation):
@@ -33,7 +59,7 @@ def head(name, rest, documentation):
 
 
 def tensor_page(name, tensor, namespace):
-    """What is known of a tensor, a fact in a line."""
+    """Describe a tensor, a fact in a line."""
     yield from head(name, f"  {type(tensor).__name__} {describe.brief(tensor)}", None)
     yield "plain", "\n"
     rows = [*memory(tensor, namespace), *history(tensor)]
@@ -42,10 +68,49 @@ def tensor_page(name, tensor, namespace):
         yield "plain", f"{fact}\n"
 
 
+def model_page(name, model):
+    """Describe a module of torch.nn: its class, how it is called, and its parameters."""
+    from tensh.show.modules import total
+
+    kind = type(model)
+    is_own = root(kind) not in ENGINES
+    yield from head(name, f"  {kind.__name__}", inspect.getdoc(kind) if is_own and vars(kind).get("__doc__") else None)
+    yield "plain", "\n"
+    class_path = kind.__name__ if is_own else f"nn.{kind.__name__}"
+    facts = [
+        (_("class"), class_path if is_own else _("{path}; {path}? explains it").format(path=class_path)),
+        ("forward", signature(model.forward)),
+        (_("mode"), _("training") if model.training else _("evaluation")),
+        (_("layers"), ", ".join(f"{part} {type(layer).__name__}" for part, layer in model.named_children())),
+        (_("size"), total(model)),
+    ]
+    width = max(map(cells, (label for label, _fact in facts))) + 2
+    for label, fact in facts:
+        if fact:
+            yield "note", f"  {pad(label, width)}"
+            yield "prose", f"{fact}\n"
+    parameters = [*model.named_parameters()]
+    if parameters:
+        rows = [
+            (path, describe.shape(each), describe.dtype(each), f"{each.numel():,}", describe.grad_state(each) if each.requires_grad else _("frozen"))
+            for path, each in parameters[:MOST_PARAMETERS]
+        ]  # fmt: skip
+        more = len(parameters) - MOST_PARAMETERS
+        notes = [_("{count} more: %summary {name}").format(count=more, name=name)] if more > 0 else []
+        yield "plain", "\n"
+        yield "view", Table((_("name"), _("shape"), "dtype", _("values"), _("gradient")), rows, notes=notes)
+
+
 def memory(tensor, namespace):
     """(label, fact) pairs: how the elements lie in memory, and whose it is."""
     layout = describe.layout(tensor)
-    if layout:
+    if describe.is_nested(tensor):
+        yield "layout", layout or "strided"
+        yield (
+            "memory",
+            f"{describe.size(tensor)} for {describe.count(tensor.numel(), 'value')} of {describe.count(tensor.size(0), 'tensor')}",
+        )
+    elif layout:
         yield "layout", layout
         yield "memory", f"{describe.size(tensor)} for {describe.count(tensor._nnz(), 'value')} and where they are"
     else:

@@ -4,6 +4,7 @@ import re
 import textwrap
 
 from tensh.show.page import View
+from tensh.show.text import wrap_lines
 
 LEAST = 40  # columns; in a narrower window lines run on
 LONGEST_NAME = 24  # columns; what is beside a longer one begins below it
@@ -15,7 +16,8 @@ BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas that are not within a de
 class HelpPage(View):
     """The (kind, text) pairs of a page.
 
-    Of the kind "prose" is text that may be broken anywhere between words, of the kind "signature" parameters after a name.
+    Of the kind "prose" is text that may be broken anywhere between words, of the kind "signature" parameters after a name,
+    and of the kind "view" a View.
     """
 
     is_whole = True  # it was asked for, and is shown to its end
@@ -26,10 +28,17 @@ class HelpPage(View):
     def draw(self, page):
         tokens, column = [], 0
         for kind, text in self.tokens:
+            if kind == "view":
+                tokens += text.draw(page)
+                continue
             if kind == "prose":
                 text = fit_text(text, page)
             elif kind == "signature":
                 text = fit_signature(text, page, column)
+            elif kind == "code" and not page.unicode:
+                from tensh.graph.textbook.printing import spell_signs
+
+                text = spell_signs(text)
             tokens.append(("plain" if kind in ("prose", "signature") else kind, text))
             column = len(text) - text.rfind("\n") - 1 + column * ("\n" not in text)
         while tokens and not tokens[-1][1].rstrip("\n"):
@@ -40,7 +49,7 @@ class HelpPage(View):
 
 
 def fit_signature(text, page, column):
-    """Parameters that begin in a column, broken between them into lines of their own where the window is too narrow."""
+    """Break parameters that begin in a column into lines, where the window is too narrow."""
     line = text.rstrip("\n")
     begin, end = line.find("("), line.rfind(")")
     if not page.is_window or page.width < LEAST or column + len(line) < page.width or begin < 0:
@@ -90,5 +99,5 @@ class Listing(View):
             yield "plain", "\n" * bool(number)
             yield "name", name
             yield "plain", "\n" + " " * width if len(name) + GAP > width else " " * (width - len(name))
-            lines = textwrap.wrap(text, max(page.width - width - 1, LEAST // 2)) if page.is_window else [text]
+            lines = wrap_lines(text, max(page.width - width - 1, LEAST // 2)) if page.is_window else [text]
             yield "plain", ("\n" + " " * width).join(lines)

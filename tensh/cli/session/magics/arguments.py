@@ -1,49 +1,23 @@
-"""What stands behind the name of a command: expressions, as the arguments of a call."""
+"""The arguments of a command: expressions, as the arguments of a call."""
 
 import ast
-import re
 
 from tensh.cli.session.magics.registry import MAGICS, MagicError
+from tensh.cli.session.magics.writing import as_python, parse_arguments
 
 
 def parse_call(session, command):
-    """(texts, values, named values) of `%plot x, y, logx=True`; a space does for a comma: `%plot x y`."""
+    """(texts, values, named values) of `%plot x, y, logx=True`, which may be written `%plot x y --logx`."""
     text = command.argument
     if not text:
         return [], [], {}
-    call = parse_arguments(as_python(text))
+    call = parse_arguments(as_python(text, MAGICS[command.name].switches))
     if call is None:
-        ast.parse(text, command.source.filename, mode="eval")  # raises the SyntaxError of the expression as it stands
+        command.parse("eval")  # raises the SyntaxError of the expression as it stands
         raise MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
     values = [value(session, command, node) for node in call.args]
     texts = [ast.unparse(node) for node in call.args]
     return texts, values, {each.arg: value(session, command, each.value) for each in call.keywords}
-
-
-def as_python(text):
-    """The arguments as Python writes them, with a comma between."""
-    return text if parse_arguments(text) else with_commas(text)
-
-
-def parse_arguments(text):
-    """The syntax tree of a call with these arguments, None if they are no arguments."""
-    try:
-        return ast.parse(f"_({text})", mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
-
-
-def with_commas(text):
-    """The text with a comma in each space outside of brackets and strings; no character moves."""
-    depth, quote, found = 0, "", []
-    for character in text:
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        depth += (character in "([{") - (character in ")]}")
-        found.append("," if character == " " and not depth and not quote else character)
-    return re.sub(r",(,+)", lambda match: "," + " " * len(match[1]), "".join(found))
 
 
 def value(session, command, node):

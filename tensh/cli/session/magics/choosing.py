@@ -20,12 +20,12 @@ def set_(session, command):
         if not name:
             yield Value(table(settings), command)
         elif not value.strip():
-            settings.with_value(name, getattr(settings, name, None))
+            settings.replace_value(name, getattr(settings, name, None))
             yield Notice(
                 f"{name} is {config.format_value(getattr(settings, name))}; it can be: {config.describe_allowed(name)}"
             )
         else:
-            choose(session, settings.with_value(name, value.strip()), name)
+            choose(session, settings.replace_value(name, value.strip()), name)
     except config.SettingError as error:
         raise MagicError(f"%set: {error}") from None
 
@@ -47,7 +47,7 @@ def current(session):
 
 
 def choose(session, settings, name):
-    """Take settings of which one is new; one of printing goes to the engine."""
+    """Adopt settings that differ in one; a setting of printing goes to the engine."""
     from tensh.cli import config
 
     session.settings = settings
@@ -55,7 +55,7 @@ def choose(session, settings, name):
     if option:
         value = getattr(settings, name)
         value = WORDS[value] if name == "sci" else USUAL_LINEWIDTH if value == "auto" else value
-        scientific = {"sci_mode": WORDS[settings.sci]}  # which every call sets
+        scientific = {"sci_mode": WORDS[settings.sci]}  # as every call sets them
         importlib.import_module(session.engine).set_printoptions(**{**scientific, option: value})
 
 
@@ -72,7 +72,7 @@ def table(settings):
         ("name", "value", "can be", "sets"),
         rows,
         wraps=True,
-        notes=["chosen until the end · for good in the file that tensh config path names"],
+        notes=["chosen until the end · for good: tensh config set NAME VALUE"],
     )
 
 

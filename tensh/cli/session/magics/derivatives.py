@@ -1,15 +1,14 @@
 """Autograd looked at: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`, by tensh.show."""
 
-import ast
-
 from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
+from tensh.cli.session.magics.writing import write_name_argument
 
 # name, how it is written, what it shows, the function of tensh.show: of a tensor, by default of the one computed last
 OF_A_TENSOR = (
-    ("graph", "%graph [Y] [view='tape'] [values=True]", "the autograd graph of a tensor: what it was computed from", "graph"),
+    ("graph", "%graph [Y] [--view tape] [--values]", "the autograd graph of a tensor: what it was computed from", "graph"),
     ("step", "%step [Y]", "a backward pass from a tensor, node by node", "steps"),
     ("modes", "%modes [Y] ['forward']", "derivatives by reverse or forward accumulation, in the order of work", "accumulation"),
     ("memory", "%memory [Y]", "what the graph of a tensor keeps alive for its backward pass", "memory"),
@@ -19,6 +18,7 @@ OF_ARGUMENTS = (
     ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
     ("gradcheck", "%gradcheck F X", "the gradient of a function beside differences of its values", "gradcheck"),
 )
+SWITCHES = ("values", "grads", "types", "formulas")  # of %graph, as of `tensh graph`
 
 
 def rename_error(command, error):
@@ -28,7 +28,7 @@ def rename_error(command, error):
     return MagicError(f"%{command.name}: {str(error).partition('(): ')[2] or error}")
 
 
-def of_a_tensor(function):
+def differentiate_tensor(function):
     def run(session, command):
         _, values, options = parse_call(session, command)
         try:
@@ -43,13 +43,11 @@ def of_a_tensor(function):
     return run
 
 
-def of_arguments(function):
+def differentiate_arguments(function):
     def run(session, command):
         texts, values, options = parse_call(session, command)
-        if function == "cmp" and len(texts) == 2:
-            options.setdefault("names", tuple(texts))
         try:
-            drawn = view(function)(*values, **options)
+            drawn = view(function)(*values, **(write_name_argument(MAGICS[command.name].named, texts) | options))
         except (TypeError, ValueError) as error:
             raise rename_error(command, error) from None
         yield Value(drawn, command)
@@ -58,24 +56,31 @@ def of_arguments(function):
 
 
 for name, usage, summary, function in OF_A_TENSOR:
-    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})", needs_places=True)(of_a_tensor(function))
+    magic(
+        name, usage, summary, sugar=f"tensh.show.{function}({{}})", switches=SWITCHES, needs_places=True
+    )(differentiate_tensor(function))  # fmt: skip
 for name, usage, summary, function in OF_ARGUMENTS:
-    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})")(of_arguments(function))
+    named = "names" * (name == "cmp")
+    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})", named=named)(differentiate_arguments(function))
+
+
+def strip_grad(text):
+    """Whose gradient is asked for, where it may be written as `x.grad`."""
+    return text.removesuffix(".grad")
 
 
 @magic(
     "why", "%why X", "why the gradient of a tensor is what it is: the chain rule in numbers", "tensh.show.why({})",
-    needs_places=True,
+    subject=strip_grad, needs_places=True,
 )  # fmt: skip
 def why(session, command):
     """`%why x` and `%why x.grad` are the same question."""
-    text = command.argument.removesuffix(".grad")
+    text = strip_grad(command.argument)
     if not text:
         raise MagicError("%why: write whose gradient: %why w")
     _, values, options = parse_call(session, command._replace(argument=text))
     try:
-        texts = {name: source.text for name, source in session.sources.items()}
-        yield Value(view("why")(*values, names=session.namespace, sources=texts, **options), command)
+        yield Value(view("why")(*values, names=session.namespace, sources=session.texts(), **options), command)
     except (TypeError, ValueError) as error:
         raise rename_error(command, error) from None
 
@@ -85,5 +90,5 @@ def trace(session, command):
     """The line runs in the session: what it assigns is assigned."""
     if not command.argument:
         raise MagicError("%trace: write a line of code behind it: %trace (x @ w).sum()")
-    ast.parse(command.argument, command.source.filename)
+    command.parse()
     yield Value(view("trace")(command.argument, session.namespace), command)

@@ -1,9 +1,10 @@
-"""What was done, and doing it otherwise: `%history`, `%undo`, `%reset`, `%edit`."""
+"""Commands for what was done, and for doing it otherwise: `%history`, `%undo`, `%reset`, `%edit`."""
 
 from tensh.cli.session.events import Notice, Text
-from tensh.cli.session.magics.arguments import no_argument
+from tensh.cli.session.magics.arguments import no_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.cli.session.source import Source, without_indent
+from tensh.cli.session.source import Source, drop_indent
+from tensh.show import describe
 
 
 @magic(
@@ -14,13 +15,13 @@ from tensh.cli.session.source import Source, without_indent
 )
 def history(session, command):
     entries = session.journal.entries[:-1]  # without this line itself
-    numbered = [*enumerate(entries, 1)]
+    numbered = [(entry.number, entry) for entry in entries]
     wanted = command.argument
     if wanted.isdigit():
         numbered = numbered[max(len(numbered) - int(wanted), 0) :]
     elif wanted:
         numbered = [(number, entry) for number, entry in numbered if wanted in entry.text]
-    width = len(str(len(entries)))
+    width = len(str(session.journal.number))
     tokens = []
     for number, entry in numbered:
         first, *more = entry.text.split("\n")
@@ -31,29 +32,29 @@ def history(session, command):
 
 @magic(
     "undo",
-    "%undo",
-    "take back what the last line did to names, tensors and gradients",
+    "%undo [N]",
+    "take back what the last line, or the last N, did to names, tensors and gradients",
     needs_journal=True,
     needs_snapshots=True,
 )
 def undo(session, command):
     from tensh.cli.session.undo import CannotUndo
 
-    no_argument(command)
-    journal = session.journal
-    snapshot = journal.before
-    if snapshot is None:
-        raise MagicError("%undo: there is nothing to take back: only the last line that changed something can be")
-    line = snapshot.entry.text.split("\n")[-1].strip()
-    try:
-        snapshot.restore(session)
-    except CannotUndo as error:
-        raise MagicError(f"%undo: {line}: {error}") from None
-    journal.before = None
-    gone = journal.forget(snapshot.entry, command)
-    line += f" and the {gone - 1} behind it" if gone > 1 else ""
-    changes = ", ".join(snapshot.changes())
-    yield Notice(f"taken back: {line}" + (f"  ({changes})" if changes else ""))
+    number, snapshots = whole_number(command), session.journal.snapshots
+    number = 1 if number is None else number
+    if not snapshots:
+        raise MagicError("%undo: there is nothing to take back: only lines that changed something can be")
+    if not 0 < number <= len(snapshots):
+        raise MagicError(f"%undo {number}: {describe.count(len(snapshots), 'line')} can be taken back")
+    for _each in range(number):
+        line = snapshots[-1].entry.text.split("\n")[-1].strip()
+        try:
+            snapshot, gone = session.journal.take_back(command)
+        except CannotUndo as error:
+            raise MagicError(f"%undo: {line}: {error}") from None
+        line += f" and the {gone - 1} behind it" if gone > 1 else ""
+        changes = ", ".join(snapshot.changes())
+        yield Notice(f"taken back: {line}" + (f"  ({changes})" if changes else ""))
 
 
 @magic("reset", "%reset", "forget all your names; %undo brings them back")
@@ -86,7 +87,7 @@ def edit(session, command):
         yield Notice("nothing to run")
         return
     number = sum(entry.source.filename.startswith("<edit") for entry in session.journal.entries) + 1
-    yield from session.run(Source(without_indent(text.strip("\n")), f"<edit {number}>"))
+    yield from session.run(Source(drop_indent(text.strip("\n")), f"<edit {number}>"))
 
 
 def text_to_change(session, command):
@@ -94,9 +95,10 @@ def text_to_change(session, command):
     entries = session.journal.entries[:-1]
     wanted = command.argument
     if wanted.isdigit():
-        if not 0 < int(wanted) <= len(entries):
-            raise MagicError(f"%edit {wanted}: %history has {len(entries)} lines")
-        return entries[int(wanted) - 1].text
+        found = next((entry for entry in entries if entry.number == int(wanted)), None)
+        if found is None:
+            raise MagicError(f"%edit {wanted}: %history has no line of this number")
+        return found.text
     if wanted:
         import inspect
 

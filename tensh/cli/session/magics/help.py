@@ -5,19 +5,30 @@ import pkgutil
 
 from tensh.cli.session.events import Value
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic, unknown
+from tensh.cli.session.magics.tasks import MORE, TASKS
+from tensh.cli.session.magics.writing import write_elements
+from tensh.language import _
 
 
-@magic("help", "%help [NAME]", "this list, or what a name is")
+@magic("help", "%help [NAME]", "the commands by task, or what a name is")
 def help_(session, command):
-    if command.argument:
-        yield from page(session, command, with_source=False)
-        return
     from tensh.cli.session.help.view import Listing
 
-    yield Value(Listing([(each.usage, each.summary) for each in MAGICS.values()]), command)
+    wanted = command.argument
+    if not wanted:
+        tasks = [(_(task), "  ".join(commands.split())) for task, commands in TASKS.items()]
+        yield Value(Listing([*tasks, *((usage, _(summary)) for usage, summary in MORE)]), command)
+    elif wanted == "commands":
+        yield Value(Listing([(each.usage, _(each.summary)) for each in MAGICS.values()]), command)
+    elif wanted == "keys" and wanted not in session.namespace:
+        if session.keys is None:
+            raise MagicError(_("%help keys: there are keys at a prompt only"))
+        yield Value(Listing([(_(key), _(action)) for key, action in session.keys]), command)
+    else:
+        yield from page(session, command, with_source=False)
 
 
-@magic("?", "name?", "what a name is: its signature, its documentation, its derivative, an example")
+@magic("?", "name?, ?name", "what a name is: its signature, its documentation, its derivative, an example")
 def question(session, command):
     yield from page(session, command, with_source=False)
 
@@ -31,26 +42,29 @@ def page(session, command, with_source):
     """Show the help page of a name or a command."""
     from tensh.cli.session.help import lookup, view  # they read tables that only this needs
 
-    name = command.argument
+    name = write_elements(command.argument)
+    if not name:  # a `?` alone
+        yield from help_(session, command)
+        return
     try:
         if name.startswith("%") or name in MAGICS and name not in session.namespace:
             tokens = page_of_command(name.removeprefix("%"))
         else:
-            tokens = lookup.in_session(name, session.namespace, with_source)
+            tokens = lookup.find_session_page(name, session.namespace, with_source)
         yield Value(view.HelpPage(tokens), command)
     except lookup.Unknown as error:
         raise MagicError(str(error)) from None
 
 
 def page_of_command(name):
-    """How a command is written, what it does, and the function that it stands for, as (kind, text) pairs."""
+    """Describe a command as (kind, text) pairs: its usage, its effect, and the function that it stands for."""
     if name not in MAGICS:
         raise MagicError(unknown(name))
     command = MAGICS[name]
     yield "keyword", f"{command.usage}\n"
     yield "plain", f"\n{command.summary}\n"
     path = (command.sugar or "").partition("(")[0]
-    if path.isidentifier() or "." in path:
+    if "." in path:
         from tensh.cli.session.help import page as pages
 
         function = pkgutil.resolve_name(path.replace("torch.", "tensh."))

@@ -32,20 +32,34 @@ def export(session, command):
     if extension not in exporting.KINDS:
         raise MagicError(f"%export {path}: one of {', '.join(exporting.KINDS)} is written, not {extension}")
     journal = session.journal
-    if os.path.exists(path) and not over and os.path.realpath(path) not in journal.exported:
-        raise MagicError(f"%export {path}: the file is there already; to write over it: %export {path} {OVER}")
+    try:
+        place = os.path.realpath(path)
+    except OSError as error:  # in a folder that has been removed
+        raise MagicError(f"%export {path}: {error.strerror}") from None
+    if os.path.exists(path) and not over and not is_as_written(place, journal.exported.get(place)):
+        why = "was changed since it was written" if place in journal.exported else "is there already"
+        raise MagicError(f"%export {path}: the file {why}; to write over it: %export {path} {OVER}")
     text = exporting.export_journal(journal, extension, MAGICS)
     if not text:
         raise MagicError("%export: nothing was done yet")
+    written = text.encode(errors="backslashreplace")
     try:
         with replace_file(path) as file:
-            file.write(text.encode(errors="backslashreplace"))
+            file.write(written)
     except OSError as error:
         raise MagicError(f"%export {path}: {error.strerror}") from None
-    journal.exported.add(os.path.realpath(path))
-    failed = sum(entry.failed for entry in journal.entries)
+    journal.exported[place] = written
+    failed = sum(entry.failed and not entry.left_something for entry in journal.entries)
     left = f"; {failed} that failed left out" if failed else ""
     yield Notice(f"{path}: {describe.count(text.count(chr(10)), 'line')}{left}")
+
+
+def is_as_written(path, written):
+    """Whether a file holds what was written to it."""
+    if written is None or os.path.getsize(path) != len(written):
+        return False
+    with open(path, "rb") as file:
+        return file.read() == written
 
 
 @magic(
@@ -74,8 +88,9 @@ def save(session, command):
 )
 def load(session, command):
     from tensh.cli import reading
+    from tensh.cli.documents.files import KINDS as DOCUMENTS
     from tensh.cli.options import UsageError
-    from tensh.cli.session import opening, saving
+    from tensh.cli.session import exporting, opening, saving
 
     path, over = file_of(command, saving.EXTENSION)
     try:
@@ -83,6 +98,8 @@ def load(session, command):
         opening.is_tensor_file(path)
     except (UsageError, opening.OpeningError) as error:
         raise MagicError(str(error)) from None
+    if os.path.splitext(path)[1].lower() in DOCUMENTS:
+        raise MagicError(f"%load {path}: there is code in it, and no tensors: tensh run {path} runs it")
     if saving.is_session(path):
         names, source, left = saving.load(session, path, over)
     else:
@@ -90,7 +107,7 @@ def load(session, command):
             names, source, left = opening.define_names(session, path), "", []
         except opening.OpeningError as error:
             raise MagicError(str(error)) from None
-    if source and session.journal:
+    if source and session.journal and not exporting.source(session.journal).startswith(source):
         session.journal.take_up(source)
     states = {name: value.kind for name, value in names.items() if isinstance(value, saving.State)}
     found = {name: value for name, value in names.items() if name not in states}

@@ -5,51 +5,66 @@ its name. `%help`, completion, "did you mean" and the export to Python read that
 once.
 """
 
+import re
 from typing import NamedTuple
 
+from tensh.cli.session.magics.writing import add_names, as_python
 from tensh.spelling import close
 
 MAGICS = {}
+VIEWS = r"\btensh\.show\b|\bfrom tensh import [^\n]*\bshow\b|\bfrom tensh\.show import"
+HISTORY = re.compile(r"\b(?:In|Out)\[")
 
-# What people type who know another prompt: the command that does it here, or a sentence.
+# Names known from other prompts: the command that does the same here, or a sentence.
 ELSEWHERE = {
     "whos": "who", "rewind": "undo", "recall": "history", "notebook": "export", "store": "save", "page": "full",
-    "precision": "set", "config": "set", "prun": "timeit", "lsmagic": "help", "magic": "help", "quickref": "help",
-    "run": "tensh run FILE runs a file, tensh run -i FILE stays at the prompt afterwards",
+    "precision": "set", "config": "set", "lsmagic": "help", "magic": "help", "quickref": "help",
+    "pdb": "debug", "system": "write !COMMAND", "sx": "write !COMMAND", "psearch": "write torch.*norm?",
     "matplotlib": "curves are drawn by %plot",
     "pip": "install outside of tensh: pip install NAME",
-    "cd": "write import os; os.chdir(...)",
-    "pwd": "write import os; os.getcwd()",
-    "ls": "write import os; os.listdir()",
+    "pwd": "write !pwd",
+    "ls": "write !ls",
 }  # fmt: skip
 
 
 class Magic(NamedTuple):
     """A command: how it is written, what it does in a few words, and the function that does it.
 
-    `sugar` is the call of a public function that the command stands for; `{}` in it is the argument. `needs_journal`
-    says that it looks at what was done before, so that it must have been written down, `needs_snapshots` at what that
-    changed, `needs_places` that it asks where in the code operations were recorded.
+    `sugar` is the call of a public function that the command stands for; `{}` in it is the argument, or the part of it
+    that `subject` finds, and `named` the keyword, if any, by which it is told what that is called (see
+    `writing.write_name_argument`). `switches` are its options that no value follows. `needs_journal` says that it looks
+    at what was done before, so that it must have been written down, `needs_snapshots` at what that changed,
+    `needs_places` that it asks where in the code operations were recorded.
     """
 
     usage: str
     summary: str
     run: object
     sugar: str | None = None
+    subject: object = str
+    named: str = ""
+    switches: tuple[str, ...] = ()
     needs_journal: bool = False
     needs_places: bool = False
     needs_snapshots: bool = False
+    is_usual: bool = False
+
+    def python(self, argument):
+        """The call that the command stands for with an argument; None where it stands for none."""
+        if self.sugar is None or self.sugar == "{}":
+            return self.sugar and argument
+        return self.sugar.format(add_names(as_python(self.subject(argument), self.switches), self.named))
 
 
 class MagicError(Exception):
-    """A command that does not exist, or cannot do what it was asked."""
+    """A command that does not exist, or cannot do what was asked."""
 
 
-def magic(name, usage, summary, sugar=None, **needs):
+def magic(name, usage, summary, sugar=None, **more):
     """Register a command. `usage` is how it is written."""
 
     def register(function):
-        MAGICS[name] = Magic(usage, summary, function, sugar, **needs)
+        MAGICS[name] = Magic(usage, summary, function, sugar, **more)
         return function
 
     return register
@@ -57,6 +72,11 @@ def magic(name, usage, summary, sugar=None, **needs):
 
 def perform(session, command):
     """Run a command: yields events, raises MagicError or what the user's code raises."""
+    if command.name not in MAGICS or MAGICS[command.name].is_usual:
+        found = session.other_commands(command) if session.other_commands else None
+        if found is not None:
+            yield from found
+            return
     if command.name not in MAGICS:
         raise MagicError(unknown(command.name))
     if command.argument in ("?", "??"):  # %who?
@@ -65,12 +85,12 @@ def perform(session, command):
 
 
 def needs_journal(command):
-    """Whether a command looks at what was done before it."""
+    """Whether a command needs the journal of earlier lines."""
     return command.name in MAGICS and MAGICS[command.name].needs_journal
 
 
 def needs_snapshots(command):
-    """Whether a command looks at what the lines before it have changed."""
+    """Whether a command needs the changes that earlier lines made."""
     return command.name in MAGICS and MAGICS[command.name].needs_snapshots
 
 
@@ -79,8 +99,18 @@ def needs_places(command):
     return command.name in MAGICS and MAGICS[command.name].needs_places
 
 
+def mentions_views(text):
+    """Whether a program may call functions that ask where in the code operations were recorded."""
+    return "tensh" in text and re.search(VIEWS, text) is not None
+
+
+def mentions_history(text):
+    """Whether a program may ask for its lines and what they showed."""
+    return HISTORY.search(text) is not None
+
+
 def unknown(name):
-    """What to say of a command that does not exist."""
+    """Return the message for a command that does not exist."""
     if name.startswith("%"):
         return f"%{name}: there are no cell commands here; a command is one line, such as %time"
     meant = ELSEWHERE.get(name)

@@ -1,13 +1,21 @@
-"""How long code takes: `%time` and `%timeit`."""
+"""Commands that measure time: `%time`, `%timeit` and `%prun`."""
 
+import os
+import re
 from time import perf_counter
 
-from tensh.cli.session.events import Notice
+from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.language import _
 from tensh.show import describe
 from tensh.show.describe import duration
+from tensh.show.table import Table
+from tensh.show.text import shorten
 
 REPEATS = 5  # as Python's own timeit
+OPTION = re.compile(r"-(?P<name>[nr])[ \t]*(?P<number>\d{1,9})(?:[ \t]+|$)")
+WIDEST = 22  # columns of the name of a function, and of its place
+MOST_FUNCTIONS = 15  # of a profile that are shown
 
 
 @magic("time", "%time STATEMENT", "run a statement and say how long it took", sugar="{}")
@@ -23,18 +31,91 @@ def time(session, command):
     yield Notice(duration(seconds))
 
 
-@magic("timeit", "%timeit STATEMENT", "run a statement many times and say how long it takes")
+@magic("timeit", "%timeit [-n N] [-r R] STATEMENT", "run a statement many times and say how long it takes")
 def timeit(session, command):
     from timeit import Timer
 
-    if not command.argument:
-        raise MagicError("%timeit: write the statement after it: %timeit x @ y")
+    options, command = take_options(command)
+    loops, repeats = options.get("n"), options.get("r", REPEATS)
     for unit in session.units_within(command):  # once as usual, so that a failure shows its place
         session.evaluate(unit)
     timer = Timer(command.argument, globals=session.namespace)
-    loops, _ = timer.autorange()
-    times = [seconds / loops for seconds in timer.repeat(REPEATS, loops)]
-    mean = sum(times) / REPEATS
+    loops = loops or timer.autorange()[0]
+    times = [seconds / loops for seconds in timer.repeat(repeats, loops)]
+    mean = sum(times) / repeats
     yield Notice(
-        f"{describe.count(loops, 'loop')}, best of {REPEATS}: {duration(min(times))} per loop (mean {duration(mean)})"
+        f"{describe.count(loops, 'loop')}, best of {repeats}: {duration(min(times))} per loop (mean {duration(mean)})"
     )
+
+
+def take_options(command):
+    """({"n": number of loops, "r": repetitions} as far as they are given, the command without them)."""
+    rest, found = command.argument, {}
+    while match := OPTION.match(rest):
+        found[match["name"]] = int(match["number"])
+        rest = rest[match.end() :]
+    if not rest or 0 in found.values():
+        raise MagicError("%timeit: write the statement behind it: %timeit x @ y, %timeit -n 100 -r 3 x @ y")
+    return found, command._replace(argument=rest)
+
+
+@magic("prun", "%prun STATEMENT", "run a statement and say in which functions the time went")
+def prun(session, command):
+    from cProfile import Profile
+
+    if not command.argument:
+        raise MagicError("%prun: write the statement behind it: %prun train()")
+    profile = Profile()
+
+    def run(code, names):
+        profile.enable()
+        try:
+            return eval(code, names)
+        finally:
+            profile.disable()
+
+    for unit in session.units_within(command):
+        yield from session.shown(unit, session.evaluate(unit, run))
+    yield Value(profile_table(profile, session.sources), command)
+
+
+def profile_table(profile, sources):
+    """The functions in which most of the time went, as a table."""
+    entries = sorted(profile.getstats(), key=lambda entry: -entry.inlinetime)
+    entries = [entry for entry in entries if not is_profiler(entry.code)]
+    rows = [
+        (
+            *(shorten(text, WIDEST) for text in function_of(entry.code, sources)),
+            f"{entry.callcount:,}",
+            duration(entry.inlinetime),
+            duration(entry.totaltime),
+        )
+        for entry in entries[:MOST_FUNCTIONS]
+    ]
+    total = duration(sum(entry.inlinetime for entry in entries))
+    more = len(entries) - len(rows)
+    notes = [
+        _("{total} in {count} functions; own: without the functions that it calls").format(
+            total=total, count=len(entries)
+        ),
+        *([_("{count} more functions took less").format(count=more)] if more else ()),
+    ]
+    return Table((_("function"), _("place"), _("calls"), _("own"), _("with calls")), rows, notes=notes)
+
+
+def is_profiler(code):
+    """Whether an entry of a profile is of what runs and measures the statement."""
+    return isinstance(code, str) and ("_lsprof.Profiler" in code or "builtins.eval" in code)
+
+
+def function_of(code, sources):
+    """(name, place) of a function in a profile; a built-in one is a text there."""
+    if isinstance(code, str):
+        return code.strip("<>").removeprefix("built-in method "), ""
+    source = sources.get(code.co_filename)
+    name = code.co_qualname
+    if source:
+        name = _("the line") if name == "<module>" else name
+        return name, source.place(code.co_firstlineno) or _("line {number}").format(number=code.co_firstlineno)
+    folder, file = os.path.split(code.co_filename)
+    return name, f"{os.path.basename(folder)}/{file}:{code.co_firstlineno}" if folder else ""

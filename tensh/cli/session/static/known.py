@@ -1,7 +1,7 @@
-"""What is known of an expression without running it: the value that a name has, or else the type of what it gives.
+"""Facts about an expression that does not run: the value that a name has, or else the type of the result.
 
 Nothing of the user's runs here: attributes are looked up in dictionaries of instances and classes, properties are not
-asked, and of calls only the type of the result is told.
+asked, and of calls only the type of the result is known.
 """
 
 import ast
@@ -35,35 +35,35 @@ class Known(NamedTuple):
 
 
 def find_known(source, namespace):
-    """What is known of the expression in a text; None if nothing is."""
+    """Find the facts about the expression in a text; None if nothing is known."""
     try:
-        return of(ast.parse(source.strip(), mode="eval").body, namespace)
+        return find_facts(ast.parse(source.strip(), mode="eval").body, namespace)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
 
-def of(node, namespace):
-    """What is known of a syntax tree."""
+def find_facts(node, namespace):
+    """Find the facts about a syntax tree."""
     match node:
         case ast.Name(name):
             value = namespace.get(name, vars(builtins).get(name, NOTHING))
             return None if value is NOTHING else Known(value, type(value))
         case ast.Attribute(owner, name):
-            base = of(owner, namespace)
+            base = find_facts(owner, namespace)
             return base and attribute(base, name)
         case ast.Call(function):
-            called = of(function, namespace)
+            called = find_facts(function, namespace)
             return called and result(called, function)
         case ast.Subscript(container, index):
-            base = of(container, namespace)
+            base = find_facts(container, namespace)
             return base and element(base, index)
         case ast.Constant(value):
             return Known(UNKNOWN, type(value))
         case ast.BinOp(left, _, right):
-            sides = [of(left, namespace), of(right, namespace)]
+            sides = [find_facts(left, namespace), find_facts(right, namespace)]
             return next((Known(UNKNOWN, side.kind) for side in sides if side and is_tensor(side.kind)), sides[0])
         case ast.UnaryOp(_, operand):
-            base = of(operand, namespace)
+            base = find_facts(operand, namespace)
             return base and Known(UNKNOWN, base.kind)
     kind = LITERALS.get(type(node))
     return Known(UNKNOWN, kind) if kind else None
@@ -77,9 +77,9 @@ LITERALS = {ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict
 
 
 def attribute(base, name):
-    """What is known of an attribute."""
+    """Find the facts about an attribute."""
     if isinstance(base.value, types.ModuleType):
-        return in_module(base.value, name)
+        return find_in_module(base.value, name)
     found = resolve_member(base, name, static(base, name))
     if found is NOTHING:
         return None
@@ -90,8 +90,8 @@ def attribute(base, name):
     return Known(found, type(found))
 
 
-def in_module(module, name):
-    """A name of a module. Modules of tensh find theirs when they are asked; of all others only what is there counts."""
+def find_in_module(module, name):
+    """Find a name of a module. Modules of tensh load their names on demand; of other modules only loaded names count."""
     own = own_dict(module)
     if name in own:
         return Known(own[name], type(own[name]))
@@ -109,15 +109,15 @@ def static(base, name):
     if isinstance(base.value, type):
         kinds = mro(base.value)
     else:
-        for part in ("_parameters", "_buffers", "_modules"):  # of a module of torch.nn
-            if name in (own.get(part) or {}):
-                return own[part][name]
+        parts = find_parts(base.value) if base.has_value else {}
+        if name in parts:
+            return parts[name]
         kinds = mro(base.kind)
     return next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
 
 
 def resolve_member(base, name, found):
-    """What an attribute will be, if it is a member of Tensor before its first use."""
+    """Find an attribute that is a member of Tensor before its first use."""
     if type(found).__module__ == "tensh.engine.methods.autograd":
         return getattr(base.value if isinstance(base.value, type) else base.kind, name)
     return found
@@ -130,6 +130,17 @@ def instance_dict(value):
     except (AttributeError, TypeError):
         return {}
     return own if type(own) is dict else {}
+
+
+def find_parts(value):
+    """Name -> parameter, buffer or module of a module of torch.nn, without asking it; empty for other values."""
+    own = instance_dict(value)
+    return {
+        name: part
+        for kind in ("_modules", "_buffers", "_parameters")
+        if type(own.get(kind)) is dict
+        for name, part in own[kind].items()
+    }
 
 
 def mro(kind):
@@ -155,18 +166,31 @@ def is_model(kind):
 
 
 def element(base, index):
-    """What is known of an element: of a list, tuple or dict itself, of a tensor that it is one."""
+    """Find the facts about an element: of a list, tuple or dict the value itself, of a tensor that it is a tensor."""
     if is_tensor(base.kind):
         return Known(UNKNOWN, base.kind)
     if base.kind is Tensors:
         return declared_type(None, "tensor")
     try:
         key = ast.literal_eval(index)
-        if base.kind in (list, tuple, dict) and base.has_value and isinstance(key, int | str):
-            return Known(base.value[key], type(base.value[key]))
+        if base.has_value and isinstance(key, int | str):
+            found = contents(base)[key]
+            return Known(found, type(found))
     except (ValueError, LookupError, TypeError):
         pass
     return None
+
+
+def contents(base):
+    """The list, tuple or dict that an index of a value leads into; of a container of layers, its layers or parameters."""
+    if base.kind in (list, tuple, dict):
+        return base.value
+    container = next((vars(kind)["__getitem__"] for kind in mro(base.kind) if "__getitem__" in vars(kind)), None)
+    if not is_model(base.kind) or getattr(container, "__module__", "").partition(".")[0] not in ("torch", "tensh"):
+        raise LookupError
+    own = instance_dict(base.value)
+    found = (own.get("_modules") or {}) | (own.get("_parameters") or {})
+    return [*found.values()] if all(name.isdecimal() for name in found) else found
 
 
 def result(called, node):

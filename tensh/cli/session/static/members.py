@@ -7,10 +7,11 @@ from importlib.util import find_spec
 
 from tensh import SUBMODULES
 from tensh.alias.parts import own_dict, own_name
-from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, resolve_member, static
+from tensh.cli.session.static.known import NOTHING, instance_dict, is_tensor, mro, resolve_member, static
 from tensh.engine.codegen import registry
-from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
-from tensh.engine.methods.unsupported import recorded_names
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.methods.unsupported import read_recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
 from tensh.show import describe
@@ -26,7 +27,7 @@ def names(known):
     if isinstance(value, types.ModuleType):
         own, path = own_dict(value), own_name(value)
         if path == "tensh" and not registry.complete:
-            return before_reading(own)
+            return list_unread_names(own)
         if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
             return {*(dir(value) if "__dir__" in own else own["__all__"])}  # what is not made yet is listed, too
         return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
@@ -40,10 +41,12 @@ def names(known):
     return {name for name in found if isinstance(name, str)}
 
 
-def before_reading(own):
+def list_unread_names(own):
     """The names of torch while not all modules of the engine have been read: as the index and the folder know them."""
     parts = {name for name in SUBMODULES - {"show"} if find_spec(f"tensh.{name}")}
-    declared = {name for name in recorded_names("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)}
+    declared = {
+        name for name in read_recorded_names("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)
+    }
     return {*parts, *declared, *own}
 
 

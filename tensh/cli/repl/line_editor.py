@@ -1,0 +1,99 @@
+"""Editing a line with readline, as Python's own prompt does: history, completion, the user's key bindings.
+
+An unchanged line is drawn once, with nothing beside it.
+"""
+
+import contextlib
+
+from tensh.cli.repl.ending import ending_with
+
+try:
+    import readline
+except ImportError:  # Windows
+    readline = None
+
+SETTINGS = (
+    "tab: complete",
+    "set enable-bracketed-paste off",  # which writes escapes around each line
+    r'"\e[200~": ""',  # the marks of a paste all the same: its lines count as typed
+    r'"\e[201~": ""',
+    "set enable-meta-key off",
+    "set bell-style none",
+    "set show-all-if-ambiguous on",
+    "set completion-display-width 0",  # a name in each line
+)
+DELIMITERS = " \t\n`~!@#$%^&*()-=+[{]}\\|;:'\",<>/?"
+MOST = 1000  # earlier lines
+INDENT = " " * 4
+
+
+def can_edit(env):
+    """Whether lines can be edited: the process sits in a terminal, and there is readline."""
+    if readline is None or not env.is_interactive:
+        return False
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return (env.stdin.fileno(), env.stdout.fileno()) == (0, 1)
+    return False
+
+
+class Ended(BaseException):
+    """A signal has come that ends the process."""
+
+
+def stop_editing():
+    """Leave readline, which gives the terminal back, from a handler of signals."""
+    raise Ended
+
+
+class LineEditor:
+    """Reads lines, with those of a history before them; `namespace` gives the names that are completed."""
+
+    def __init__(self, env, history, namespace):
+        self.env = env
+        self.history = history
+        self.namespace = namespace
+        self.before = ()
+        self.found = []
+        self.is_begun = False
+
+    def begin(self):
+        """Set it up when the first line is read: the settings of the history are known then."""
+        self.is_begun = True
+        for setting in SETTINGS:
+            readline.parse_and_bind(setting)
+        readline.set_completer_delims(DELIMITERS)
+        readline.set_completer(self.complete)
+        readline.clear_history()
+        for line in [line for entry in self.history.entries() for line in entry.split("\n")][-MOST:]:
+            readline.add_history(line)
+
+    def read(self, prompt, before):
+        """A line with its end; "" at the end of the input."""
+        if not self.is_begun:
+            self.begin()
+        self.before = before
+        self.env.stdout.flush()
+        try:
+            with ending_with(stop_editing):
+                return input(prompt) + "\n"
+        except EOFError:
+            return ""
+
+    def complete(self, word, number):
+        """Return a completion of a word, by its number; None behind the last: readline calls this."""
+        if number == 0:
+            self.found = []
+            with contextlib.suppress(Exception):  # an exception would end the completion without a word
+                self.found = self.candidates(word)
+        return self.found[number] if number < len(self.found) else None
+
+    def candidates(self, word):
+        """All completions of a word."""
+        from tensh.cli.session.completion import complete
+
+        line = readline.get_line_buffer()[: readline.get_endidx()]
+        if not line.strip():
+            return [INDENT]
+        found = complete("\n".join([*self.before, line]), self.namespace())
+        kept, begun = word[: max(len(word) - found.length, 0)], max(found.length - len(word), 0)
+        return [kept + each.text[begun:] for each in found.candidates]

@@ -1,0 +1,94 @@
+"""The gradient of a function's operands as a textbook prints it."""
+
+import ast
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.operators.layers.composites.registry import LAYERS
+from tensh.graph.calls import bind_call, call_of_layer
+from tensh.graph.textbook.facts import WORDS
+from tensh.graph.textbook.printing import names_in, print_condition, print_formula
+from tensh.graph.textbook.table import entries
+from tensh.language import _
+
+SPACES = ("torch", "torch.Tensor", "torch.linalg", "torch.nn.functional", "torch.special", "torch.fft")
+
+
+def formulas(name, parameters):
+    """The formulas of a Name, each entry as {"if": condition, operand: formula, "with": {letter: expression}}."""
+    if name.space == "torch.nn" and isinstance(name.entry, type):
+        return _find_layer_formulas(name.entry)
+    if name.space not in SPACES:
+        return []
+    path = name.path.removeprefix("torch.")
+    return [found for entry in entries(path) if (found := _print_formulas(entry, parameters))]
+
+
+def _find_layer_formulas(kind):
+    """The formulas of the function that a class of layers computes, in the names of its attributes."""
+    text = call_of_layer(kind)
+    tree = ast.parse(text, mode="eval").body if text else None
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        return []
+    bound = bind_call(tree, LAYERS if tree.func.id in LAYERS else PUBLIC, tree.func.id)
+    if bound is None:
+        return []
+    parameters, arguments = bound
+    texts = {parameter: ast.unparse(argument) for parameter, argument in arguments.items()}
+    return [found for entry in entries(tree.func.id) if (found := _print_formulas(entry, parameters, texts))]
+
+
+def _print_formulas(entry, parameters, texts=None):
+    texts = texts or {}
+    words = {letter: texts.get(p, p) for letter, p in entry.bind(parameters).items() if texts.get(p, p) != letter}
+    words |= {
+        letter: default for letter, default in entry.letters.items() if default and letter not in entry.bind(parameters)
+    }
+    operands = {letter: texts.get(p, p) for letter, p in entry.bind(parameters).items() if not texts or p in texts}
+    shown = {
+        operands[letter]: print_formula(formula.text, words)
+        for letter, formula in entry.formulas.items()
+        if letter in operands
+    }
+    used = names_used(entry, [letter for letter in entry.formulas if letter in operands])
+    parts = {
+        target: print_formula(text, words) for target, text in entry.parts.items() if set(target.split(", ")) & used
+    }
+    condition = "" if entry.when == "True" else print_condition(entry.when, words)
+    return shown and {
+        "outputs": entry.outputs, "if": condition, "gradients": shown, "with": parts, "words": sorted(used & WORDS.keys()),
+        "is_broadcast": entry.family == "elementwise" and len(shown) > 1,
+    }  # fmt: skip
+
+
+def names_used(entry, letters):
+    """The names in the formulas of some operands, and in the parts that these need."""
+    used = set().union(*(names_in(entry.formulas[letter].text) for letter in letters))
+    for target, text in reversed(entry.parts.items()):
+        if set(target.split(", ")) & used:
+            used |= names_in(text)
+    return used
+
+
+def section(found):
+    """The section of a page, as (kind, text) pairs."""
+    if not found:
+        return
+    yield "title", _("gradient")
+    yield (
+        "note",
+        "  "
+        + (_("g_NAME is that of the result NAME") if found[0]["outputs"] else _("g is that of the result y"))
+        + "\n",
+    )
+    for each in found:
+        if each["if"]:
+            yield "note", "  " + _("if {condition}").format(condition=each["if"]) + "\n"
+        for operand, formula in each["gradients"].items():
+            yield "name", f"  {operand}"
+            yield "code", f": {formula}\n"
+        for target, text in each["with"].items():
+            yield "note", "    " + _("with {part}").format(part=f"{target} = {text}") + "\n"
+    if any(each["is_broadcast"] for each in found):
+        yield "note", "  " + _("summed to the shape of an operand that was broadcast") + "\n"
+    for word in dict.fromkeys(word for each in found for word in each["words"]):
+        yield "note", f"  {_(WORDS[word])}\n"

@@ -1,0 +1,181 @@
+"""The graph behind a loss, looked at before a backward pass: what is certainly not what was meant.
+
+The functions of losses are known by the names of their nodes. Only a few nodes next to the root are looked at.
+"""
+
+from typing import NamedTuple
+
+from tensh.engine.core.tensor import Tensor
+
+MOST_NODES = 100  # that are looked at
+MOST_ELEMENTS = 10  # of a list
+FEWEST_KEPT = 2  # losses that are worth a word
+RESHAPING = frozenset(
+    "ViewBackward0 UnsafeViewBackward0 ReshapeAliasBackward0 SqueezeBackward0 SqueezeBackward1 UnsqueezeBackward0 "
+    "TransposeBackward0 PermuteBackward0 TBackward0 IndexBackward0 SelectBackward0 SliceBackward0 CloneBackward0".split()
+)
+"""Nodes that move values and change none."""
+
+LINEAR = frozenset("AddmmBackward0 MmBackward0 BmmBackward0 ConvolutionBackward0".split())
+"""Nodes that give scores, of any sign and size; no probabilities, and no logarithms of them."""
+
+ELEMENTWISE = frozenset(
+    "PowBackward0 AbsBackward0 SquareBackward0 MulBackward0 DivBackward0 HuberLossBackward0".split()
+)
+"""What a loss written by hand does with differences before it takes their mean."""
+
+REDUCING = frozenset("MeanBackward0 SumBackward0".split())
+
+
+class Finding(NamedTuple):
+    """A fault of a loss: the name of the note, the function of the loss, its argument, the node that it is about."""
+
+    about: str
+    loss: str
+    given: str
+    node: object
+
+
+def findings(roots):
+    """The Findings in the graphs behind some nodes, nearest to them first."""
+    waiting, seen = [*roots], set()
+    for node in waiting:
+        if node in seen or len(seen) == MOST_NODES:
+            continue
+        seen.add(node)
+        yield from judge(node)
+        waiting += (each for each in node.inputs if each is not None and hasattr(each, "inputs"))
+
+
+def judge(node):
+    """The Findings that begin at one node."""
+    name = type(node).__name__
+    if name in ("NllLossBackward0", "NllLoss2DBackward0"):
+        given = skip_reshaping(node.inputs[0])
+        kind = type(given).__name__
+        if kind == "LogSoftmaxBackward0":
+            yield from judge_entropy(given)
+        elif kind in ("SoftmaxBackward0", "SigmoidBackward0"):
+            yield Finding("probabilities", "nll_loss", short(kind), given)
+        elif kind in LINEAR:
+            yield Finding("scores", "nll_loss", "scores", given)
+    elif name == "BinaryCrossEntropyWithLogitsBackward0":
+        kind = type(skip_reshaping(node.inputs[0])).__name__
+        if kind in ("SigmoidBackward0", "SoftmaxBackward0"):
+            yield Finding("twice", "binary_cross_entropy_with_logits", short(kind), node)
+    elif name in REDUCING:
+        difference = difference_behind(node)
+        if difference is not None:
+            yield Finding("broadcast", "loss", "difference", difference)
+        yield from judge_divergence(node)
+
+
+def judge_entropy(logs):
+    """The Findings at the logarithms that cross_entropy takes."""
+    kind = type(skip_reshaping(logs.inputs[0])).__name__
+    if kind in ("SoftmaxBackward0", "SigmoidBackward0"):
+        yield Finding("twice", "cross_entropy", short(kind), logs)
+    elif kind == "LogSoftmaxBackward0":
+        yield Finding("logarithms", "cross_entropy", "log_softmax", logs)
+    elif len(logs.shape) == 2 and logs.shape[1] == 1 and logs.shape[0] > 1:
+        yield Finding("one class", "cross_entropy", "scores", logs)
+
+
+def judge_divergence(node):
+    """The Findings at the argument of kl_div, as far as nodes tell: a product and a difference under a sum or a mean."""
+    inner = only_operand(node)
+    given = only_operand(inner)
+    if {type(inner).__name__, type(given).__name__} != {"SubBackward0", "MulBackward0"}:
+        return
+    given = skip_reshaping(only_operand(given))
+    kind = type(given).__name__
+    if kind in ("SoftmaxBackward0", "SigmoidBackward0"):
+        yield Finding("no logarithms", "kl_div", short(kind), given)
+    elif kind in LINEAR:
+        yield Finding("no logarithms", "kl_div", "scores", given)
+
+
+def only_operand(node):
+    """The only operand of a node that a gradient goes to; None where there are several, or none."""
+    given = [each for each in getattr(node, "inputs", ()) if each is not None]
+    return given[0] if len(given) == 1 else None
+
+
+def skip_reshaping(node):
+    """The node that made the values that a node has moved."""
+    while type(node).__name__ in RESHAPING and node.inputs and node.inputs[0] is not None:
+        below = node.inputs[0]
+        if not hasattr(below, "inputs"):
+            break
+        node = below
+    return node
+
+
+def difference_behind(node):
+    """A difference of [N] and [N, 1], as far as its node tells, of which a loss takes the mean; None if there is none."""
+    node = node.inputs[0]
+    while type(node).__name__ in ELEMENTWISE:
+        given = [each for each in node.inputs if each is not None]
+        if len({*given}) != 1:
+            return None
+        node = given[0]
+    if type(node).__name__ not in ("SubBackward0", "RsubBackward1"):
+        return None
+    given = [each for each in node.inputs if each is not None]
+    shape = node.shape
+    if len(given) != 1 or len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+        return None
+    return node if given[0].shape in ((shape[0], 1), (shape[0],)) else None
+
+
+def short(kind):
+    """The function that a node is of: `softmax` for SoftmaxBackward0."""
+    return kind.removesuffix("Backward0").lower()
+
+
+# -- losses whose passes are over --------------------------------------------------------------------------------------
+def find_keeper(frame, passed):
+    """(name, number of losses, whether it is a list) of a name in a frame that keeps the graphs of passes that are over."""
+    for name, value in list_named_values(frame):
+        if isinstance(value, Tensor) and value.requires_grad and value.node is not None and not value.shape:
+            number = sum(1 for _ in addends(value.node, passed))
+        elif type(value) is list and value:
+            number = sum(isinstance(each, Tensor) and each.node in passed for each in value[:MOST_ELEMENTS])
+        else:
+            continue
+        if number >= FEWEST_KEPT:
+            return name, number, type(value) is list
+    return None
+
+
+def list_named_values(frame):
+    """(words, value) of the names of a frame, of the attributes of self, and of what dicts with names hold."""
+    names = [each for each in frame.f_locals.items() if not each[0].startswith("_")]
+    own = vars(frame.f_locals["self"]) if hasattr(frame.f_locals.get("self"), "__dict__") else {}
+    names += [(f"self.{name}", value) for name, value in own.items() if not name.startswith("_")]
+    for name, value in names:
+        if type(value) is dict and len(value) <= MOST_ELEMENTS:
+            yield from ((f"{name}[{key!r}]", each) for key, each in value.items())
+        else:
+            yield name, value
+
+
+def addends(node, passed):
+    """The losses whose passes are over, or multiples of them, that a tensor is the sum of."""
+    while type(node).__name__ == "AddBackward0":
+        given = [each for each in node.inputs if each is not None]
+        own = [each for each in given if multiplied(each) in passed]
+        yield from own
+        rest = [each for each in given if each not in own]
+        if len(rest) != 1:
+            return
+        (node,) = rest
+
+
+def multiplied(node):
+    """Return the operand of which a node computes a multiple."""
+    while (
+        type(node).__name__ in ("MulBackward0", "DivBackward0") and sum(each is not None for each in node.inputs) == 1
+    ):
+        (node,) = (each for each in node.inputs if each is not None)
+    return node

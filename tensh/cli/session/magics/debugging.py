@@ -1,0 +1,88 @@
+"""Looking around after a failure: `%debug`, `%up`, `%down`."""
+
+from tensh.cli.session.debugging import Debugging
+from tensh.cli.session.events import Notice, Value
+from tensh.cli.session.magics.arguments import no_argument, whole_number
+from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.cli.session.magics.showing import view
+from tensh.language import _
+from tensh.show.table import Table
+
+LEAVING = ("off", "quit", "q")
+
+
+@magic(
+    "debug",
+    "%debug [N | off]",
+    "be where the last failure was: its frames, and the names of one; off leaves",
+    is_usual=True,
+)
+def debug(session, command):
+    if command.argument in LEAVING:
+        require(session, command).leave()
+        session.debugging = None
+        return
+    at = whole_number(command)
+    if session.debugging is None or session.debugging.error is not session.last_error:
+        if session.last_error is None:
+            raise MagicError(_("%debug: nothing has failed yet"))
+        session.debugging = Debugging(session, session.last_error)
+        at = len(session.debugging.steps) if at is None else at
+    move(session, command, session.debugging.at if at is None else at - 1)
+    yield from shown(session, command)
+    if len(session.debugging.steps) == 1 and session.inside is None:
+        session.debugging = None
+        yield Notice(_("it failed in the line itself: all its names are here"))
+
+
+@magic("up", "%up [N]", "after %debug: the frame that called this one")
+def up(session, command):
+    debugging = require(session, command)
+    move(session, command, debugging.at - steps(command))
+    yield from shown(session, command)
+
+
+@magic("down", "%down [N]", "after %debug: the frame that this one called")
+def down(session, command):
+    debugging = require(session, command)
+    move(session, command, debugging.at + steps(command))
+    yield from shown(session, command)
+
+
+def steps(command):
+    """How many frames to go."""
+    number = whole_number(command)
+    return 1 if number is None else number
+
+
+def require(session, command):
+    """The frames that are looked at."""
+    if command.argument in LEAVING:
+        no_argument(command) if command.name != "debug" else None
+    if session.debugging is None:
+        raise MagicError(_("%{name}: no failure is looked at; %debug begins").format(name=command.name))
+    return session.debugging
+
+
+def move(session, command, at):
+    """Go to a frame, counted from 0."""
+    try:
+        session.debugging.go(at)
+    except IndexError:
+        last = len(session.debugging.steps)
+        raise MagicError(
+            _("%{name}: the frames are 1 to {last}, and this is {at}").format(
+                name=command.name, last=last, at=session.debugging.at + 1
+            )
+        ) from None
+
+
+def shown(session, command):
+    """The frames, and the names of the one that is looked at."""
+    debugging = session.debugging
+    title = debugging.title()
+    notes = [_("%up and %down go to others, %debug off leaves")]
+    yield Value(Table(("", "", _("function"), _("place"), _("code")), debugging.rows(), title, notes), command)
+    names = debugging.local_names()
+    if names:
+        yield Value(view("who")(names), command)

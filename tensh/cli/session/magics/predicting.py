@@ -1,0 +1,98 @@
+"""`%predict`: ask what an expression gives, then show the value."""
+
+import contextlib
+import io
+import re
+
+from tensh.cli.session.events import Notice
+from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.language import _
+
+ASKED = r"#\?\s*(\w*)\s*$"
+TRIES = 3
+LEAVING = ("", "skip", "quit", "exit")  # instead of an answer: the value is shown
+
+
+@magic(
+    "predict",
+    "%predict EXPRESSION [#? value]",
+    "asks what an expression will give (its shape, ...), and then shows it",
+    sugar="{}",
+)
+def predict(session, command):
+    from tensh.learning.facts import KINDS
+
+    found = re.search(ASKED, command.argument)
+    kind = found[1] if found else ""
+    if found and kind not in KINDS:
+        raise MagicError(f"%predict: what can be asked is {', '.join(KINDS)}")
+    expression = command.argument[: found.start()].rstrip() if found else command.argument
+    units = session.units_within(command._replace(argument=expression)) if expression else []
+    if len(units) != 1 or not units[0].shown:
+        raise MagicError("%predict: write one expression after it: %predict x.sum(0)")
+    value, error, printed = evaluate_unit(session, units[0])
+    yield from ask(session, kind, expression, value, error)
+    if printed:
+        session.builtin("print")(printed, end="")
+    if error is not None:
+        raise error
+    if value is None:
+        yield Notice("None")
+    yield from session.shown(units[0], value)
+
+
+def evaluate_unit(session, unit):
+    """(value, exception, text that was printed) of an expression."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            return session.evaluate(unit), None, printed.getvalue()
+    except Exception as error:
+        return None, error, printed.getvalue()
+
+
+def ask(session, kind, expression, value, error):
+    """Ask until the answer is right or the input ends; yield the judgement of each answer."""
+    from tensh.learning.facts import state_error, state_value
+    from tensh.learning.judging import judge
+
+    truth = state_value(value) if error is None else state_error(error)
+    kind = kind or ("shape" if error is not None or truth.has("shape") and hasattr(value, "dtype") else "value")
+    if not truth.has(kind):
+        raise MagicError(f"%predict: {expression} has no {kind}")
+    tries = 0
+    while tries < TRIES:
+        text = answer(session, question(kind, expression))
+        if text in LEAVING:
+            return
+        judged = judge(kind, text, truth)
+        if judged.is_right:
+            session.predicted = session.predicted[0] + (tries == 0), session.predicted[1] + 1
+            right, count = session.predicted
+            yield Notice(_("right; {right} of {count} at once so far").format(right=right, count=count))
+            return
+        tries += judged.is_answer
+        yield Notice((_("not yet: ") if tries < TRIES else _("no: ")) + judged.hint)
+        if not judged.is_answer:
+            yield Notice(_("Enter alone shows what it gives"))
+    session.predicted = session.predicted[0], session.predicted[1] + 1
+
+
+def question(kind, expression):
+    """Write the question."""
+    asked = {
+        "shape": _("shape of {code}? "),
+        "dtype": _("dtype of {code}? "),
+        "value": _("value of {code}? "),
+        "grad": _("gradient {code}? "),
+        "fails": _("does {code} fail? no, or why: "),
+    }
+    return asked[kind].format(code=expression)
+
+
+def answer(session, prompt):
+    """Ask; return the answer, "" without a user to ask."""
+    try:
+        return (session.ask or session.builtin("input"))(prompt).strip()
+    except (EOFError, OSError, RuntimeError):  # a kernel without anybody to ask raises another error
+        return ""

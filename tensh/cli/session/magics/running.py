@@ -1,0 +1,83 @@
+"""Commands that run something else: a file (`%run`), a line of the system's shell (`!ls`)."""
+
+import os
+import shlex
+
+from tensh.cli.session.events import Notice
+from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.cli.session.programs import run_program
+from tensh.language import _
+
+SHARING = "-i"
+
+
+def first_word(text):
+    """The file that is run, as Python writes it."""
+    return repr(shlex.split(text)[0])
+
+
+@magic(
+    "run",
+    "%run [-i] FILE [ARGUMENTS]",
+    "run a file; its names are yours afterwards, and with -i yours are its own",
+    sugar="globals().update(runpy.run_path({}, run_name='__main__'))",
+    subject=first_word,
+)
+def run(session, command):
+    from tensh.cli.options import UsageError
+
+    try:
+        words = shlex.split(command.argument)
+    except ValueError as error:
+        raise MagicError(f"%run: {error}") from None
+    shares_names = words[:1] == [SHARING]
+    del words[:shares_names]
+    if not words:
+        raise MagicError("%run: write the file behind it: %run train.py")
+    if session.read_program is None:
+        raise MagicError("%run: there are no files here")
+    try:
+        program = session.read_program(os.path.expanduser(words[0]), words[1:])
+    except UsageError as error:
+        raise MagicError(f"%run: {error}") from None
+    try:
+        yield from run_program(session, program, shares_names)
+    except SystemExit as error:  # which ends the file alone
+        if error.code not in (None, 0):
+            code = error.code
+            yield Notice(f"{words[0]}: exit status {code}" if isinstance(code, int) else f"{words[0]}: {code}")
+
+
+@magic("!", "!COMMAND", "run a line of the system's shell")
+def shell(session, command):
+    if not command.argument:
+        raise MagicError("!: write the command behind it: !ls")
+    if session.run_in_shell is None:
+        raise MagicError("!: there is no shell here")
+    status = session.run_in_shell(command.argument)
+    if status:
+        yield Notice(f"exit status {status}")
+    if command.argument.split()[0] == "cd":
+        yield Notice(_("this changed the folder of that shell alone; %cd changes it here"))
+
+
+def folder(text):
+    """The folder that `%cd` goes to."""
+    return os.path.expanduser(text.strip("'\"") or "~")
+
+
+@magic(
+    "cd",
+    "%cd [FOLDER]",
+    "go to a folder, or home",
+    sugar="os.chdir({})",
+    subject=lambda text: repr(folder(text)),
+    is_usual=True,
+)
+def cd(session, command):
+    path = folder(command.argument)
+    try:
+        os.chdir(path)
+    except (OSError, ValueError) as error:
+        raise MagicError(f"%cd {path}: {getattr(error, 'strerror', None) or error}") from None
+    yield Notice(os.getcwd())

@@ -1,0 +1,32 @@
+"""The model that an optimizer trains, and its layers that do something else in training than in evaluation."""
+
+
+def model_of(frames, params):
+    """The module that has just the parameters of an optimizer, and layers to which its mode matters; None if none has a name."""
+    wanted = {id(p) for p in params}
+    for frame in frames:
+        for value in [*frame.f_locals.values(), *attributes(frame.f_locals.get("self"))]:
+            if is_module(value) and layers(value) and wanted == {id(p) for p in value.parameters() if p.requires_grad}:
+                return value
+    return None
+
+
+def attributes(value):
+    return vars(value).values() if hasattr(value, "__dict__") else ()
+
+
+def is_module(value):
+    return hasattr(type(value), "named_modules") and not isinstance(value, type)
+
+
+def layers(model):
+    """Dropout that drops, and batch normalization with running statistics."""
+    return [module for module in model.modules() if drops(module) or averages(module)]
+
+
+def drops(module):
+    return "Dropout" in type(module).__name__ and getattr(module, "p", 0) > 0
+
+
+def averages(module):
+    return "BatchNorm" in type(module).__name__ and getattr(module, "track_running_stats", False)

@@ -1,0 +1,64 @@
+"""Files that are run within a session: they have names of their own, which become the session's when they have ended."""
+
+import contextlib
+import sys
+from types import ModuleType
+
+from tensh.cli.session.events import RESULTS, Failed, Notice, Text, Value
+from tensh.escaping import visible_line
+
+
+def run_program(session, program, shares_names=False):
+    """Run a program: yields what it shows, raises what it raises. With `shares_names` it sees the names of the session."""
+    with (
+        contextlib.nullcontext() if shares_names else own_names(session, program),
+        world(program),
+        session.unremembered(),
+    ):
+        for cell in program.cells:
+            if cell.lacking:
+                yield Notice(f"{cell.source.label}: passed over, it needs {visible_line(cell.lacking)}")
+                continue
+            for line in cell.passed_over:
+                yield Notice(f"{cell.source.label}: passed over: {visible_line(line)}")
+            for event in session.run(cell.source):
+                if isinstance(event, Failed) and not cell.may_raise:
+                    raise event.failure.error
+                if isinstance(event, Value | Text | Notice | Failed):
+                    yield event
+
+
+@contextlib.contextmanager
+def own_names(session, program):
+    """Within, the session has the names of a new program; those that it makes are added to the session's afterwards."""
+    before = session.module, session.namespace, session.given, session.results, session.inside
+    names, main = before[1], sys.modules["__main__"]
+    session.module = ModuleType("__main__")
+    session.namespace, session.given, session.results, session.inside = vars(session.module), {}, [], None
+    if program.file:
+        session.give(__file__=program.file)
+    if program.kind in ("script", "markdown"):
+        session.preload()
+    sys.modules["__main__"] = session.module
+    try:
+        yield
+    finally:
+        made = session.namespace.items()
+        names.update(
+            (name, value)
+            for name, value in [*made]
+            if not name.startswith("__") and name not in RESULTS and session.given.get(name, session) is not value
+        )
+        sys.modules["__main__"] = main
+        session.module, session.namespace, session.given, session.results, session.inside = before
+
+
+@contextlib.contextmanager
+def world(program):
+    """Within, a program finds its arguments, and the modules beside it."""
+    before = sys.argv, sys.path[:]
+    sys.argv, sys.path[:0] = program.arguments, [program.folder]
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = before

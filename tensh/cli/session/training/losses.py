@@ -1,0 +1,98 @@
+"""Backward passes, and the losses that they begin at."""
+
+import contextlib
+import importlib
+import weakref
+
+from tensh.cli.session.failure import place_of, users_frame
+from tensh.cli.session.losses import find_keeper, findings
+from tensh.engine.core.clock import listen, tick, unlisten
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import AccumulateGrad
+
+MOST = 10  # passes of a statement whose losses are looked at
+LOOKS_AT_KEPT = (3, 10)  # passes before which names are looked through
+LOOKS_AT_LOOP = 3  # pass before which the loop around it is read
+
+
+class Losses:
+    """Watch backward passes: ``reached`` says when a pass has reached a leaf, ``has_passed`` whether there was any."""
+
+    def __init__(self, training):
+        self.training = training
+        self.has_begun = self.has_passed = False
+        self.passed = weakref.WeakSet()  # roots of passes that have given their graphs back
+        self.reached = weakref.WeakKeyDictionary()  # leaf -> when a pass has reached it
+        self.count = self.left = 0  # passes of this statement; those that are still looked at
+        self.listening = contextlib.ExitStack()  # to what is recorded until the next pass
+
+    def begin(self):
+        """Watch the next backward passes."""
+        idle, self.count, self.left, self.has_begun = self.left <= 0, 0, MOST, True
+        if not idle:
+            return
+
+        def run(grads, graph, keep, wanted=None, record=None):
+            if wanted is None:
+                self.left -= 1
+                if self.left < 0:
+                    undo()
+                with contextlib.suppress(Exception, Lift):
+                    self.look([*grads], keep)
+            own(grads, graph, keep, wanted, record)
+
+        own, undo = self.training.replacements.replace(
+            importlib.import_module("tensh.engine.autograd.gradients"), "run", run
+        )
+
+    def look(self, roots, keep):
+        """Look at the losses that a pass is about to begin at."""
+        self.count, self.has_passed = self.count + 1, True
+        if self.count <= LOOKS_AT_KEPT[0]:
+            self.stop_listening()
+            for found in findings(roots):
+                self.training.say(found.about, found)
+                if found.about == "broadcast" and not self.training.is_told("broadcast"):
+                    self.listen_for(found)
+        if self.count in LOOKS_AT_KEPT:
+            self.look_at_kept()
+        if self.count == LOOKS_AT_LOOP:
+            self.look_at_loop()
+        if not keep:
+            self.passed.update(root for root in roots if type(root) is not AccumulateGrad)
+
+    def look_at_loop(self):
+        """Read the source of a training whose gradients are clipped, or that has no word of a step."""
+        text = place_of(users_frame(), self.training.teacher.session.sources).source.text
+        if "clip_grad_" in text:
+            self.training.say("clipping")
+        if ".zero_grad(" in text and ".step(" not in text:
+            self.training.say("no step", self.training.steps.histories)
+
+    def listen_for(self, found):
+        """Look at the next difference of its shape where it is computed: there its operands have names."""
+
+        def hear_node(node, tensors):
+            if type(node) is type(found.node) and node.shape == found.node.shape:
+                with contextlib.suppress(Exception, Lift):
+                    self.training.say(found.about, found._replace(node=node))
+
+        listen(hear_node)
+        self.listening.callback(unlisten, hear_node)
+
+    def stop_listening(self):
+        self.listening.close()
+
+    def look_at_kept(self):
+        """Find a name that keeps the graphs of losses whose passes are over."""
+        for frame in self.training.frames():
+            found = find_keeper(frame, self.passed)
+            if found:
+                self.training.say("kept", found, frame=frame)
+                return
+
+    def note_leaves(self, leaves):
+        """Note the leaves that a pass has reached."""
+        now = tick()
+        for leaf in leaves:
+            self.reached[leaf] = now

@@ -1,0 +1,35 @@
+"""What is said of each finding: its name -> the function that makes the words, and finds whether it holds.
+
+This module is imported when something has been found: the words are made of the user's source, which takes explanations.
+"""
+
+from tensh.cli.session.remarks_on_losses import on_kept, on_loss
+from tensh.cli.session.remarks_on_training import (
+    on_clipping,
+    on_evaluation_mode,
+    on_functional_dropout,
+    on_no_backward,
+    on_no_step,
+    on_other_parameters,
+    on_training_mode,
+    on_zeroed,
+)
+
+REMARKS = {
+    "broadcast": on_loss,
+    "twice": on_loss,
+    "logarithms": on_loss,
+    "no logarithms": on_loss,
+    "probabilities": on_loss,
+    "scores": on_loss,
+    "one class": on_loss,
+    "kept": on_kept,
+    "zeroed": on_zeroed,
+    "other parameters": on_other_parameters,
+    "no backward": on_no_backward,
+    "no step": on_no_step,
+    "clipping": on_clipping,
+    "evaluation mode": on_evaluation_mode,
+    "training mode": on_training_mode,
+    "dropout": on_functional_dropout,
+}

@@ -1,0 +1,56 @@
+"""Notes on trainings: programs that are wrong in a known way, and many kinds of programs that are right."""
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
+
+FOLDER = Path(__file__).with_name("notes")
+BEGIN = """import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+x, y, v, t = torch.randn(20, 3), torch.randn(20, 1), torch.randn(20), torch.randint(0, 2, (20,))
+"""
+PROGRAM = re.compile(r"^### (.*)\n((?:(?!### ).*\n?)*)", re.MULTILINE)
+
+
+def programs(name):
+    """(title, code) of each program in a file."""
+    return PROGRAM.findall((FOLDER / name).read_text(encoding="utf-8"))
+
+
+RIGHT, WRONG = programs("right.txt"), programs("wrong.txt")
+
+
+def notes(path, code):
+    """The records of notes of a program."""
+    path.write_text(code, encoding="utf-8")
+    streams = [io.StringIO() for _ in range(3)]
+    assert main(["run", "--json", str(path)], Environment(*streams, variables={})) == 0, streams[1].getvalue()
+    records = [json.loads(line) for line in streams[1].getvalue().splitlines()]
+    return [each for each in records if each["kind"] == "note"]
+
+
+@pytest.mark.parametrize("code", [code for _, code in RIGHT], ids=[title for title, _ in RIGHT])
+def test_a_right_program_gets_no_note(tmp_path, code):
+    assert notes(tmp_path / "right.py", BEGIN + code) == []
+
+
+@pytest.mark.parametrize(("title", "code"), WRONG, ids=[title for title, _ in WRONG])
+def test_a_wrong_program_gets_its_note_once(tmp_path, title, code):
+    about, words, _ = title.split(" | ")
+    before = BEGIN.count("\n")
+    words = re.sub(r"line (\d+)", lambda m: f"line {int(m[1]) + before}", words)
+    (note,) = notes(tmp_path / "wrong.py", BEGIN + code)
+    assert note["about"] == about
+    assert words in f"{note['message']}\n{note['advice']}"
+
+
+def test_there_are_programs_of_many_kinds():
+    assert len(RIGHT) >= 60 and len(WRONG) >= 60
