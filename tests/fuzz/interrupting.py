@@ -308,6 +308,16 @@ class Trial:
         shutil.rmtree(self.place, ignore_errors=True)
 
 
+def usual_settings():
+    """The settings of a terminal that nobody has changed. Those of the prompt's own may be read too late: it changes them."""
+    ends = os.openpty()
+    try:
+        return termios.tcgetattr(ends[0])
+    finally:
+        for end in ends:
+            os.close(end)
+
+
 class PromptTrial(Trial):
     """A prompt at which lines are typed.  ^C is typed, too, and stops what runs; the prompt goes on."""
 
@@ -316,7 +326,6 @@ class PromptTrial(Trial):
         begin = time.monotonic()
         self.terminal = Terminal(cwd=self.place / "work", **self.variables() | {"TENSH_HISTORY": str(self.history)})
         self.pid, self.descriptor = self.terminal.process, self.terminal.descriptor
-        self.settings = termios.tcgetattr(self.descriptor)
         end = begin + moment
         for line, typed in [("", ""), *LINES]:
             row = self.terminal.screen.row if line else -1
@@ -374,10 +383,14 @@ class PromptTrial(Trial):
             self.terminal.type("exit\r")
             while self.terminal.status is None:
                 self.terminal.read(1)
+                if time.monotonic() > end + PATIENCE:
+                    self.terminal.raw += "Traceback: it does not end"
+                    self.terminal.kill()
+                    return
                 with contextlib.suppress(termios.error):
                     self.changed = termios.tcgetattr(self.descriptor)
-            if self.changed != self.settings:
-                self.terminal.raw += f"Traceback: the terminal was {self.settings} and is {self.changed}"
+            if self.changed != (usual := usual_settings()):
+                self.terminal.raw += f"Traceback: the terminal is {self.changed}, and was as all are: {usual}"
         self.status = self.terminal.status
 
     def complaints(self, how):
@@ -418,15 +431,9 @@ LINE = re.compile(r"(?:\S.*: )?interrupted\n(?:(?:  |#).*\n)*")
 USUAL = "document.tsh: the new outputs are written\n"
 
 
-def is_numpys(error):
-    """Is this an ImportError that NumPy raises, in a file of its own, of a ^C within its modules of C?"""
-    frames = re.findall(r'^  File "(.*?)", line', error, re.MULTILINE)
-    return bool(frames) and "/numpy/" in frames[-1] and re.search("^ImportError: ", error, re.MULTILINE) is not None
-
-
 def is_pythons(error):
-    """Is this Python's or NumPy's own complaint, of before it has come to the program?"""
-    if "init_import_site" in error or is_numpys(error):  # the site reads the settings of packages, which are code, too
+    """Is this Python's own complaint, of before it has come to the program?"""
+    if "init_import_site" in error:  # the site reads the settings of packages, which are code, too
         return True
     return bool(error) and not any(ours in error for ours in ("/tensh/", "loader.py", "saves.py", '"<string>"'))
 

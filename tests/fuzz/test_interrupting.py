@@ -21,11 +21,9 @@ def test_nothing_is_lost_and_nothing_left(name, how):
 
 
 HEAD = 'Traceback (most recent call last):\n  File "/home/x/tensh/engine/tensor.py", line 3, in <module>\n    import numpy\n'
-NUMPYS = f'{HEAD}  File "/usr/lib/numpy/_core/__init__.py", line 85, in <module>\n    raise ImportError(msg) from exc\n'
 SITES = "Fatal Python error: init_import_site: Failed to import the site module\n"
 COMPLAINTS = {
-    f"{NUMPYS}ImportError: \n\nIMPORTANT: PLEASE READ THIS\n": True,
-    f"{NUMPYS}KeyError: 'x'\n": False,
+    'Traceback (most recent call last):\n  File "<frozen codecs>", line 1, in <module>\nKeyboardInterrupt\n': True,
     f"{HEAD}ImportError: no numpy\n": False,
     f"{SITES}{HEAD}KeyboardInterrupt\n": True,
     "": False,
@@ -33,5 +31,5 @@ COMPLAINTS = {
 
 
 @pytest.mark.parametrize("error, expected", COMPLAINTS.items())
-def test_complaints_of_python_and_numpy_are_told_from_ours(error, expected):
+def test_complaints_of_python_are_told_from_ours(error, expected):
     assert is_pythons(error) is expected

@@ -4,10 +4,12 @@ import collections
 import functools
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 
 import tensh
+import tensh.language as language
 from tensh.utils.safetensors import numpy as safetensors_of_arrays
 from tensh.utils.safetensors import torch as safetensors
 from tests.support.project import RECORDED
@@ -38,7 +40,11 @@ def archives():
     optimizer.step()
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}
     small = saved(tensh.ones(3), pickle_protocol=4), saved([tensh.ones(2), 1.5])
-    return [(CHECKPOINTS / "pytorch.pt").read_bytes(), saved(values()), saved(state), *small]
+    ragged = [tensh.arange(2.0), tensh.arange(3.0)]
+    nested = {
+        str(layout): tensh.nested.nested_tensor(ragged, layout=layout) for layout in (tensh.strided, tensh.jagged)
+    }
+    return [(CHECKPOINTS / "pytorch.pt").read_bytes(), saved(values()), saved(state), saved(nested), *small]
 
 
 def legacies():
@@ -108,6 +114,10 @@ def stored(write, *arrays, **named):
     file = io.BytesIO()
     write(file, *arrays, **named)
     return file.getvalue()
+
+
+def catalogues():
+    return [Path(language.FOLDER, "zh", "LC_MESSAGES", "tensh.mo").read_bytes()[:20_000]]
 
 
 # -- documents ---------------------------------------------------------------------------------------------------------
@@ -193,6 +203,38 @@ history = "/nowhere/history"
 [table]
 a = [1, 2.5e3, 1979-05-27T07:32:00Z, {b = "c"}]
 """
+LESSON = """# %% [markdown]
+# # A title
+#
+# Some **text** with `code`.
+
+# %%
+x = torch.ones(2, 3, requires_grad=True)
+x * 2           #? shape
+y = x.sum()     #? dtype y | Which dtype?
+y.backward()    #? grad x.grad
+#! each element counts once
+x + torch.ones(4)  #? fails size, match
+x.____(0)       #? complete sum
+"""
+LESSON_CODE = LESSON.partition("# %%\n")[2]
+LESSON_IN_MARKDOWN = f"# A title\n\nSome **text**:\n\n- one `x`\n\n```python\n{LESSON_CODE}```\n"
+ANSWERS = """lesson: tensors
+1: (5,)
+2: 2 x 3
+# a comment
+2. torch.Size([3, 2])
+3) float
+4: [[0, 1, 2], [3, 4, 5]]
+5: 0 1 2; 3 4 5
+6: 2 ** 3 + sqrt(2) * -[1, 2]
+7: no
+8: sizes do not match
+"""
+PROGRESS = {
+    "v": 1, "lesson": "tensors", "digest": "ab", "at": 3, "questions": 5, "steps": 9,
+    "results": {"1": "right", "2": "shown", "3": "skipped"},
+}  # fmt: skip
 HISTORY = """>>> x = torch.ones(2)
 >>> for i in range(3):
 ...     print(i)
@@ -214,6 +256,8 @@ SEEDS = {
     "percent": lambda: texts(CODE, "x = 1\nx\n"),
     "script": lambda: texts(CODE, "%time 1\n1 + 1\n#> 2\n"),
     "output": lambda: texts("tensor([1.0000, 2.5e-3])\0tensor([1.0001, 2.5e-3])", "took 3.2 ms at 0x7f\0<function a.b>"),
+    "lesson": lambda: texts(LESSON, LESSON_IN_MARKDOWN, LESSON_CODE),
+    "answers": lambda: texts(ANSWERS, "1: 2 x 3\n"), "progress": lambda: texts(json.dumps(PROGRESS)), "catalogue": catalogues,
     "settings": lambda: texts(SETTINGS), "history": lambda: texts(HISTORY),
 }  # fmt: skip
 

@@ -1,17 +1,27 @@
 """The readers: what each is given, how it is called, and the exceptions with which it may refuse."""
 
 import io
+import json
 import os
 import pickle
 from typing import Any, NamedTuple
 
 import tensh
+import tensh.language as language
 from tensh.cli import config, program
 from tensh.cli.checking import compare
 from tensh.cli.documents import files
+from tensh.cli.lessons import format as lessons
+from tensh.cli.lessons import grading
+from tensh.cli.lessons.model import Question
+from tensh.cli.lessons.player import put_in_words
+from tensh.cli.lessons.progress import Keeper
 from tensh.cli.options import UsageError
 from tensh.cli.repl import history
 from tensh.cli.session import exporting, opening, saving
+from tensh.escaping import visible
+from tensh.learning import facts, judging
+from tensh.show.prose import lines_of
 from tensh.utils.safetensors import SafetensorError
 from tensh.utils.safetensors import torch as safetensors
 from tests.fuzz.files.archives import change_archive
@@ -98,6 +108,61 @@ def settings(data, folder):
     assert all("\n" not in complaint for complaint in loaded.complaints)
 
 
+def lesson(data, folder):
+    """A lesson in each kind of file, with all that a screen shows of it before its code runs."""
+    path = put(data, folder, (".md", ".tsh", ".ipynb")[len(data) % 3])
+    if len(data) % 3 == 2:
+        text = data.decode("utf-8", "replace")
+        cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text}]
+        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(notebook, file)
+    found = lessons.load(path)
+    for step in found.steps:
+        text = put_in_words(step) if isinstance(step, Question) else getattr(step, "text", "")
+        shown = ["".join(text for _kind, text in line) for line in lines_of(text, 80)]
+        assert all(line == visible(line) for line in shown)
+    assert found.questions
+
+
+TRUTHS = {
+    "shape": facts.Truth((2, 3), "float32"),
+    "dtype": facts.Truth((), "int64"),
+    "value": facts.state_value(tensh.arange(6.0).view(2, 3)),
+    "grad": facts.state_value(None),
+    "fails": facts.state_error(RuntimeError("sizes must match"), ("size",)),
+}
+
+
+def answers(data, folder):
+    """Answers, each of which is judged as one to every kind of question."""
+    _name, found = grading.read(put(data, folder, ".txt"))
+    for number, tries in found.items():
+        for text in tries:
+            for kind, truth in TRUTHS.items():
+                assert judging.judge(kind, text, truth).is_right in (True, False), number
+
+
+def progress(data, folder):
+    """What is kept of a lesson; nothing where it cannot be read."""
+    keeper = Keeper({"XDG_STATE_HOME": folder})
+    os.makedirs(keeper.folder, exist_ok=True)
+    with open(keeper.path("tensors"), "wb") as file:
+        file.write(data)
+    found = keeper.load("tensors")
+    assert 0 <= found.right <= len(found.results) and found.is_done in (True, False)
+
+
+def translations(data, folder):
+    """A catalogue; English where it cannot be read."""
+    place = os.path.join(folder, "zh", "LC_MESSAGES")
+    os.makedirs(place, exist_ok=True)
+    with open(os.path.join(place, "tensh.mo"), "wb") as file:
+        file.write(data)
+    found = language.read_catalogue(folder, "zh")
+    assert isinstance(found.gettext("right"), str)
+
+
 def remembered(data, folder):
     path = put(data, folder, ".history")
     entries = history.History(path).entries()
@@ -120,6 +185,10 @@ TARGETS = {
     "percent": Target(document(".py"), change_text(WORDS["python"]), CLI),
     "script": Target(document(".tsh"), change_text(WORDS["python"]), CLI),
     "output": Target(compared, change_text(WORDS["numbers"]), ()),
+    "lesson": Target(lesson, change_text(WORDS["lesson"] + WORDS["python"]), CLI),
+    "answers": Target(answers, change_text(WORDS["answers"] + WORDS["numbers"]), CLI),
+    "progress": Target(progress, change_json, ()),
+    "catalogue": Target(translations, change_bytes, ()),
     "settings": Target(settings, change_text(WORDS["toml"]), ()),
     "history": Target(remembered, change_text(WORDS["history"]), ()),
 }

@@ -70,6 +70,7 @@ def is_known(name):
 def main(kind, seed, begin, count, folder):
     """Read the files of a kind from number ``begin`` on; findings go to standard output, the place to a file."""
     import decimal  # noqa: F401  Python's named tuples run code of their own, once, when a reader needs the module first
+    import difflib  # noqa: F401
 
     from tests.fuzz.files.guidance import Guidance
     from tests.fuzz.files.seeds import seeds
