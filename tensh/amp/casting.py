@@ -27,7 +27,7 @@ lock = threading.Lock()
 
 
 class State(threading.local):
-    """What autocast has been told in a thread."""
+    """The settings of autocast in one thread."""
 
     def __init__(self):
         self.enabled, self.dtypes = set(), {}

@@ -13,7 +13,7 @@ class autocast:
 
     Products and convolutions run in ``dtype``, by default bfloat16 on the CPU; losses, decompositions and Fourier
     transforms in float32; what joins tensors in the widest dtype that is there. All else takes dtypes as they come.
-    ValueError where ``device_type`` is no string, RuntimeError for a kind of device that is unknown.
+    ValueError where ``device_type`` is not a string, RuntimeError for a kind of device that is unknown.
 
     >>> import tensh as torch
     >>> with torch.autocast("cpu"):
@@ -69,11 +69,11 @@ class autocast:
             )
 
         @functools.wraps(func)
-        def in_region(*args, **kwargs):
+        def call_in_region(*args, **kwargs):
             with self:
                 return func(*args, **kwargs)
 
-        return in_region
+        return call_in_region
 
 
 def is_autocast_available(device_type):

@@ -1,4 +1,4 @@
-"""What autocast has been told, in each thread, and the functions that tell and ask."""
+"""The settings of autocast in each thread, and the functions that read and change them."""
 
 from tensh.amp.casting import exchange_functions, state
 from tensh.engine.dtypes.device import device

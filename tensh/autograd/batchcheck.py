@@ -1,4 +1,4 @@
-"""What gradcheck does about batches of weights: gradients computed together beside those computed one by one."""
+"""The batched check of gradcheck: gradients of a batch of weights beside those computed one by one."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What gradcheck does: gradients beside central differences, and what else must be true of them."""
+"""The checks of gradcheck: gradients beside central differences, and what else must hold for them."""
 
 import warnings
 
@@ -111,7 +111,7 @@ def wide(x):
 
 
 def numeric_rows(func, inputs, checked, number, size, part, eps):
-    """The same by central differences: real steps, and imaginary ones for complex inputs."""
+    """Compute a Jacobian by central differences: real steps, and imaginary ones for complex inputs."""
     rows = []
     before, mode.grad = mode.grad, False
     try:

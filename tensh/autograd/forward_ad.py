@@ -89,7 +89,7 @@ def make_dual(tensor, tangent, *, level=None):
     ...     print(fwAD.make_dual(torch.tensor([1.0]), torch.tensor([2.0])))
     tensor([1.], tangent=tensor([2.]))
     """
-    level = _chosen(level)
+    level = _choose_level(level)
     if level < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -116,7 +116,7 @@ def unpack_dual(tensor, *, level=None):
     ...     print(fwAD.unpack_dual(x * x))
     UnpackedDualTensor(primal=tensor(1.), tangent=tensor(4.))
     """
-    level = _chosen(level)
+    level = _choose_level(level)
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
@@ -124,7 +124,7 @@ def unpack_dual(tensor, *, level=None):
     return UnpackedDualTensor(*tangent_levels.parts(tensor, mode.levels[level]))
 
 
-def _chosen(level):
+def _choose_level(level):
     return len(mode.levels) - 1 if level is None else level
 
 

@@ -68,7 +68,7 @@ def _tangent(func, inputs, place, direction):
 
 
 def _differences(func, inputs, place, part, eps):
-    """The same by central differences."""
+    """Compute a product of the Jacobian and a vector by central differences."""
     x, columns = inputs[place], []
     for step in _steps(x, part):
         ends = []

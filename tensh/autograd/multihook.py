@@ -1,11 +1,11 @@
 """A hook for several tensors: called once in a backward pass, with all their gradients or with the first."""
 
 from tensh.engine.autograd.edges import get_gradient_edge
-from tensh.engine.core.backward import nodes_to_come, running_queue
+from tensh.engine.core.backward import find_running_queue, nodes_to_come
 
 
 class MultiHandle:
-    """What ``register_multi_grad_hook`` returns: ``remove()`` takes the hook away again."""
+    """The handle that ``register_multi_grad_hook`` returns: ``remove()`` takes the hook away again."""
 
     __module__, __qualname__ = "torch.autograd.graph", "_MultiHandle"
 
@@ -49,7 +49,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
         raise AssertionError("Expected gradient function to be set")
     nodes = [get_gradient_edge(t).node for t in tensors]
     gathered = Gathered(fn, nodes)
-    return MultiHandle([t.register_hook(gathered.at(place)) for place, t in enumerate(tensors)])
+    return MultiHandle([t.register_hook(gathered.hook_at(place)) for place, t in enumerate(tensors)])
 
 
 class First:
@@ -59,7 +59,7 @@ class First:
         self.fn, self.seen = fn, None
 
     def __call__(self, grad):
-        queue = running_queue()
+        queue = find_running_queue()
         if self.seen is not queue:
             self.seen = queue
             self.fn(grad)
@@ -72,11 +72,11 @@ class Gathered:
         self.fn, self.nodes = fn, nodes
         self.passes = {}  # id of a pass's queue -> the queue, how many gradients are to come, the gradients
 
-    def at(self, place):
+    def hook_at(self, place):
         """The hook of one tensor."""
 
         def hook(grad):
-            queue = running_queue()
+            queue = find_running_queue()
             if id(queue) not in self.passes or self.passes[id(queue)][0] is not queue:
                 coming = nodes_to_come(self.nodes[place])
                 self.passes[id(queue)] = [queue, sum(node in coming for node in self.nodes), [None] * len(self.nodes)]

@@ -1,4 +1,4 @@
-"""What the functions of torch.autograd.functional share: their arguments, one backward pass, their results."""
+"""Shared steps of torch.autograd.functional: reading arguments, one backward pass, arranging results."""
 
 from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
@@ -95,7 +95,7 @@ def fill_missing(gradients, like, strict, create_graph, stage):
 
 
 def detach_unless(result, create_graph):
-    """What is returned has a history only if the caller asked for one."""
+    """Detach the results, unless the caller asked for a graph of them."""
     if isinstance(result, tuple):
         return tuple(detach_unless(r, create_graph) for r in result)
     return result if create_graph else result.detach()

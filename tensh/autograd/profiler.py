@@ -19,10 +19,10 @@ class profile(tensh.profiler.profile):
             super().__exit__(*error)
 
 
-def _nothing(*args, **options):
+def _do_nothing(*args, **options):
     import contextlib
 
     return contextlib.nullcontext()
 
 
-emit_nvtx = emit_itt = _nothing
+emit_nvtx = emit_itt = _do_nothing

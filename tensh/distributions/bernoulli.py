@@ -49,7 +49,7 @@ class Bernoulli(Odds, ExponentialFamily):
         return torch.nn.functional.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand=True):
-        return self._enumerated(2, self._param.dtype, expand)
+        return self._enumerate(2, self._param.dtype, expand)
 
     _natural_params = formula(lambda d: (torch.logit(d.probs),))
 

@@ -11,7 +11,7 @@ __all__ = ["Binomial"]
 
 @expandable
 class Binomial(Odds, Distribution):
-    """How many of ``total_count`` trials succeed, each with probability ``probs`` or log-odds ``logits``.
+    """The number of successes in ``total_count`` trials, each with probability ``probs`` or log-odds ``logits``.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Binomial(2, torch.tensor(0.5))
@@ -58,7 +58,7 @@ class Binomial(Odds, Distribution):
         return -(torch.exp(log_prob) * log_prob).sum(0)
 
     def enumerate_support(self, expand=True):
-        return self._enumerated(1 + self._one_count("enumerate_support"), self._param.dtype, expand)
+        return self._enumerate(1 + self._one_count("enumerate_support"), self._param.dtype, expand)
 
     def _one_count(self, wanted):
         """The number of trials; NotImplementedError if it differs within the batch."""

@@ -65,4 +65,4 @@ class Categorical(Odds, Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand=True):
-        return self._enumerated(self._num_events, torch.long, expand)
+        return self._enumerate(self._num_events, torch.long, expand)

@@ -70,21 +70,21 @@ def _real(constraint, registry):
 
 
 @_everywhere(constraints.greater_than, constraints.greater_than_eq)
-def _above(constraint, registry):
+def _map_above(constraint, registry):
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)]
     )
 
 
 @_everywhere(constraints.less_than)
-def _below(constraint, registry):
+def _map_below(constraint, registry):
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.upper_bound, -1)]
     )
 
 
 @_everywhere(constraints.interval, constraints.half_open_interval)
-def _between(constraint, registry):
+def _map_between(constraint, registry):
     low, high = constraint.lower_bound, constraint.upper_bound
     if all(isinstance(bound, int | float) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()

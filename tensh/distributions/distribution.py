@@ -73,7 +73,8 @@ class Distribution:
         return name not in vars(self) and isinstance(getattr(type(self), name), lazy_property)
 
     def expand(self, batch_shape, _instance=None):
-        """The same distributions as a larger batch, without copying; ``_instance`` is what a subclass has made for it."""
+        """Expand the distributions to a larger batch without copying; ``_instance`` is the object that a subclass has
+        made for the result."""
         raise NotImplementedError
 
     batch_shape = formula(lambda d: d._batch_shape, "The shape of the batch.")

@@ -1,4 +1,4 @@
-"""What the constraints of a distribution say about its parameters and samples, as a paragraph for its docstring."""
+"""Paragraphs for docstrings that name the constraints of a distribution on its parameters and samples."""
 
 from tensh.distributions import constraints
 
@@ -30,7 +30,7 @@ def describe(declared, is_differentiable):
     """The sentences for a dictionary of constraints, each on a line."""
     needed = [_clause(*item) for item in declared.items() if item[0] not in CHOICES]
     choices = [_clause(*item) for item in declared.items() if item[0] in CHOICES]
-    parameters = ",\n    ".join(_in_lines([*needed, *([" or ".join(choices)] if choices else [])]))
+    parameters = ",\n    ".join(_wrap_clauses([*needed, *([" or ".join(choices)] if choices else [])]))
     lines = [
         f"Parameters broadcast to the batch [*]: {parameters}.",
         *["Samples are differentiable."] * (is_differentiable is True),
@@ -39,7 +39,7 @@ def describe(declared, is_differentiable):
     return "\n    ".join(lines)
 
 
-def _in_lines(clauses):
+def _wrap_clauses(clauses):
     """Clauses joined by commas, as many as fit into a line."""
     lines = [""]
     for clause in clauses:

@@ -11,7 +11,7 @@ __all__ = ["Geometric"]
 
 @expandable
 class Geometric(Odds, Distribution):
-    """How many trials fail before one succeeds, each with probability ``probs`` or log-odds ``logits``: 0, 1, ...
+    """The number of failures before the first success, each trial with probability ``probs`` or log-odds ``logits``: 0, 1, ...
 
     (``Tensor.geometric_`` counts the trial that succeeds, too.)
 

@@ -55,18 +55,18 @@ class MixtureSameFamily(Distribution):
     mixture_distribution = formula(lambda d: d._mixture_distribution, "The Categorical that chooses.")
     component_distribution = formula(lambda d: d._component_distribution, "What it chooses from.")
 
-    def _averaged(self, values):
+    def _average(self, values):
         """The mean of ``values`` of the components, by their weights: [*batch, K, *event] -> [*batch, *event]."""
         weights = self.mixture_distribution.probs
         weights = weights.reshape(weights.shape + (1,) * self._event_ndims)
         return torch.sum(weights * values, dim=-1 - self._event_ndims)
 
-    mean = formula(lambda d: d._averaged(d.component_distribution.mean))
+    mean = formula(lambda d: d._average(d.component_distribution.mean))
 
     @property
     def variance(self):
         apart = (self.component_distribution.mean - self._pad(self.mean)).pow(2.0)
-        return self._averaged(self.component_distribution.variance) + self._averaged(apart)
+        return self._average(self.component_distribution.variance) + self._average(apart)
 
     def cdf(self, x):
         return torch.sum(self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs, dim=-1)

@@ -15,7 +15,7 @@ __all__ = ["Multinomial"]
 
 @expandable
 class Multinomial(OfCategories, Distribution):
-    """How often each of K categories comes up in ``total_count`` draws; ``probs`` or ``logits`` are those of Categorical.
+    """The counts of K categories in ``total_count`` draws; ``probs`` or ``logits`` are those of Categorical.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Multinomial(4, torch.tensor([1.0, 3.0]))

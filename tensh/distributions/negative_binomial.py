@@ -12,7 +12,7 @@ __all__ = ["NegativeBinomial"]
 
 @expandable
 class NegativeBinomial(Odds, Distribution):
-    """How many trials succeed, each with probability ``probs`` or log-odds ``logits``, until ``total_count`` have failed.
+    """The number of successes before ``total_count`` failures, each trial with probability ``probs`` or log-odds ``logits``.
 
     >>> import tensh as torch
     >>> torch.distributions.NegativeBinomial(3, torch.tensor(0.5)).mean

@@ -39,7 +39,7 @@ class Odds:
     def _new(self, *args, **kwargs):
         return self._param.new(*args, **kwargs)
 
-    def _enumerated(self, count, dtype, expand):
+    def _enumerate(self, count, dtype, expand):
         """0 to ``count - 1`` along a new first dimension, before those of the batch."""
         values = torch.arange(count, dtype=dtype, device=self._param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))

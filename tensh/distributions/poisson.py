@@ -11,7 +11,7 @@ __all__ = ["Poisson"]
 
 @expandable
 class Poisson(ExponentialFamily):
-    """How often something happens that happens ``rate`` times on average.
+    """The number of events in an interval in which ``rate`` of them are expected.
 
     >>> import tensh as torch
     >>> torch.distributions.Poisson(1.0).log_prob(torch.tensor([0.0, 1.0, 2.0]))

@@ -5,11 +5,11 @@ from tensh.distributions.utils import formula
 
 
 class Relaxed(TransformedDistribution):
-    """What the base knows is known of the relaxed distribution."""
+    """The parameters of a relaxed distribution, taken from its base."""
 
     @property
     def temperature(self):
-        """How far outcomes are from those of the discrete distribution."""
+        """The temperature: the lower, the nearer samples are to those of the discrete distribution."""
         return self.base_dist.temperature
 
     logits = formula(lambda d: d.base_dist.logits, "The logarithms of the odds, or of the probabilities.")

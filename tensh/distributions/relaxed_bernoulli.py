@@ -1,4 +1,4 @@
-"""Relaxed Bernoulli distributions: numbers between 0 and 1 that are differentiable in the chance of 1."""
+"""Relaxed Bernoulli distributions: numbers between 0 and 1, differentiable with respect to the probability of 1."""
 
 import tensh as torch
 from tensh.distributions import constraints

@@ -1,4 +1,4 @@
-"""Distributions of what transforms make of the outcomes of another."""
+"""Distributions of transformed outcomes of another distribution."""
 
 import functools
 import operator
@@ -87,7 +87,7 @@ class TransformedDistribution(Distribution):
             y = x
         return result + _sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
 
-    def _rising(self, probability):
+    def _orient(self, probability):
         """``1 - probability`` where the transforms fall, so that what is below becomes what is above."""
         sign = functools.reduce(operator.mul, (transform.sign for transform in self.transforms), 1)
         return probability if isinstance(sign, int) and sign == 1 else sign * (probability - 0.5) + 0.5
@@ -97,7 +97,7 @@ class TransformedDistribution(Distribution):
             value = transform.inv(value)
         if self._validate_args:
             self.base_dist._validate_sample(value)
-        return self._rising(self.base_dist.cdf(value))
+        return self._orient(self.base_dist.cdf(value))
 
     def icdf(self, value):
-        return self._forward(self.base_dist.icdf(self._rising(value)))
+        return self._forward(self.base_dist.icdf(self._orient(value)))

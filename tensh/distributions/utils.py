@@ -74,7 +74,7 @@ def probs_to_logits(probs, is_binary=False):
 
 
 class formula(property):
-    """A property that is one expression; without documentation of its own it has that of its base.
+    """Make a property of one expression; without a docstring, the one of the base class is kept.
 
     >>> from tensh.distributions.utils import formula
     >>> class Circle:

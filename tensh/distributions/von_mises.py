@@ -63,7 +63,7 @@ class VonMises(Distribution):
         super().__init__(self.loc.shape, validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):
-        """The same distributions as a larger batch."""
+        """Expand the distributions to a larger batch."""
         params = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(*params, validate_args=vars(self).get("_validate_args"))
 

@@ -91,7 +91,7 @@ class Wishart(Covariance, ExponentialFamily):
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
         return self._times(self.df, covariance.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
-    def _drawn(self, sample_shape):
+    def _draw(self, sample_shape):
         n = self._event_shape[-1]
         roots = self._dist_chi2.rsample(sample_shape).sqrt()
         noise = roots.clamp(min=torch.finfo(roots.dtype).eps).diag_embed(dim1=-2, dim2=-1)
@@ -108,14 +108,14 @@ class Wishart(Covariance, ExponentialFamily):
     def rsample(self, sample_shape=(), max_try_correction=None):
         """Differentiable samples; singular ones are drawn anew, up to ``max_try_correction`` (10) times."""
         shape = torch.Size(sample_shape)
-        sample = self._drawn(shape)
+        sample = self._draw(shape)
         again = torch.ones(shape, dtype=torch.bool)  # PyTorch takes regular samples for singular ones at first
         for attempt in range(TRIES if max_try_correction is None else max_try_correction):
             if not again.any():
                 break
             if attempt == 1:
                 warnings.warn("Singular sample detected.", stacklevel=2)
-            new = self._drawn(again[again].shape)
+            new = self._draw(again[again].shape)
             sample[again] = new
             again[again.clone()] = self._any_of_batch(~self.support.check(new))
         return sample

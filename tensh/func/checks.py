@@ -1,9 +1,9 @@
-"""What the transforms refuse, in PyTorch's words."""
+"""Checks of the transforms, with PyTorch's messages."""
 
 from tensh.engine.core.tensor import Tensor
 
 
-def chosen(args, argnums):
+def select_argnums(args, argnums):
     """The numbers of the arguments that ``argnums`` names, an int or a tuple of ints."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")

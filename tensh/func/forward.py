@@ -5,12 +5,12 @@ from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, batched
+from tensh.engine.dispatch.vmap.batched import Batched, make_batched
 from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
-from tensh.func.checks import chosen, only_tensors, output_and_aux, replace_arguments, some_tensors
-from tensh.func.tape import inside, show_outside, value_of
+from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, some_tensors
+from tensh.func.tape import find_inside, show_outside, value_of
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 CALL = "jvp(f, primals, tangents)"
@@ -25,7 +25,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
     Reverse and forward accumulation give the same derivative: along ``t``, weighted by ``u``.
 
-    Raises RuntimeError if primals and tangents differ in structure or shape, and for results that are no tensors.
+    Raises RuntimeError if primals and tangents differ in structure or shape, and for results that are not tensors.
 
     >>> import tensh as torch
     >>> f = lambda x: torch.stack([x.prod(), x.sum()])
@@ -39,10 +39,10 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
 
 def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
-    """The same, where ``tangents`` are those of the arguments ``argnums``: of all, if it is None."""
+    """Return the result and its tangent; ``tangents`` are those of the arguments ``argnums``, of all if it is None."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{CALL}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-    numbers = tuple(range(len(primals))) if argnums is None else chosen(primals, argnums)
+    numbers = tuple(range(len(primals))) if argnums is None else select_argnums(primals, argnums)
     values, spec = flatten(tuple(primals[n] for n in numbers))
     directions, given = flatten(tangents)
     if spec != given:
@@ -76,11 +76,11 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
 def dual(x, t, level):
     """The dual tensor of a primal and its tangent; inside ``vmap`` one that varies with the samples."""
     tangent_levels.check_dual(x, t)
-    value, levels = inside(x)
+    value, levels = find_inside(x)
     if running.levels:
-        x = batched(value, levels)
+        x = make_batched(value, levels)
         t = weight(0, x, t, sizes_of([x, t]))
-    return batched(tangent_levels.dual(value, t, level), levels)
+    return make_batched(tangent_levels.dual(value, t, level), levels)
 
 
 def parts(t, level):
@@ -90,7 +90,7 @@ def parts(t, level):
     value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")
     if tangent is not None and running.levels:
         tangent = gradient_with_levels(0, t, tangent, True, False)
-    return batched(value, t.levels) if type(t) is Batched else value, tangent
+    return make_batched(value, t.levels) if type(t) is Batched else value, tangent
 
 
 def fill_tangent(value, tangent, strict):

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.func.checks import chosen, real, select_arguments
+from tensh.func.checks import real, select_argnums, select_arguments
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by
 from tensh.func.tape import only_directions_vary
@@ -36,8 +36,8 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         outputs, pull, *aux = vjp_by(func, args, argnums, has_aux)
         flat, structure = flatten(outputs)
         real(flat, "jacrev", "outputs")
-        inputs, spec = flatten(select_arguments(args, argnums, chosen(args, argnums)))
-        columns = [by_weights(pull, part, structure, chunk_size) for part in basis(flat, chunk_size)]
+        inputs, spec = flatten(select_arguments(args, argnums, select_argnums(args, argnums)))
+        columns = [pull_weights(pull, part, structure, chunk_size) for part in basis(flat, chunk_size)]
         rows = [column[0] if len(column) == 1 else find_public("cat")(column) for column in map(list, zip(*columns))]
         sizes = [t.numel() for t in flat]
         split = [find_public("split")(row, sizes) for row in rows]
@@ -51,7 +51,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     return functools.wraps(func)(jacobian)
 
 
-def by_weights(pull, weights, structure, chunk_size):
+def pull_weights(pull, weights, structure, chunk_size):
     """The gradients for a batch of weights of the outputs, one tensor for each input."""
     if chunk_size == 1:
         return [g.unsqueeze(0) for g in leaves_of(pull(unflatten([w.squeeze(0) for w in weights], structure)))]
@@ -85,10 +85,10 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
     def jacobian(*args):
         real(leaves_of(args), "jacfwd", "inputs")
-        inputs, spec = flatten(tuple(args[n] for n in chosen(args, argnums)))
+        inputs, spec = flatten(tuple(args[n] for n in select_argnums(args, argnums)))
         for x in inputs:
             if not isinstance(x, Tensor):
-                raise AttributeError(f"'{type(x).__name__}' object has no attribute 'numel'")
+                x.numel()  # whose error is PyTorch's for what is not a tensor
 
         def push(directions):
             with only_directions_vary() if randomness != "different" else nullcontext():

@@ -1,4 +1,4 @@
-"""torch.func.linearize: the derivative of a function at one place, as a function of its own."""
+"""torch.func.linearize: the derivative of a function at one point, as a function."""
 
 from tensh.engine.autograd.context import BackwardCFunction
 from tensh.engine.autograd.custom_jvp import call_jvp
@@ -27,9 +27,9 @@ def linearize(func, *primals):
     with Tape() as tape:
         fresh = tuple(map_leaves(tape.leaf, x) for x in primals)
         outputs, structure = flatten(func(*fresh))
-        results = unflatten([tape.given(t) if isinstance(t, Tensor) else t for t in outputs], structure)
+        results = unflatten([tape.export_result(t) if isinstance(t, Tensor) else t for t in outputs], structure)
     leaves, spec = flatten(fresh)
-    nodes = between(outputs, tape.start)
+    nodes = find_nodes_between(outputs, tape.start)
 
     def push(*tangents):
         directions, given = flatten(tangents)
@@ -49,7 +49,7 @@ def linearize(func, *primals):
     return results, push
 
 
-def between(outputs, start):
+def find_nodes_between(outputs, start):
     """The nodes that were recorded since ``start`` on the way to the outputs, oldest first."""
     found = {value_of(t).node: None for t in outputs if isinstance(t, Tensor)}
     for node in keys_while_growing(found):
@@ -62,7 +62,7 @@ def between(outputs, start):
 def push_through(node, level):
     """Compute the tangent of what one node stands for."""
     if isinstance(node, BackwardCFunction):
-        tangents = [level.of(n) for n in node.inputs]
+        tangents = [level.find_tangent(n) for n in node.inputs]
         if tangents.count(None) != len(tangents):
             results = call_jvp(node, tangents)
             level.tangents[node] = list(results) if node.op.many else results[0]
@@ -81,7 +81,7 @@ def check(number, t, x):
 
 
 def tangent_of(t, level):
-    """The tangent of an output, as it is seen outside; what is no tensor stays what it is."""
+    """The tangent of an output, as it is seen outside; what is not a tensor stays what it is."""
     if not isinstance(t, Tensor):
         return t
-    return show_outside(fill_tangent(t, level.of(value_of(t).node), False), mode.grad is True)
+    return show_outside(fill_tangent(t, level.find_tangent(value_of(t).node), False), mode.grad is True)

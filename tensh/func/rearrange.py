@@ -160,7 +160,7 @@ def _check_name(name):
 
 
 def _sides(pattern, axes_lengths):
-    """What stands left and right of the arrow."""
+    """The expressions left and right of the arrow."""
     parts = pattern.split("->")
     if len(parts) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
@@ -181,7 +181,7 @@ def parse_pattern(pattern):
 
 
 def _check(left, right, axes_lengths, ndim):
-    """Raise unless both sides have the same names, the lengths are some of theirs, and there are as many dimensions."""
+    """Raise unless both sides have the same names, the lengths are of names among them, and the number of dimensions fits."""
     for length in axes_lengths.values():
         if type(length) is not int:
             raise TypeError(f"rearrange axis lengths must be integers, got: {type(length)}")

@@ -1,4 +1,4 @@
-"""What is left of torch.func: functionalize, debug_unwrap."""
+"""The remaining functions of torch.func: functionalize, debug_unwrap."""
 
 import functools
 

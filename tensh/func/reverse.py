@@ -8,7 +8,7 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.func.checks import chosen, only_tensors, output_and_aux, replace_arguments, select_arguments
+from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, select_arguments
 from tensh.func.tape import Tape, reaches, show_outside, value_of
 from tensh.func.trees import flatten, map_leaves, unflatten
 
@@ -56,7 +56,7 @@ CALL = "grad_and_value(f)(*args)"
 
 def _grad_and_value(func, argnums, has_aux, args, kwargs):
     with Tape() as tape:
-        numbers = chosen(args, argnums)
+        numbers = select_argnums(args, argnums)
         fresh = [map_leaves(tape.leaf, args[n]) for n in numbers]
         output = func(*replace_arguments(args, numbers, fresh), **kwargs)
         if has_aux:
@@ -69,12 +69,12 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs):
                 "wanted to use the vjp or jacrev APIs instead?"
             )
         leaves, spec = flatten(fresh if isinstance(argnums, tuple) else fresh[0])
-        wanted = tape.wanted_outside(output)
+        wanted = tape.is_wanted_outside(output)
         result = compute_gradients([output], leaves, None, wanted, wanted)
-        result = unflatten(map(tape.given, result), spec)
-        value = tape.given(output)
+        result = unflatten(map(tape.export_result, result), spec)
+        value = tape.export_result(output)
         if has_aux:
-            value = value, map_leaves(tape.given, aux)
+            value = value, map_leaves(tape.export_result, aux)
     return tuple(result) if isinstance(argnums, tuple) else result, value
 
 
@@ -94,7 +94,7 @@ def vjp(func, *primals, has_aux=False):
 
     The function takes weights nested as the result is, and returns a tuple with one gradient, nested as it is, for every
     primal.  It may be called again and again.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the
-    third. Raises RuntimeError for results that are no tensors, and for weights of another structure or shape.
+    third. Raises RuntimeError for results that are not tensors, and for weights of another structure or shape.
 
     >>> import tensh as torch
     >>> value, pull = torch.func.vjp(torch.exp, torch.zeros(2))
@@ -105,19 +105,19 @@ def vjp(func, *primals, has_aux=False):
 
 
 def vjp_by(func, primals, argnums, has_aux):
-    """The same, where the gradients are those by the arguments ``argnums``: all of them, if it is None."""
+    """Return the result and its gradients by the arguments ``argnums``: all of them, if it is None."""
     call = "vjp(f, *primals)"
     with Tape() as tape:
-        numbers = tuple(range(len(primals))) if argnums is None else chosen(primals, argnums)
+        numbers = tuple(range(len(primals))) if argnums is None else select_argnums(primals, argnums)
         fresh = tuple(map_leaves(tape.leaf, primals[n]) for n in numbers)
         outputs = func(*replace_arguments(primals, numbers, fresh))
         aux = ()
         if has_aux:
             outputs, aux = output_and_aux(outputs, call)
-            aux = (map_leaves(tape.given, aux),)
+            aux = (map_leaves(tape.export_result, aux),)
         flat, spec = flatten(outputs)
         only_tensors(flat, call)
-        results = unflatten(map(tape.given, flat), spec)
+        results = unflatten(map(tape.export_result, flat), spec)
         for each in flat:
             if each.array.dtype.kind not in DIFFERENTIABLE:
                 raise RuntimeError(
@@ -129,7 +129,7 @@ def vjp_by(func, primals, argnums, has_aux):
 
 
 def puller(outputs, expected, leaves, structure):
-    """What ``vjp`` returns beside the result: a function from weights to gradients."""
+    """The function from weights to gradients that ``vjp`` returns beside the result."""
 
     def pull(cotangents, retain_graph=True, create_graph=None):
         weights, spec = flatten(cotangents)

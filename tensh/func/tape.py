@@ -1,4 +1,4 @@
-"""What every transform shares: fresh tensors for the function, and results as those see them who called the transform.
+"""Shared steps of the transforms: fresh tensors for the function, and its results as the caller of the transform sees them.
 
 Note [Transforms]
 ``grad(f)(x)`` calls ``f`` on a leaf over the memory of ``x``, so that gradients of what ``f`` computes end there, and not at
@@ -17,7 +17,7 @@ from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dispatch.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
@@ -59,19 +59,19 @@ class Tape(Call):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
         if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        value, levels = inside(t)
+        value, levels = find_inside(t)
         fresh = wrap(value.array)
         fresh.node, outer = AccumulateGrad(fresh), refresh_node(value)
         for level in mode.levels:
             level.same(fresh.node, outer)
         self.leaves[fresh.node] = outer
-        return batched(fresh, levels)
+        return make_batched(fresh, levels)
 
-    def wanted_outside(self, *tensors):
+    def is_wanted_outside(self, *tensors):
         """Does anything outside want a gradient through any of the tensors?"""
         return self.before is True and reaches([refresh_node(value_of(t)) for t in tensors], self.leaves)
 
-    def given(self, t):
+    def export_result(self, t):
         """A result as it is seen outside."""
         if not isinstance(t, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
@@ -101,11 +101,11 @@ def only_directions_vary():
         directions.levels = before
 
 
-def inside(t):
+def find_inside(t):
     """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
     levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
     if levels and not (type(t) is Batched and t.levels == levels):
-        t = batched(expand_batches(t, levels, {each.number: each.size for each in running.levels}), levels)
+        t = make_batched(expand_batches(t, levels, {each.number: each.size for each in running.levels}), levels)
     return (t.value, t.levels) if type(t) is Batched else (t, ())
 
 
@@ -144,4 +144,4 @@ def show_outside(t, recording, leaves=()):
         shown = wrap(value.array, leaves[node])
     else:
         return t
-    return batched(shown, t.levels) if type(t) is Batched else shown
+    return make_batched(shown, t.levels) if type(t) is Batched else shown

@@ -4,35 +4,88 @@ What counts as a branch is what PyTorch counts: tuples and their named kinds, li
 dictionaries, deques.  Everything else, None among it, is a leaf.
 """
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from typing import Any, NamedTuple
 
 from tensh.engine.dtypes.size import Size
 
 
 class TreeSpec:
-    """The structure of a nested value: what kind of branch it is, what the kind must know of it, and its children."""
+    """The structure of a nested value: what type of branch it is, what the type must know of it, and its children.
 
-    __slots__ = ("kind", "context", "children", "leaves")
+    >>> from tensh.utils._pytree import tree_structure
+    >>> spec = tree_structure([1, (2, 3)])
+    >>> spec.num_leaves, spec.num_nodes, spec.unflatten("abc")
+    (3, 5, ['a', ('b', 'c')])
+    """
 
-    def __init__(self, kind, context=None, children=()):
-        self.kind, self.context, self.children = kind, context, children
-        self.leaves = sum(child.leaves for child in children) if kind is not None else 1
+    __slots__ = ("type", "context", "children_specs", "num_leaves")
+
+    def __init__(self, type, context=None, children_specs=()):
+        self.type, self.context, self.children_specs = type, context, list(children_specs)
+        self.num_leaves = sum(child.num_leaves for child in children_specs) if type is not None else 1
 
     def __eq__(self, other):
         if not isinstance(other, TreeSpec):
             return NotImplemented
-        return (self.kind, self.context, self.children) == (other.kind, other.context, other.children)
+        return (self.type, self.context, self.children_specs) == (other.type, other.context, other.children_specs)
+
+    def __hash__(self):
+        return hash((self.type, self.num_children, self.num_leaves))
 
     def __repr__(self, indent=0):
-        if self.kind is None:
+        if self.type is None:
             return "*"
-        name = "namedtuple" if self.kind is NAMED else self.kind.__name__
-        children = (",\n" + " " * (indent + 2)).join(child.__repr__(indent + 2) for child in self.children)
-        return f"TreeSpec({name}, {self.context}, [{children}])"
+        children = (",\n" + " " * (indent + 2)).join(child.__repr__(indent + 2) for child in self.children_specs)
+        return f"TreeSpec({self.type.__name__}, {self.context}, [{children}])"
+
+    @property
+    def num_nodes(self):
+        """How many branches and leaves there are."""
+        return 1 + sum(child.num_nodes for child in self.children_specs)
+
+    @property
+    def num_children(self):
+        """How many children the branch has."""
+        return len(self.children_specs)
+
+    def is_leaf(self):
+        """Is it the structure of a leaf?"""
+        return self.type is None
+
+    def child(self, index):
+        """The structure of a child, by its place."""
+        return self.children_specs[index]
+
+    def children(self):
+        """The structures of the children."""
+        return list(self.children_specs)
+
+    def unflatten(self, leaves):
+        """The nested value of this structure with these leaves.  ValueError for another number of them."""
+        return unflatten(leaves, self)
+
+    def flatten_up_to(self, tree):
+        """The parts of ``tree`` that stand where the structure has leaves.  ValueError for another structure."""
+        if self.is_leaf():
+            return [tree]
+        kind = kind_of(tree)
+        if kind != self.type:
+            raise ValueError(f"Node type mismatch; expected {self.type}, but got {type(tree)}.")
+        children, context = take_apart(tree, kind)
+        if len(children) != self.num_children:
+            raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")
+        if kind not in BUILT_IN and context != self.context:
+            raise ValueError(f"Node context mismatch for custom node type {self.type}.")
+        return [
+            leaf
+            for part, child in zip(self.children_specs, children, strict=True)
+            for leaf in part.flatten_up_to(child)
+        ]
 
     def pretty(self):
         """The structure as the value would show itself, with ``*`` for the leaves."""
-        return repr(unflatten([STAR] * self.leaves, self))
+        return repr(unflatten([STAR] * self.num_leaves, self))
 
 
 class _Star:
@@ -42,11 +95,11 @@ class _Star:
 
 STAR = _Star()
 LEAF = TreeSpec(None)
-NAMED = "named tuple"
+NAMED = namedtuple  # the kind of all its classes
 
 
 def kind_of(value):
-    """What kind of branch ``value`` is; None for a leaf."""
+    """Return the kind of branch that ``value`` is; None for a leaf."""
     kind = type(value)
     if kind in BRANCHES:
         return kind
@@ -62,7 +115,7 @@ def _values(branch):
     return list(branch.values()), list(branch)
 
 
-def _in_order(branch):
+def _order_branch(branch):
     return list(branch), None
 
 
@@ -70,20 +123,40 @@ def _fill_dict(kind):
     return lambda values, keys: kind(zip(keys, values))
 
 
+class Branch(NamedTuple):
+    """How a type comes apart, into its children and what else there is to know, and is put together."""
+
+    flatten_fn: Any
+    unflatten_fn: Any
+    type: Any = None
+    flatten_with_keys_fn: Any = None
+
+
 BRANCHES = {
-    tuple: (_in_order, lambda values, _: tuple(values)),
-    list: (_in_order, lambda values, _: list(values)),
-    Size: (_in_order, lambda values, _: tuple(values)),
-    dict: (_values, _fill_dict(dict)),
-    OrderedDict: (_values, _fill_dict(OrderedDict)),
-    defaultdict: (
-        lambda branch: (list(branch.values()), [branch.default_factory, list(branch)]),
-        lambda values, context: defaultdict(context[0], zip(context[1], values)),
-    ),
-    deque: (lambda branch: (list(branch), branch.maxlen), lambda values, maxlen: deque(values, maxlen)),
-    NAMED: (lambda branch: (list(branch), type(branch)), lambda values, kind: kind(*values)),
+    kind: Branch(apart, together, kind)
+    for kind, apart, together in [
+        (tuple, _order_branch, lambda values, _: tuple(values)),
+        (list, _order_branch, lambda values, _: list(values)),
+        (Size, _order_branch, lambda values, _: tuple(values)),
+        (dict, _values, _fill_dict(dict)),
+        (OrderedDict, _values, _fill_dict(OrderedDict)),
+        (
+            defaultdict,
+            lambda branch: (list(branch.values()), [branch.default_factory, list(branch)]),
+            lambda values, context: defaultdict(context[0], zip(context[1], values, strict=False)),
+        ),
+        (deque, lambda branch: (list(branch), branch.maxlen), lambda values, maxlen: deque(values, maxlen)),
+        (NAMED, lambda branch: (list(branch), type(branch)), lambda values, kind: kind(*values)),
+    ]
 }
-"""Kind of branch -> how it comes apart, into its children and what else there is to know, and is put together."""
+"""Type of branch -> how it comes apart and is put together."""
+
+BUILT_IN = frozenset(BRANCHES)
+
+
+def take_apart(tree, kind):
+    """(children, context) of a branch of a kind."""
+    return BRANCHES[kind].flatten_fn(tree) if kind in BRANCHES else _order_branch(tree)
 
 
 def flatten(tree):
@@ -104,8 +177,7 @@ def _flatten(tree, leaves):
     if kind is None:
         leaves.append(tree)
         return LEAF
-    apart = BRANCHES[kind][0] if kind in BRANCHES else _in_order
-    children, context = apart(tree)
+    children, context = take_apart(tree, kind)
     return TreeSpec(kind, context, [_flatten(child, leaves) for child in children])
 
 
@@ -122,19 +194,19 @@ def unflatten(leaves, spec):
     {'a': 1, 'b': (2, 3)}
     """
     leaves = list(leaves)
-    if len(leaves) != spec.leaves:
+    if len(leaves) != spec.num_leaves:
         raise ValueError(
             f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
-            f"{spec.leaves} items ({spec})."
+            f"{spec.num_leaves} items ({spec})."
         )
     return _unflatten(iter(leaves), spec)
 
 
 def _unflatten(leaves, spec):
-    if spec.kind is None:
+    if spec.type is None:
         return next(leaves)
-    values = [_unflatten(leaves, child) for child in spec.children]
-    return BRANCHES[spec.kind][1](values, spec.context) if spec.kind in BRANCHES else spec.kind(values)
+    values = [_unflatten(leaves, child) for child in spec.children_specs]
+    return BRANCHES[spec.type].unflatten_fn(values, spec.context) if spec.type in BRANCHES else spec.type(values)
 
 
 def map_leaves(fn, tree):

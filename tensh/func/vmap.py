@@ -41,10 +41,10 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
-    def wrapped(*args, **kwargs):
+    def call_mapped(*args, **kwargs):
         return call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
 
-    return functools.wraps(func)(wrapped)
+    return functools.wraps(func)(call_mapped)
 
 
 def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
@@ -52,7 +52,7 @@ def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
     name = name_of(func)
     size, dims, leaves, spec = inputs(name, in_dims, args)
     if chunk_size is not None:
-        return in_chunks(func, name, out_dims, randomness, chunk_size, (size, dims, leaves, spec), kwargs)
+        return map_chunks(func, name, out_dims, randomness, chunk_size, (size, dims, leaves, spec), kwargs)
     return map_samples(func, name, out_dims, randomness, (size, dims, leaves, spec), kwargs)
 
 
@@ -78,8 +78,8 @@ def transform():
         mode.transforms = before
 
 
-def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
-    """The same for some samples at a time; the results are joined."""
+def map_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
+    """Compute some samples at a time and join the results."""
     size, dims, leaves, spec = given
     results, structure = [], None
     state = default_generator.get_state() if randomness == "same" else None
@@ -166,17 +166,17 @@ def batch_size(leaves, dims):
 def flatten_as(dims, spec):
     """The leaves of ``dims`` for a structure, of which it may have only the outer part; None if it does not fit."""
     found, own = flatten(dims)
-    return _spread_dims(iter(found), own, spec)
+    return _broadcast_dims(iter(found), own, spec)
 
 
-def _spread_dims(leaves, own, spec):
-    if own.kind is None:
-        return [next(leaves)] * spec.leaves
-    if (own.kind, own.context) != (spec.kind, spec.context) or len(own.children) != len(spec.children):
+def _broadcast_dims(leaves, own, spec):
+    if own.type is None:
+        return [next(leaves)] * spec.num_leaves
+    if (own.type, own.context) != (spec.type, spec.context) or len(own.children_specs) != len(spec.children_specs):
         return None
     result = []
-    for mine, its in zip(own.children, spec.children, strict=True):
-        part = _spread_dims(leaves, mine, its)
+    for mine, its in zip(own.children_specs, spec.children_specs, strict=True):
+        part = _broadcast_dims(leaves, mine, its)
         if part is None:
             return None
         result += part
@@ -185,7 +185,7 @@ def _spread_dims(leaves, own, spec):
 
 # ── what comes out ───────────────────────────────────────────────────────────
 def outputs(name, out_dims, result, running):
-    """What the function returned, with the batch where ``out_dims`` says."""
+    """Return the function's result with the batch dimension where ``out_dims`` says."""
     leaves, spec = flatten(result)
     dims, own = flatten(out_dims)
     if not all(isinstance(dim, int) or dim is None for dim in dims):
@@ -193,7 +193,7 @@ def outputs(name, out_dims, result, running):
             f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
             "representing where in the outputs the vmapped dimension should appear."
         )
-    if spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+    if spec.type is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
         found = [out_dims[0]]  # a single result counts as a tuple of one
     else:
         found = flatten_as(out_dims, spec)

@@ -3,7 +3,7 @@
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
-# Where a name is found: module -> names. Each is loaded when it is first asked for.
+# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {
     "tensh.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "tensh.nn.modules.module": "Module",

@@ -1,7 +1,7 @@
 """torch.nn.functional: what layers compute, as functions."""
 
 import tensh.engine  # noqa: F401
-from tensh.engine.codegen.table import guarded, public_object
+from tensh.engine.codegen.public_forms import guard_call, public_object
 from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.layers.composites.registry import LAYERS
 
@@ -18,7 +18,9 @@ BUILT_IN = frozenset(
 def __getattr__(name):
     if name in LAYERS:
         entry = LAYERS[name]
-        value = globals()[name] = public_object(entry, name) if name in BUILT_IN else guarded(entry, name)
+        value = globals()[name] = (
+            public_object(entry, name, home="torch.nn.functional") if name in BUILT_IN else guard_call(entry, name)
+        )
         return value
     if name == "grad":
         import tensh.nn.grad

@@ -18,14 +18,14 @@ def _gradient(dims, size, grad_output, others, settings, of_weight):
         return grad(output, unknown, grad_output, create_graph=recorded)[0]
 
 
-def _of_input(dims):
+def _differentiate_input(dims):
     def of_input(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
         return _gradient(dims, input_size, grad_output, weight, (stride, padding, dilation, groups), False)
 
     return of_input
 
 
-def _of_weight(dims):
+def _differentiate_weight(dims):
     def of_weight(input, weight_size, grad_output, stride=1, padding=0, dilation=1, groups=1):
         return _gradient(dims, weight_size, grad_output, input, (stride, padding, dilation, groups), True)
 
@@ -33,7 +33,7 @@ def _of_weight(dims):
 
 
 for _dims in (1, 2, 3):
-    for _what, _made in (("input", _of_input(_dims)), ("weight", _of_weight(_dims))):
+    for _what, _made in (("input", _differentiate_input(_dims)), ("weight", _differentiate_weight(_dims))):
         _made.__name__ = _made.__qualname__ = f"conv{_dims}d_{_what}"
         _made.__doc__ = (
             f"The gradient of the {_what} of conv{_dims}d, given its size and that of the output.  Differentiable."

@@ -17,7 +17,7 @@ def calculate_gain(nonlinearity, param=None):
     """Factor for standard deviations before a nonlinearity, with which they stay what they are after it.
 
     ``param`` is the slope of "leaky_relu", 0.01 by default. Raises ValueError for an unknown nonlinearity and for a
-    slope that is no number.
+    slope that is not a number.
 
     >>> import tensh as torch
     >>> torch.nn.init.calculate_gain("tanh")
@@ -75,13 +75,13 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     with no_grad():
-        if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
+        if _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std) > 0.3:
             return _redrawn(tensor, mean, std, a, b, generator)
         return _reject_sampling(tensor, mean, std, a, b, generator)
 
 
-def _below(x):
-    """How much of the standard normal distribution lies below ``x``."""
+def _normal_cdf(x):
+    """Return the part of the standard normal distribution below ``x``."""
     return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
 
@@ -101,16 +101,16 @@ def _reject_sampling(tensor, mean, std, a, b, generator):
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     chance = find_public("empty_like")(tensor)
 
-    def refused(candidates):
+    def is_rejected(candidates):
         density = ((candidates - mean) / std).pow_(2).mul_(-0.5).sub_(peak)
         return chance.uniform_(generator=generator).log_() > density
 
     result = tensor.uniform_(a, b, generator=generator)
-    pending = refused(result)
+    pending = is_rejected(result)
     while bool(pending.any()):
         candidates = find_public("empty_like")(tensor).uniform_(a, b, generator=generator)
         result = find_public("where")(pending, candidates, result)
-        pending = pending & refused(candidates)
+        pending = pending & is_rejected(candidates)
     return tensor if result is tensor else tensor.copy_(result)
 
 
@@ -189,7 +189,7 @@ def dirac_(tensor, groups=1):
 
 # ── by the number of connections ─────────────────────────────────────────────
 def _calculate_fan_in_and_fan_out(tensor):
-    """How many inputs an output has, and how many outputs an input."""
+    """Return the number of inputs of an output, and of outputs of an input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(tensor.shape[2:])
@@ -239,7 +239,7 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
     >>> bool((torch.nn.init.kaiming_uniform_(torch.empty(2, 6)).abs() <= 1).all())
     True
     """
-    std = _kaiming(tensor, a, mode, nonlinearity)
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
 
 
@@ -254,11 +254,11 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     >>> w.std().round(decimals=2)
     tensor(0.1000)
     """
-    std = _kaiming(tensor, a, mode, nonlinearity)
+    std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0, std, generator)
 
 
-def _kaiming(tensor, a, mode, nonlinearity):
+def _kaiming_std(tensor, a, mode, nonlinearity):
     """The standard deviation; None for a tensor without elements."""
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
@@ -331,4 +331,4 @@ for _name in "uniform normal constant eye dirac xavier_uniform xavier_normal kai
     globals()[_name] = _deprecate(globals()[f"{_name}_"])
 
 for function in (uniform_, normal_, constant_, kaiming_uniform_):
-    watch(function, python="by name")  # those that classes and modes are told of
+    watch(function, python="by name")  # those that overrides of classes and modes see

@@ -9,7 +9,7 @@ from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import absent
 from tensh.engine.autograd.inference import REQUIRE, is_inference
-from tensh.engine.codegen.table import METHODS
+from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.ports import reduce_parameter
@@ -34,7 +34,7 @@ class ParameterType(type):
 
 
 class Parameter(Tensor, metaclass=ParameterType):
-    """Leaf tensor that requires grad and prints as a parameter.
+    """Make a leaf tensor that requires grad and prints as a parameter.
 
     Operations on it return plain tensors; it shares memory with ``data``. Raises RuntimeError for integers and bools
     that are to require grad.
@@ -57,7 +57,7 @@ class Parameter(Tensor, metaclass=ParameterType):
             and type(data) is not Tensor
             and (overrides(type(data)) or getattr(type(data), "__torch_dispatch__", None) is not None)
         ):
-            return _of_subclass(data, requires_grad)
+            return _wrap_subclass(data, requires_grad)
         if cls is not Parameter:
             arm_for(cls)
         self = object.__new__(cls)
@@ -85,7 +85,7 @@ class Parameter(Tensor, metaclass=ParameterType):
         return _rebuild, (self.data, type(self.node) is AccumulateGrad), self.__dict__ or None
 
 
-def _of_subclass(data, requires_grad):
+def _wrap_subclass(data, requires_grad):
     """A tensor of a subclass as a parameter of that class."""
     made = data.detach().requires_grad_(requires_grad)
     if type(made) is not type(data):
@@ -161,7 +161,7 @@ class UninitializedTensorMixin:
 
     @property
     def array(self):
-        """Where an operation would begin: ValueError, which names it."""
+        """Raise a ValueError that names the operation which would begin here."""
         raise ValueError(_attempt(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
 
     @array.setter
@@ -212,7 +212,7 @@ CONVERSIONS = (
 ALLOWED = {"copy_", "share_memory_", "requires_grad_", *CONVERSIONS.split()}
 
 
-def _of_data(name):
+def _read_from_data(name):
     def method(self, *args, **options):
         result = getattr(self.data, name)(*args, **options)
         if isinstance(self, UninitializedBuffer) and isinstance(result, Tensor):
@@ -222,8 +222,8 @@ def _of_data(name):
     return method
 
 
-for _name in CONVERSIONS.split():  # these ask no shape
-    setattr(UninitializedTensorMixin, _name, _of_data(_name))
+for _name in CONVERSIONS.split():  # these need no shape
+    setattr(UninitializedTensorMixin, _name, _read_from_data(_name))
 
 
 def _attempt(function, tensor):

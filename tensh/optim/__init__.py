@@ -2,7 +2,7 @@
 
 from tensh.namespace import declare_namespace
 
-# Where a name is found: module -> names. Each is loaded when it is first asked for.
+# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {
     "tensh.optim.optimizer": "Optimizer",
     "tensh.optim.sgd": "SGD",

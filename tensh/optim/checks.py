@@ -1,48 +1,48 @@
-"""What the arguments of optimisers must be: each declared once, with PyTorch's words for what is not."""
+"""Checks of optimisers' arguments: each declared once, with PyTorch's message."""
 
 from tensh.engine.core.tensor import Tensor
 
 BETA = "Invalid beta parameter at index {}: {}"
 
 
-def at_least(least):
+def check_minimum(least):
     return lambda value: least <= value
 
 
-def at_most(most):
+def check_maximum(most):
     return lambda value: most >= value
 
 
 # Argument -> what it must be, and what is said of a value that is not.
 REQUIRED = {
-    "lr": (at_least(0.0), "Invalid learning rate: {}"),
-    "eps": (at_least(0.0), "Invalid epsilon value: {}"),
-    "momentum": (at_least(0.0), "Invalid momentum value: {}"),
-    "weight_decay": (at_least(0.0), "Invalid weight_decay value: {}"),
-    "momentum_decay": (at_least(0.0), "Invalid momentum_decay value: {}"),
-    "lr_decay": (at_least(0.0), "Invalid lr_decay value: {}"),
-    "initial_accumulator_value": (at_least(0.0), "Invalid initial_accumulator_value value: {}"),
-    "alpha": (at_least(0.0), "Invalid alpha value: {}"),
+    "lr": (check_minimum(0.0), "Invalid learning rate: {}"),
+    "eps": (check_minimum(0.0), "Invalid epsilon value: {}"),
+    "momentum": (check_minimum(0.0), "Invalid momentum value: {}"),
+    "weight_decay": (check_minimum(0.0), "Invalid weight_decay value: {}"),
+    "momentum_decay": (check_minimum(0.0), "Invalid momentum_decay value: {}"),
+    "lr_decay": (check_minimum(0.0), "Invalid lr_decay value: {}"),
+    "initial_accumulator_value": (check_minimum(0.0), "Invalid initial_accumulator_value value: {}"),
+    "alpha": (check_minimum(0.0), "Invalid alpha value: {}"),
     "rho": (lambda value: 0.0 <= value <= 1.0, "Invalid rho value: {}"),
     "beta1": (lambda value: 0.0 <= value < 1.0, BETA.format(0, "{}")),
     "beta2": (lambda value: 0.0 <= value < 1.0, BETA.format(1, "{}")),
 }
 
-# The oldest takes what is no number.
+# The oldest takes what is not a number.
 REQUIRED_OF_SGD = {
     name: (lambda value: not value < 0.0, REQUIRED[name][1]) for name in ("lr", "momentum", "weight_decay")
 }
 
 # The younger optimisers say it differently.
 REQUIRED_OF_YOUNG = {
-    "lr": (at_least(0.0), "Learning rate should be >= 0 but is: {}"),
-    "momentum": (at_least(0.0), "momentum should be >= 0 but is: {}"),
-    "beta2_decay": (at_most(0.0), "beta2_decay should be <= 0 but is: {}"),
-    "epsilon1": (lambda value: value is None or at_least(0.0)(value), "epsilon1 should be >= 0 but is: {}"),
-    "epsilon2": (at_least(0.0), "epsilon2 should be >= 0 but is: {}"),
-    "d": (at_least(1.0), "Clipping threshold d should be >= 1 but is: {}"),
-    "weight_decay": (at_least(0.0), "weight_decay should be >= 0 but is: {}"),
-    "decay": (at_least(0.0), "weight decay should be >= 0 but is: {}"),
+    "lr": (check_minimum(0.0), "Learning rate should be >= 0 but is: {}"),
+    "momentum": (check_minimum(0.0), "momentum should be >= 0 but is: {}"),
+    "beta2_decay": (check_maximum(0.0), "beta2_decay should be <= 0 but is: {}"),
+    "epsilon1": (lambda value: value is None or check_minimum(0.0)(value), "epsilon1 should be >= 0 but is: {}"),
+    "epsilon2": (check_minimum(0.0), "epsilon2 should be >= 0 but is: {}"),
+    "d": (check_minimum(1.0), "Clipping threshold d should be >= 1 but is: {}"),
+    "weight_decay": (check_minimum(0.0), "weight_decay should be >= 0 but is: {}"),
+    "decay": (check_minimum(0.0), "weight decay should be >= 0 but is: {}"),
 }
 
 

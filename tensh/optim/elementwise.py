@@ -2,12 +2,12 @@
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import enable_grad, no_grad
-from tensh.engine.core.clock import wrote
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
-from tensh.optim.raw import in_pieces
+from tensh.optim.raw import update_in_pieces
 
 CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
 
@@ -32,7 +32,7 @@ class Elementwise(Optimizer):
         raise NotImplementedError
 
     def rule(self, p, group, state, step):
-        """What is the same for all elements is computed here; the function that is returned changes some of them.
+        """Compute the terms that all elements share; return the function that updates some of the elements.
 
         It takes tensors, or arrays with the methods of tensors: the parameter, its gradient, and each of ``ARRAYS``
         that the state has, by name.
@@ -44,10 +44,10 @@ class Elementwise(Optimizer):
         loss = self._evaluate(closure)
         if self.defaults["differentiable"]:
             with enable_grad():
-                self._step(self._recorded, _squeeze)
+                self._step(self._step_on_tensors, _squeeze)
         else:
             with Uninterrupted():
-                self._step(self._written, _number)
+                self._step(self._step_on_arrays, _number)
         return loss
 
     def _step(self, change, number):
@@ -56,7 +56,7 @@ class Elementwise(Optimizer):
                 require_fusible(group["params"])
             if SPARSE and any(p.grad is not None and type(p.grad.array) in SPARSE for p in group["params"]):
                 self.refuse_sparse(group)
-            values = _with_numbers(group, number)
+            values = _fill_numbers(group, number)
             for p in group["params"]:
                 grad = p.grad
                 if grad is not None:
@@ -72,11 +72,11 @@ class Elementwise(Optimizer):
             raise AssertionError(f"If capturable=True, {self.CAPTURED} must be on supported devices: {self.DEVICES}.")
         return state
 
-    def _written(self, p, grad, group, state):
+    def _step_on_arrays(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
         if type(p.array) in SPARSE:
             with no_grad():
-                self._recorded(p, grad, group, state)
+                self._step_on_tensors(p, grad, group, state)
             return
         if type(grad.array) in SPARSE:
             grad = grad.to_dense()
@@ -91,11 +91,11 @@ class Elementwise(Optimizer):
             def change(p, grad, **others):
                 update(p, grad.neg(), **others)
 
-        in_pieces(change if group.get("maximize") else update, arrays, names)
-        wrote(p.array)
+        update_in_pieces(change if group.get("maximize") else update, arrays, names)
+        stamp_write(p.array)
 
-    def _recorded(self, p, grad, group, state):
-        """The same on tensors, for a step that can be differentiated."""
+    def _step_on_tensors(self, p, grad, group, state):
+        """Compute the method on tensors, for a step that can be differentiated."""
         update = self.rule(p, group, state, count_step(state))
         tensors = {name: state[name] for name in self.ARRAYS if state.get(name) is not None}
         if p.is_complex():
@@ -105,7 +105,7 @@ class Elementwise(Optimizer):
 
 
 def keep(value):
-    """What a recorded operation reads and a later one writes: a copy of a tensor, and an array itself."""
+    """Return an operand that a recorded operation reads and a later one writes: a copy of a tensor, and an array itself."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -148,7 +148,7 @@ def average_(average, value, beta):
 
 
 def average_square_(average, value, beta):
-    """The same of squares."""
+    """Update a running mean of squares."""
     if isinstance(beta, Tensor):
         average.lerp_(value.square(), 1 - beta)
     else:
@@ -164,7 +164,7 @@ def count_step(state):
     return step.item()
 
 
-def _with_numbers(group, number):
+def _fill_numbers(group, number):
     """The group with ``number`` of each tensor among its options, which may stand in a tuple."""
     return {
         name: number(value)

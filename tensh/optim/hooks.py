@@ -1,4 +1,4 @@
-"""What a user hangs on an optimiser: functions around ``step``, and around its state when that is read or loaded."""
+"""Hooks of optimisers: functions around ``step``, and around the state when it is read or loaded."""
 
 import functools
 from collections import OrderedDict
@@ -23,7 +23,7 @@ class Hooked:
             self.__dict__.setdefault(attribute, OrderedDict())
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
-            cls.step = with_hooks(cls.step)
+            cls.step = add_hooks(cls.step)
 
     def _add_hook(self, kind, hook, prepend=False):
         entries = getattr(self, KINDS[kind])
@@ -58,7 +58,7 @@ class Hooked:
         return self._add_hook("load_state_dict_post", hook, prepend)
 
 
-def with_hooks(step):
+def add_hooks(step):
     """``step`` with the hooks before and after it."""
 
     @functools.wraps(step)

@@ -99,7 +99,7 @@ class LBFGS(Optimizer):
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
                 start = Point(0, loss, grad, slope)
-                along = _along(params, d, closure)
+                along = _evaluate_along(params, d, closure)
                 point, count = strong_wolfe(along, start, t, d.abs().max(), group["max_eval"] - evaluations)
                 memory["t"], loss, grad, _ = point
                 move(params, point.t, d)
@@ -165,7 +165,7 @@ def move(params, t, direction):
         start += p.numel()
 
 
-def _along(params, direction, closure):
+def _evaluate_along(params, direction, closure):
     """The function of the step size that a line search looks at; the parameters stay where they are."""
     before = [p.clone() for p in params]
 

@@ -1,4 +1,4 @@
-"""How far to go along a direction: a line search for the strong Wolfe conditions.
+"""The line search of LBFGS: a step that meets the strong Wolfe conditions.
 
 Nocedal and Wright, Numerical optimization (2006), algorithms 3.5 and 3.6; minima of cubics as in Schmidt's minFunc.
 """
@@ -10,7 +10,7 @@ SMALLEST = 1e-9  # intervals shorter than this are not divided
 
 
 class Point(NamedTuple):
-    """What is known of one step size: the loss there, the gradient, and the slope along the direction."""
+    """The loss, the gradient, and the slope along the direction at one step size."""
 
     t: Any
     loss: float
@@ -25,15 +25,15 @@ def strong_wolfe(evaluate, start, t, longest, most):
     """
     count = 0
 
-    def tried(t):
+    def try_step(t):
         nonlocal count
         count += 1
         return evaluate(t)
 
-    bracket, iterations = _bracket(tried, start, t, most)
+    bracket, iterations = _bracket(try_step, start, t, most)
     if len(bracket) == 1:
         return bracket[0], count
-    return _zoom(tried, start, bracket, longest, most - iterations), count
+    return _zoom(try_step, start, bracket, longest, most - iterations), count
 
 
 def _is_too_high(point, start):
@@ -67,7 +67,7 @@ def _zoom(tried, start, bracket, longest, most):
     for _ in range(most):
         if abs(bracket[1].t - bracket[0].t) * longest < SMALLEST:
             break
-        t, was_near_the_edge = _inside(bracket, was_near_the_edge)
+        t, was_near_the_edge = _move_inside(bracket, was_near_the_edge)
         point = tried(t)
         if _is_too_high(point, start) or point.loss >= bracket[low].loss:
             bracket[high] = point
@@ -82,7 +82,7 @@ def _zoom(tried, start, bracket, longest, most):
     return bracket[low]
 
 
-def _inside(bracket, was_near_the_edge):
+def _move_inside(bracket, was_near_the_edge):
     """A step size within the bracket; the second time at its edge, or outside, it is moved in by a tenth."""
     t = minimum_of_cubic(*bracket)
     left, right = sorted(point.t for point in bracket)
@@ -95,7 +95,7 @@ def _inside(bracket, was_near_the_edge):
 
 
 def minimum_of_cubic(one, other, bounds=None):
-    """Where the cubic with the losses and slopes of two points is least within ``bounds``; or their middle."""
+    """Return the minimum within ``bounds`` of the cubic through the losses and slopes of two points; or their middle."""
     if one.t > other.t:
         one, other = other, one
     low, high = bounds or (one.t, other.t)

@@ -75,7 +75,7 @@ def orthogonal(matrix, coefficients, steps, eps):
 
 
 def _ratio(adjust_lr_fn, rows, columns):
-    """What the learning rate is multiplied by for a matrix of this shape."""
+    """Return the factor of the learning rate for a matrix of this shape."""
     if adjust_lr_fn == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
     return math.sqrt(max(1, rows / columns))

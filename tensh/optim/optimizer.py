@@ -24,7 +24,7 @@ class Optimizer(Hooked, State):
     """Base of all optimisers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
 
     ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options that stand in
-    for ``defaults``. Raises ValueError for an empty list, for tensors that are no leaves, and for a parameter in
+    for ``defaults``. Raises ValueError for an empty list, for tensors that are not leaves, and for a parameter in
     several groups.
 
     >>> import tensh as torch
@@ -68,7 +68,7 @@ class Optimizer(Hooked, State):
     def add_param_group(self, param_group):
         """Add a group of parameters, with its options; for layers that are thawed during training, say.
 
-        TypeError for what is no tensor; ValueError for what cannot be optimised, or is optimised already.
+        TypeError for what is not a tensor; ValueError for what cannot be optimised, or is optimised already.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -120,7 +120,7 @@ class Optimizer(Hooked, State):
         raise NotImplementedError
 
     def _evaluate(self, closure):
-        """What the closure returns; gradients are recorded in it."""
+        """Compute the closure, with gradients recorded in it."""
         if closure is None:
             return None
         with enable_grad():

@@ -14,7 +14,7 @@ computes on the way is then small as well, and memory for it costs next to nothi
 import numpy as np
 
 from tensh.engine.arrays.absent import is_absent
-from tensh.engine.arrays.threads import BLOCK, over_rows
+from tensh.engine.arrays.threads import BLOCK, map_rows
 
 
 class Raw:
@@ -113,7 +113,7 @@ class Raw:
         return Raw(np.sqrt(self.array))
 
     def sign(self):
-        """-1, 0 or 1, also of what is no number: 0."""
+        """-1, 0 or 1, also of what is not a number: 0."""
         return Raw(np.nan_to_num(np.sign(self.array), copy=False))
 
     def maximum(self, other):
@@ -143,7 +143,7 @@ class Raw:
 
 
 class Rounded:
-    """The same for float16 and bfloat16: each method computes in float32 and rounds its result, as PyTorch's do."""
+    """Run each method for float16 and bfloat16 in float32 and round its result, as PyTorch does."""
 
     __slots__ = ("array",)
 
@@ -151,7 +151,7 @@ class Rounded:
         self.array = array
 
 
-def _rounding(name):
+def _round_result(name):
     compute = getattr(Raw, name)
 
     def method(self, *args, **options):
@@ -171,10 +171,10 @@ def _wide(value):
 
 
 for _name in [name for name, value in vars(Raw).items() if callable(value) and name != "__init__"]:
-    setattr(Rounded, _name, _rounding(_name))
+    setattr(Rounded, _name, _round_result(_name))
 
 
-def in_pieces(update, arrays, names=()):
+def update_in_pieces(update, arrays, names=()):
     """Call ``update`` with the arrays, which have one shape, as ``Raw``; piece by piece if they are large.
 
     The last of them are given by ``names``.
@@ -183,7 +183,7 @@ def in_pieces(update, arrays, names=()):
     if is_absent(first):
         return
     kind = Rounded if first.dtype.itemsize == 2 else Raw
-    if not first.ndim:  # what NumPy computes from arrays without dimensions is no array
+    if not first.ndim:  # what NumPy computes from arrays without dimensions is not an array
         arrays = [array.reshape(1) for array in arrays]
     plain = len(arrays) - len(names)
     if first.size <= BLOCK:
@@ -198,4 +198,4 @@ def in_pieces(update, arrays, names=()):
         given = [kind(array[part]) for array in arrays]
         update(*given[:plain], **dict(zip(names, given[plain:])))
 
-    over_rows(work, length, first.size // length, BLOCK)
+    map_rows(work, length, first.size // length, BLOCK)

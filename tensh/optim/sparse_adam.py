@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
-from tensh.engine.core.clock import wrote
+from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.creation.fill import zeros_like
 from tensh.optim.checks import require
@@ -71,4 +71,4 @@ class SparseAdam(Optimizer):
         size = lr * math.sqrt(1 - beta2 ** state["step"]) / (1 - beta1 ** state["step"])
         p.array[places] += -size * (average[places] / (np.sqrt(square[places]) + group["eps"]))
         for each in (p.array, average, square):
-            wrote(each)
+            stamp_write(each)

@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn.modules.module import Module
-from tensh.optim.lr_scheduler.base import LRScheduler, for_groups
+from tensh.optim.lr_scheduler.base import LRScheduler, distribute_to_groups
 
 __all__ = [
     "AveragedModel", "SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
@@ -135,7 +135,7 @@ class AveragedModel(Module):
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
     def forward(self, *args, **kwargs):
-        """What the averaged model computes."""
+        """Compute the averaged model."""
         return self.module(*args, **kwargs)
 
     @uninterrupted
@@ -211,7 +211,7 @@ class SWALR(LRScheduler):
     _unsaved = ("optimizer", "anneal_func")
 
     def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
-        for group, lr in zip(optimizer.param_groups, for_groups("swa_lr", optimizer, swa_lr), strict=True):
+        for group, lr in zip(optimizer.param_groups, distribute_to_groups("swa_lr", optimizer, swa_lr), strict=True):
             group["swa_lr"] = lr
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
@@ -222,7 +222,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def anneal_func(self, t):
-        """How far the rates have gone at part ``t`` of the way."""
+        """Return the part of the change that is made at the part ``t`` of the way."""
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 
     def get_lr(self):

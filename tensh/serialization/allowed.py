@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tensh.engine.dtypes.device import device, strided
 from tensh.engine.dtypes.dtype import ALL
 from tensh.engine.dtypes.size import Size
-from tensh.serialization import containers, rebuilding
+from tensh.serialization import containers, nested, rebuilding
 from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.storages import KINDS, UNTYPED
 
@@ -26,7 +26,7 @@ GIVEN = {}  # what the user has said is safe, in order; the values say nothing
 
 
 class Known(NamedTuple):
-    """What a name stands for, and the function that is called when the file calls it."""
+    """The object that a name of a file stands for, and the function that runs when the file calls it."""
 
     value: Any
     call: Any = None
@@ -44,7 +44,7 @@ def layout(name):
     return strided
 
 
-def lacking(what):
+def find_missing_name(what):
     """The name of something that tensh has not: it can be mentioned, and no tensor can be made with it."""
 
     def refuse(*args):
@@ -54,14 +54,14 @@ def lacking(what):
 
 
 BY_DEFAULT = {
-    "collections.OrderedDict": Known(collections.OrderedDict, containers.an_ordered_dict),
-    "collections.Counter": Known(collections.Counter, containers.a_counter),
-    "builtins.set": Known(set, containers.a_set),
-    "builtins.complex": Known(complex, containers.a_complex),
-    "builtins.bytearray": Known(bytearray, containers.a_bytearray),
+    "collections.OrderedDict": Known(collections.OrderedDict, containers.make_ordered_dict),
+    "collections.Counter": Known(collections.Counter, containers.make_counter),
+    "builtins.set": Known(set, containers.make_set),
+    "builtins.complex": Known(complex, containers.make_complex),
+    "builtins.bytearray": Known(bytearray, containers.make_bytearray),
     "_codecs.encode": Known(containers.encode_text, containers.encode_text),
     "torch.Size": Known(Size, rebuilding.size),
-    "torch.device": Known(device, rebuilding.made_device),
+    "torch.device": Known(device, rebuilding.make_device),
     "torch.Tensor": Known(rebuilding.Tensor),
     "torch.nn.parameter.Parameter": Known(rebuilding.Parameter, rebuilding.parameter),
     "torch.serialization._get_layout": Known(layout, layout),
@@ -70,21 +70,24 @@ BY_DEFAULT = {
     "torch._utils._rebuild_tensor": Known(rebuilding.old_tensor, rebuilding.old_tensor),
     "torch._utils._rebuild_parameter": Known(rebuilding.parameter, rebuilding.parameter),
     "torch._utils._rebuild_parameter_with_state": Known(rebuilding.parameter, rebuilding.parameter),
-    "torch._tensor._rebuild_from_type_v2": Known(rebuilding.with_attributes, rebuilding.with_attributes),
-    "torch._utils._rebuild_sparse_tensor": lacking("a sparse tensor"),
-    "torch._utils._rebuild_sparse_csr_tensor": lacking("a sparse tensor"),
-    "torch._utils._rebuild_nested_tensor": lacking("a nested tensor"),
-    "torch._utils._rebuild_qtensor": lacking("a quantized tensor"),
+    "torch._tensor._rebuild_from_type_v2": Known(rebuilding.set_attributes, rebuilding.set_attributes),
+    "torch._utils._rebuild_sparse_tensor": find_missing_name("a sparse tensor"),
+    "torch._utils._rebuild_sparse_csr_tensor": find_missing_name("a sparse tensor"),
+    "torch._utils._rebuild_nested_tensor": Known(nested.strided, nested.strided),
+    "torch.nested._internal.nested_tensor._rebuild_njt": Known(nested.jagged, nested.jagged),
+    "torch.nested._internal.nested_tensor.NestedTensor": Known(nested.NestedTensor),
+    "torch._dynamo.decorators._DimRange": Known(nested.DimRange, nested.dim_range),
+    "torch._utils._rebuild_qtensor": find_missing_name("a quantized tensor"),
     "torch._utils._rebuild_meta_tensor_no_storage": Known(
         rebuilding.tensor_without_elements, rebuilding.tensor_without_elements
     ),
-    "torch._utils._rebuild_wrapper_subclass": lacking("a tensor of another class"),
+    "torch._utils._rebuild_wrapper_subclass": find_missing_name("a tensor of another class"),
 }
 BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in ALL.items()}
 BY_DEFAULT |= {f"torch.{name}": Known(Storage(name)) for name in KINDS}
 BY_DEFAULT |= {f"{module}.{UNTYPED}": Known(Storage(UNTYPED)) for module in ("torch", "torch.storage")}
 BY_DEFAULT |= {
-    f"torch.{name}": lacking(f"a tensor of {name}")
+    f"torch.{name}": find_missing_name(f"a tensor of {name}")
     for name in "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 quint8 qint8 qint32 "
     "quint4x2 quint2x4 per_tensor_affine per_tensor_symmetric per_channel_affine per_channel_symmetric".split()
 }
@@ -111,7 +114,7 @@ class Names:
         self.given = list_allowed()
 
     def find(self, module, name):
-        """What a name stands for; UnpicklingError where the file must not ask for it."""
+        """Find the object that a name stands for; UnpicklingError where the file must not ask for it."""
         module, full = full_name(module, name)
         if module in BLOCKED:
             raise pickle.UnpicklingError(f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
@@ -126,7 +129,7 @@ class Names:
         return known.value
 
     def call(self, value, arguments):
-        """What the file gets for calling a value."""
+        """Compute the result of the file's call of a value."""
         known = self.known.get(id(value))
         if known is None or known.call is None:
             raise pickle.UnpicklingError(f"Trying to call reduce for unrecognized function {_brief(value)}")
@@ -154,6 +157,8 @@ class Names:
         """Give an object the state that the file says."""
         if type(thing) is collections.OrderedDict and type(state) is dict:
             thing.__dict__.update(state)
+        elif type(thing) is nested.DimRange:
+            return
         elif any(type(thing) is each for each in self.given.values()):
             set_state(thing, state)
         elif not (self.more and self.more.build(thing, state)):
@@ -164,7 +169,7 @@ class Names:
 
 
 def set_state(thing, state):
-    """As pickle does it, for what the user has said is safe."""
+    """Build as pickle does, for classes that the user has declared safe."""
     if hasattr(thing, "__setstate__"):
         thing.__setstate__(state)
         return

@@ -23,7 +23,7 @@ BROKEN = (
     "transferred incorrectly, or the file was modified after saving."
 )
 PIECE = 2**22  # bytes of a storage that are read at a time
-LARGE = 2**20  # bytes of a record from which a thread of its own pays for its checksum
+LARGE = 2**20  # bytes of a record from which its checksum is worth a separate thread
 ENCRYPTED = 1  # a flag of a record
 LARGEST_PICKLE = 2**30  # bytes of the description, which is small beside the tensors
 
@@ -52,7 +52,7 @@ class Archive:
         self.storages, self.checksums = {}, None
         self.left = self.size  # bytes of storages that a file of this size can still have
 
-    def swapped(self):
+    def is_swapped(self):
         """Whether the bytes of numbers are in the order of another kind of machine."""
         if "byteorder" not in self.records:
             said = get_default_load_endianness() or LoadEndianness.NATIVE
@@ -63,7 +63,7 @@ class Archive:
         return order.decode() != sys.byteorder
 
     def info(self, name):
-        """What the archive says of a record, which must be stored as it is and no longer than the file."""
+        """Return the archive's entry of a record, which must be stored uncompressed and be no longer than the file."""
         info = self.records.get(name)
         if info is None:
             raise DamagedError(f"it has no record {name}")
@@ -88,7 +88,7 @@ class Archive:
         """The object that the archive describes."""
         if "data.pkl" not in self.records:
             raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")
-        self.swap = self.swapped()
+        self.swap = self.is_swapped()
         described = self.read("data.pkl", LARGEST_PICKLE)
         with Checksums() as self.checksums:
             return Unpickler(described, names, self.mention, encoding=encoding).load()
@@ -139,7 +139,7 @@ class Archive:
         return row
 
     def begin(self, info):
-        """Where the bytes of a record begin in the file."""
+        """Return the place in the file at which the bytes of a record begin."""
         with self.zipped.open(info):  # which holds the two places where its name stands against each other
             pass
         self.zipped.fp.seek(info.header_offset + 26)

@@ -1,4 +1,4 @@
-"""The names that a checkpoint asks for: its description is read, and nothing is made of it."""
+"""The names that a checkpoint asks for: read its description, and build nothing."""
 
 import os
 import pickle
@@ -12,11 +12,11 @@ from tensh.serialization.unpickling import Unpickler
 
 
 class Unknown:
-    """What stands for whatever a name of a file gives, where the names alone are of interest."""
+    """A stand-in for the object behind a name of a file, where the names alone are of interest."""
 
 
 class Asked:
-    """In place of ``Names``: the names that a file asks for and that are not allowed, in their order."""
+    """A stand-in for ``Names`` that lists the names that a file asks for and that are not allowed, in order."""
 
     def __init__(self, allowed):
         self.allowed, self.found = allowed, {}
@@ -40,7 +40,7 @@ class Asked:
 
 
 class Asking(Unpickler):
-    """An unpickler that goes on where it does not know what a container is."""
+    """An unpickler that goes on past containers that it does not know."""
 
     def append(self, items):
         if type(self.stack[-1]) is not Unknown:

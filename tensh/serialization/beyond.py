@@ -1,4 +1,4 @@
-"""What a file may ask for beyond tensors and plain containers, where ``weights_only=False`` was said.
+"""Objects that a file may ask for beyond tensors and plain containers, where ``weights_only=False`` was given.
 
 PyTorch runs whatever the file says then.  Here, too, nothing of the file is run: modules are made without their
 constructors and get their attributes, of classes that the program has already; NumPy's arrays, generators and a few of
@@ -6,6 +6,7 @@ Python's values are made by functions that look at what they are given.
 """
 
 import collections
+import importlib
 import sys
 import types
 from datetime import timedelta
@@ -16,7 +17,7 @@ import numpy as np
 
 from tensh import nn
 from tensh.engine import find_public
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import Generator
 from tensh.nn import functional
@@ -29,6 +30,25 @@ from tensh.serialization.containers import DamagedError
 from tensh.serialization.numpy_values import KINDS, make_array, make_dtype, make_scalar, set_contents, set_order
 
 FUNCTIONS = ("torch", "torch.nn.functional")  # modules whose functions can be attributes of modules
+IN_C = {
+    "torch._C._nn": "torch.nn.functional"
+}  # where PyTorch's pickles look for those that it has in C -> where they are
+NAMES_IN_C = {"log_sigmoid": "logsigmoid"}
+IN_C |= {f"torch._C._{name}": f"torch.{name}" for name in ("fft", "linalg", "special")}
+
+
+class Functions:
+    """Where PyTorch's pickles look for functions of ``torch`` that it has in C."""
+
+
+def member(space, name):
+    """A function of torch, or a method of Tensor, by its name: PyTorch pickles them as attributes; nothing else is one."""
+    if type(name) is str and not name.startswith("_"):
+        found = find_public(name) if space is Functions and name in PUBLIC else None
+        found = getattr(Tensor, name, None) if space is Tensor else found
+        if isinstance(found, types.FunctionType):
+            return found
+    raise DamagedError("it asks for an attribute that is no function of torch")
 
 
 def packed(*parts):
@@ -44,16 +64,19 @@ def generator(*where):
 
 
 VALUES = {
-    "builtins.frozenset": Known(frozenset, containers.a_frozenset),
-    "builtins.slice": Known(slice, containers.a_slice),
-    "builtins.range": Known(range, containers.a_range),
+    "builtins.frozenset": Known(frozenset, containers.make_frozenset),
+    "builtins.slice": Known(slice, containers.make_slice),
+    "builtins.range": Known(range, containers.make_range),
     "builtins.Ellipsis": Known(...),
-    "fractions.Fraction": Known(Fraction, plain_values.a_fraction),
-    "decimal.Decimal": Known(Decimal, plain_values.a_decimal),
-    "datetime.timedelta": Known(timedelta, plain_values.a_timedelta),
-    "collections.defaultdict": Known(collections.defaultdict, containers.a_defaultdict),
+    "fractions.Fraction": Known(Fraction, plain_values.make_fraction),
+    "decimal.Decimal": Known(Decimal, plain_values.make_decimal),
+    "datetime.timedelta": Known(timedelta, plain_values.make_timedelta),
+    "collections.defaultdict": Known(collections.defaultdict, containers.make_defaultdict),
     "numpy.dtype": Known(np.dtype, make_dtype),
     "numpy.ndarray": Known(np.ndarray),
+    "builtins.getattr": Known(member, member),
+    "torch._C._VariableFunctionsClass": Known(Functions),
+    "torch._C.TensorBase": Known(Tensor),
     "torch._C.Generator": Known(Generator, generator, 2**13),
     "torch.nn.utils.rnn.PackedSequence": Known(PackedSequence, packed),
 }
@@ -70,7 +93,7 @@ class Beyond:
     """The names, and the kinds of values that take a state."""
 
     def __call__(self, full):
-        """What a name stands for; None where it must not be asked for."""
+        """Return the object that a name stands for; None where it must not be asked for."""
         module, _, name = full.rpartition(".")
         return VALUES.get(full) or class_of(module, name) or function(module, name)
 
@@ -126,16 +149,20 @@ def class_of(module, name):
 
 def function(module, name):
     """A function of torch that can be an attribute, and is not called."""
-    found = there(module, name) if module in FUNCTIONS else None
+    if module in IN_C:
+        module, name = IN_C[module], NAMES_IN_C.get(name, name.removeprefix(f"{module.rpartition('_')[2]}_"))
+    found = there(module, name) if module in FUNCTIONS or module in IN_C.values() else None
     return Known(found) if isinstance(found, types.FunctionType) else None
 
 
 def there(module, name):
-    """What a name stands for in the program; nothing is imported for a file but what tensh itself consists of."""
+    """Return the object of the program that a name stands for; a file imports nothing but modules of tensh."""
     if module.startswith("torch.nn.modules.") or module == "torch.nn":
         return layer(module, name)
     elif module == "torch.nn.functional":
         space = functional
+    elif module in IN_C.values():
+        space = importlib.import_module(module.replace("torch", "tensh", 1))
     elif module == "torch":
         return find_public(name) if name in PUBLIC else None
     else:

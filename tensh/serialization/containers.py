@@ -10,12 +10,12 @@ import pickle
 
 MOST_OF_A_KEY = 1000  # parts of a key, tuples in tuples counted as often as they stand there
 MOST_ALIKE = 100  # keys of a container that have the same hash
-ALONE = 2**60  # whole numbers below that have a hash of their own
+ALONE = 2**60  # whole numbers below that are their hash
 FACTORIES = (None, int, float, str, list, dict, set, tuple, bool, collections.OrderedDict)  # of a defaultdict
 
 
 class DamagedError(RuntimeError):
-    """What a file says does not fit together."""
+    """The error of a file whose parts contradict each other."""
 
 
 class LackingError(RuntimeError):
@@ -47,7 +47,7 @@ def check_keys(keys):
     return [check_key(key, alike) for key in keys]
 
 
-def setting(there):
+def find_setter(there):
     """The function that sets an item of a table."""
     kinds = {
         dict: dict,
@@ -69,15 +69,15 @@ def items(things):
     return check_keys(things)
 
 
-def a_set(things=()):
+def make_set(things=()):
     return set(items(things))
 
 
-def a_frozenset(things=()):
+def make_frozenset(things=()):
     return frozenset(items(things))
 
 
-def an_ordered_dict(pairs=()):
+def make_ordered_dict(pairs=()):
     if type(pairs) not in (list, tuple):
         raise DamagedError(f"a container in it is made of {type(pairs).__name__}")
     made, alike = collections.OrderedDict(), {}
@@ -86,7 +86,7 @@ def an_ordered_dict(pairs=()):
     return made
 
 
-def a_counter(counts=()):
+def make_counter(counts=()):
     made, alike = collections.Counter(), {}
     if type(counts) not in (dict, tuple):
         raise DamagedError("a Counter in it is made of something else")
@@ -95,17 +95,17 @@ def a_counter(counts=()):
     return made
 
 
-def a_defaultdict(factory=None):
+def make_defaultdict(factory=None):
     if not any(factory is known for known in FACTORIES):
         raise DamagedError("a defaultdict in it makes its values in a way that is not allowed")
     return collections.defaultdict(factory)
 
 
-def a_complex(real=0.0, imag=0.0):
-    return complex(*map(a_number, (real, imag)))
+def make_complex(real=0.0, imag=0.0):
+    return complex(*map(make_number, (real, imag)))
 
 
-def a_number(value):
+def make_number(value):
     if type(value) not in (int, float):
         raise DamagedError(f"a number in it is a {type(value).__name__}")
     return value
@@ -118,20 +118,20 @@ def encode_text(text, encoding="latin1"):
     return text.encode(encoding)
 
 
-def a_bytearray(content=b"", encoding=None):
+def make_bytearray(content=b"", encoding=None):
     return bytearray(content if type(content) is bytes else encode_text(content, encoding))
 
 
 def no_bytes():
-    """How pickles of protocol 2 write bytes that are none."""
+    """Return empty bytes: pickles of protocol 2 write them as this call."""
     return b""
 
 
-def a_slice(*places):
+def make_slice(*places):
     return slice(*(None if place is None else whole(place) for place in places))
 
 
-def a_range(*places):
+def make_range(*places):
     return range(*map(whole, places))
 
 

@@ -1,4 +1,4 @@
-"""The format of PyTorch before 1.6: pickles one behind the other, and then the memory of the tensors."""
+"""The format of PyTorch before 1.6: one pickle after another, then the memory of the tensors."""
 
 import io
 import pickle
@@ -85,7 +85,7 @@ class Legacy:
         return stored if said[5] is None else self.part(row, said[5])
 
     def part(self, row, said):
-        """A part of a storage that was one of its own in versions long gone."""
+        """Return a part of a storage, which old versions stored as a separate one."""
         if type(said) is not tuple or len(said) != 3 or not all(type(n) is int and n >= 0 for n in said[1:]):
             raise DamagedError("it mentions a part of a storage that is none")
         key, begin, count = said

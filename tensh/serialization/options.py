@@ -1,4 +1,4 @@
-"""What can be set for all calls of torch.save and torch.load."""
+"""Settings for all calls of torch.save and torch.load."""
 
 import contextlib
 import enum

@@ -11,7 +11,7 @@ LONGEST = 4000  # characters of a number
 DIGITS = re.compile(rf"-?[0-9]{{1,{LONGEST}}}(/[0-9]{{1,{LONGEST}}})?")  # powers of ten would fill memory
 
 
-def a_fraction(*parts):
+def make_fraction(*parts):
     """A fraction from two whole numbers, or from its text."""
     if len(parts) == 2:
         return Fraction(*map(whole, parts))
@@ -20,13 +20,13 @@ def a_fraction(*parts):
     return Fraction(parts[0])
 
 
-def a_decimal(text):
+def make_decimal(text):
     """A decimal number from its text."""
     if type(text) is not str or len(text) > LONGEST:
         raise DamagedError("a decimal number in it is none")
     return Decimal(text)
 
 
-def a_timedelta(*parts):
+def make_timedelta(*parts):
     """A span of time from days, seconds and microseconds."""
     return timedelta(*map(whole, parts))

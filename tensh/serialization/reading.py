@@ -5,7 +5,7 @@ import pickle
 import struct
 import zipfile
 
-from tensh.engine.arrays.absent import without_elements
+from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.dtypes.device import device
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
@@ -99,7 +99,7 @@ def choose_place(map_location):
     if isinstance(map_location, str | device):
         return lambda row, where: restore_row(row, str(map_location))
 
-    def asked(row, where):
+    def ask_place(row, where):
         storage = map_location(UntypedStorage(row), where)
         if storage is None:
             return restore_row(row, where)
@@ -107,11 +107,11 @@ def choose_place(map_location):
             raise CallersError(TypeError(f"map_location gave {type(storage)}, and no UntypedStorage"))
         return storage.bytes().view(row.dtype)
 
-    return lambda row, where: _call_users(asked, row, where)
+    return lambda row, where: _call_users(ask_place, row, where)
 
 
 class CallersError(Exception):
-    """An exception that is no fault of the file."""
+    """An exception that is not a fault of the file."""
 
 
 def _call_users(function, *arguments):
@@ -129,7 +129,7 @@ def restore_row(row, where):
     if kind == "cpu":
         return row
     if kind == "meta":
-        return without_elements(row)
+        return drop_elements(row)
     if kind in ("cuda", "xpu", "hpu"):
         raise RuntimeError(NO_DEVICE.format(kind.upper(), kind))
     raise RuntimeError(NOWHERE.format(where))
@@ -187,12 +187,12 @@ def _read(file, start, place, names, encoding, mapped, mmap):
     here = file.tell()
     legacy = Legacy(file, place)
     loaded = legacy.load(names, encoding)
-    file.seek(here + legacy.place)  # several may stand one behind the other
+    file.seek(here + legacy.place)  # several may follow one another
     return loaded
 
 
 def _explain_refusal(message, weights_only):
-    """What is said where a file asks for more than it may."""
+    """Return the message for a file that asks for more than it may."""
     if not weights_only:
         return (STILL_REFUSED if message.startswith("Unsupported global") else "") + message
     asked = message.removeprefix("Unsupported global: GLOBAL ").partition(" ")[0]
@@ -204,5 +204,5 @@ def _explain_refusal(message, weights_only):
 
 
 def one_line(error):
-    """What an error says, as one line: names that it quotes come out of the file."""
+    """Return an error's message as one line: the names that it quotes come out of the file."""
     return visible_line(str(error))[:LONGEST]

@@ -1,4 +1,4 @@
-"""Tensors out of what a file says of them.  A file may say anything: nothing is believed that was not checked."""
+"""Tensors from what a file says of them.  A file may say anything: nothing is used unchecked."""
 
 import numpy as np
 
@@ -38,12 +38,12 @@ class FileStorage(TypedStorage):
     __slots__ = ("others",)
 
 
-FileStorage.__name__ = FileStorage.__qualname__ = TypedStorage.__name__  # what it is for everybody else
+FileStorage.__name__ = FileStorage.__qualname__ = TypedStorage.__name__  # the type that other code sees
 FileStorage.__module__ = TypedStorage.__module__
 
 
 def storage_over(row):
-    """What a mention of a storage gives."""
+    """Return the storage that a file refers to."""
     storage = object.__new__(FileStorage)
     storage.row, storage.others = row, {}
     return storage
@@ -51,11 +51,11 @@ def storage_over(row):
 
 def tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """A tensor in the memory of a storage."""
-    return in_row(storage, _row(storage), offset, size, stride, requires_grad, metadata)
+    return make_tensor_in_row(storage, _row(storage), offset, size, stride, requires_grad, metadata)
 
 
 def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, metadata=None):
-    """The same where the storage is plain bytes and the dtype is said apart."""
+    """Rebuild a tensor whose storage is plain bytes, with the dtype given apart."""
     row = _row(storage)
     if callable(kind):  # the name of a dtype that tensh lacks says so
         kind()
@@ -63,15 +63,15 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
         raise DamagedError("a tensor in it has no dtype")
     if row.nbytes % kind.numpy.itemsize:
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
-    if kind.numpy.kind == "b" and bool not in storage.others:  # looked at once for all tensors of a storage
+    if kind.numpy.kind == "b" and bool not in storage.others:  # checked once for all tensors of a storage
         if row.view(np.uint8).max(initial=0) > 1:
             raise DamagedError("a tensor in it has truth values that are none")
         storage.others[bool] = row
-    return in_row(storage, row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
+    return make_tensor_in_row(storage, row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
 
 
 def old_tensor(storage, offset, size, stride):
-    """The same from before gradients were said there."""
+    """Rebuild a tensor of a version that did not store whether gradients are wanted."""
     return tensor(storage, offset, size, stride)
 
 
@@ -91,7 +91,7 @@ def tensor_without_elements(kind, size, stride, requires_grad):
     return made
 
 
-def in_row(storage, row, offset, size, stride, requires_grad, metadata):
+def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metadata):
     """A tensor in a row of elements."""
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
         raise DamagedError("a tensor in it has no size")
@@ -155,19 +155,21 @@ def parameter(data=None, requires_grad=True, hooks=None, state=None):
         raise DamagedError("a parameter in it has no tensor")
     if type(requires_grad) is not bool or requires_grad and data.array.dtype.kind in "biu":
         raise DamagedError("a parameter in it requires grad, and is of whole numbers")
-    return with_state(Parameter(data, requires_grad), state)
+    return set_state(Parameter(data, requires_grad), state)
 
 
-def with_attributes(function, cls, arguments, state):
+def set_attributes(function, cls, arguments, state):
     """A tensor with attributes that somebody gave it."""
+    if getattr(function, "makes_all", False):  # a nested tensor, whose attributes follow from what it is made of
+        return function(*arguments)
     known = any(function is each for each in (tensor, tensor_of_dtype, parameter))
     if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
         raise DamagedError("a tensor in it is of another class")
     made = function(*arguments)
-    return with_state(made if isinstance(made, cls) else made.as_subclass(cls), state)
+    return set_state(made if isinstance(made, cls) else made.as_subclass(cls), state)
 
 
-def with_state(made, state):
+def set_state(made, state):
     """Attributes that are plain values and names of nothing that the class has."""
     if not state:
         return made
@@ -187,7 +189,7 @@ def size(sizes=()):
     return Size(sizes)
 
 
-def made_device(kind="cpu", index=None):
+def make_device(kind="cpu", index=None):
     """A torch.device."""
     if type(kind) is not str or type(index) not in (int, type(None)):
         raise DamagedError("a device in it is none")

@@ -8,7 +8,7 @@ import zlib
 
 ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
 PIECE = 2**22  # bytes that are summed up and written while they are near the processor
-LONG = 2**32 - 1  # a size or a place from here on stands in a field of its own, of 64 bits
+LONG = 2**32 - 1  # a size or a place from here on needs a separate field of 64 bits
 HEADER, ENTRY = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I")
 DATE = 33  # the first of January 1980: archives of equal contents are equal
 END, LONG_END = struct.Struct("<4s4H2IH"), struct.Struct("<4sQ2H2I4Q4sIQI")

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core.clock import owner
-from tensh.engine.dtypes.dtype import ALL, BY_NUMPY
+from tensh.engine.dtypes.dtype import BY_NUMPY
 
 STORAGES = {
     "float64": "DoubleStorage", "float32": "FloatStorage", "float16": "HalfStorage", "bfloat16": "BFloat16Storage",
@@ -15,7 +15,7 @@ STORAGES = {
     "bool": "BoolStorage", "complex128": "ComplexDoubleStorage", "complex64": "ComplexFloatStorage",
 }  # fmt: skip
 KINDS = {storage: name for name, storage in STORAGES.items()}
-UNTYPED = "UntypedStorage"  # what dtypes without a storage class of their own are kept in
+UNTYPED = "UntypedStorage"  # the storage class of dtypes that have none
 
 
 class Place(NamedTuple):
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 def place_of(array):
-    """Where the elements of an array are: in the memory of its owner where that is one dense block, else in a copy."""
+    """Return the memory of an array's elements: its owner's where that is one dense block, else a copy's."""
     if is_absent(array):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     whole = owner(array)
@@ -52,8 +52,3 @@ def flat(array):
 
 def dtype_name(array):
     return str(BY_NUMPY[array.dtype]).removeprefix("torch.")
-
-
-def dtype_named(name):
-    """The dtype of a name; None where there is none."""
-    return ALL.get(name)

@@ -10,7 +10,7 @@ The instructions are those of protocols 0 to 5 that files of ``torch.save`` can 
 import pickle
 import struct
 
-from tensh.serialization.containers import DamagedError, a_frozenset, check_key, setting
+from tensh.serialization.containers import DamagedError, check_key, find_setter, make_frozenset
 
 ALWAYS, TIMES = 2**24, 96  # bytes that any pickle may make, and times its own length
 ITEM = 64  # bytes of an element of a table or a set, and of a value that is remembered
@@ -71,7 +71,7 @@ class Unpickler:
 
     # ── the stack ────────────────────────────────────────────────────────────
     def pop_mark(self):
-        """What was put there since the last mark."""
+        """Take the values put on the stack since the last mark."""
         items, self.stack = self.stack, self.marked.pop()
         return items
 
@@ -110,7 +110,7 @@ class Unpickler:
 
     def set_items(self, items):
         there = self.stack[-1]
-        put = setting(there)
+        put = find_setter(there)
         for key, value in zip(items[::2], items[1::2], strict=True):
             put(self.key(key, there), value)
 
@@ -190,7 +190,7 @@ class Unpickler:
         taken = self.take(count)
         return taken if self.encoding == "bytes" else taken.decode(self.encoding)
 
-    def quoted(self):
+    def read_quoted(self):
         line = self.line().strip()
         if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
             raise DamagedError("a text in it has no quotes")
@@ -206,7 +206,7 @@ def signed_integer(data):
     return int.from_bytes(data, "little", signed=True)
 
 
-def putting(value):
+def push_value(value):
     """The instruction that puts a value on the stack, which ``value`` gives."""
 
     def put(u):
@@ -215,7 +215,7 @@ def putting(value):
     return put
 
 
-def containing(make, cost, item=None):
+def make_container(make, cost, item=None):
     """The instruction that makes an empty container, or with the bytes of an ``item`` one of what is there since a mark."""
 
     def put_empty(u):
@@ -241,16 +241,16 @@ SIMPLE = {
     pickle.BINUNICODE: lambda u: u.text(u.number("<I")), pickle.SHORT_BINUNICODE: lambda u: u.text(u.number("<B")),
     pickle.BINUNICODE8: lambda u: u.text(u.number("<Q")),
     pickle.UNICODE: lambda u: bytes(u.line()).decode("raw-unicode-escape"),
-    pickle.STRING: lambda u: u.quoted(),
+    pickle.STRING: lambda u: u.read_quoted(),
     pickle.BINSTRING: lambda u: u.old_text(u.number("<I")), pickle.SHORT_BINSTRING: lambda u: u.old_text(u.number("<B")),
     pickle.BINBYTES: lambda u: u.take(u.number("<I")), pickle.SHORT_BINBYTES: lambda u: u.take(u.number("<B")),
     pickle.BINBYTES8: lambda u: u.take(u.number("<Q")), pickle.BYTEARRAY8: lambda u: bytearray(u.take(u.number("<Q"))),
 }  # fmt: skip
-INSTRUCTIONS = {code[0]: putting(value) for code, value in SIMPLE.items()} | {
+INSTRUCTIONS = {code[0]: push_value(value) for code, value in SIMPLE.items()} | {
     code[0]: instruction for code, instruction in {
-        pickle.EMPTY_LIST: containing(list, LIST), pickle.EMPTY_DICT: containing(dict, DICT),
-        pickle.EMPTY_SET: containing(set, SET), pickle.LIST: containing(list, LIST, STACKED),
-        pickle.TUPLE: containing(tuple, TUPLE, STACKED), pickle.FROZENSET: containing(a_frozenset, SET, COMPARED),
+        pickle.EMPTY_LIST: make_container(list, LIST), pickle.EMPTY_DICT: make_container(dict, DICT),
+        pickle.EMPTY_SET: make_container(set, SET), pickle.LIST: make_container(list, LIST, STACKED),
+        pickle.TUPLE: make_container(tuple, TUPLE, STACKED), pickle.FROZENSET: make_container(make_frozenset, SET, COMPARED),
         pickle.PROTO: lambda u: u.take(1), pickle.FRAME: lambda u: u.take(8),
         pickle.MARK: Unpickler.mark, pickle.POP: Unpickler.pop, pickle.POP_MARK: lambda u: (u.pop_mark(), None)[1],
         pickle.TUPLE1: lambda u: u.tuple_of(1), pickle.TUPLE2: lambda u: u.tuple_of(2), pickle.TUPLE3: lambda u: u.tuple_of(3),

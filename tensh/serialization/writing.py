@@ -54,15 +54,18 @@ TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
 TENSOR_OF_DTYPE = Global("torch._utils", "_rebuild_tensor_v3")
 WITHOUT_ELEMENTS = Global("torch._utils", "_rebuild_meta_tensor_no_storage")
 WITH_ATTRIBUTES = Global("torch._tensor", "_rebuild_from_type_v2")
+NESTED = Global("torch._utils", "_rebuild_nested_tensor")
+JAGGED = Global("torch.nested._internal.nested_tensor", "_rebuild_njt")
+NESTED_TENSOR = Global("torch.nested._internal.nested_tensor", "NestedTensor")
 PARAMETER = Global("torch._utils", "_rebuild_parameter")
 PARAMETER_WITH_STATE = Global("torch._utils", "_rebuild_parameter_with_state")
 SIZE, DEVICE, PLAIN = Global("torch", "Size"), Global("torch", "device"), Global("torch", "Tensor")
 LAYOUT = Global("torch.serialization", "_get_layout")
-GENERATOR = Global("torch._C", "Generator")
+GENERATOR, TENSOR_BASE = Global("torch._C", "Generator"), Global("torch._C", "TensorBase")
 
 
 def mention(stored):
-    """How the pickle of an archive mentions a block of memory."""
+    """Return the reference of an archive's pickle to a block of memory."""
     return "storage", stored.kind, stored.key, "cpu", stored.count
 
 
@@ -80,14 +83,14 @@ class Writer(pickle._Pickler):
         self.keys = {}  # a block's first byte and its length -> (key, dtype)
         self.names = {}  # one Global for each name, so that it is written once
 
-    def named(self, module, name):
+    def mention_global(self, module, name):
         return self.names.setdefault((module, name), Global(module, name))
 
     def persistent_id(self, obj):
         if isinstance(obj, UntypedStorage):
-            obj = self.stored(flat(obj.array), None)
+            obj = self.mention_storage(flat(obj.array), None)
         elif isinstance(obj, TypedStorage):
-            obj = self.stored(flat(obj.row), dtype_name(obj.row))
+            obj = self.mention_storage(flat(obj.row), dtype_name(obj.row))
         return self.mention(obj) if isinstance(obj, Stored) else None
 
     def reducer_override(self, obj):
@@ -105,6 +108,11 @@ class Writer(pickle._Pickler):
             return GENERATOR, (obj.device,), (obj.initial_seed(), None, obj.get_state())
         if isinstance(obj, PackedSequence):
             return copyreg.__newobj__, (type(obj), *obj)
+        if isinstance(obj, types.FunctionType) and (obj.__module__, obj.__qualname__) == (
+            "torch",
+            f"Tensor.{obj.__name__}",
+        ):
+            return getattr, (TENSOR_BASE, obj.__name__)
         return NotImplemented
 
     def parameter(self, p):
@@ -112,6 +120,8 @@ class Writer(pickle._Pickler):
         return (PARAMETER_WITH_STATE, (*facts, p.__dict__)) if p.__dict__ else (PARAMETER, facts)
 
     def tensor(self, t):
+        if t.is_nested:
+            return self.nested(t)
         if type(t.array) in SPARSE:
             raise NotImplementedError("tensh writes no sparse tensor: save its indices, its values and its size")
         if is_absent(t.array):
@@ -121,14 +131,18 @@ class Writer(pickle._Pickler):
         place = place_of(t.array)
         name = dtype_name(t.array)
         facts = (place.offset, tuple(map(int, t.shape)), place.strides, t.requires_grad, OrderedDict())
-        function, arguments = TENSOR, (self.stored(place.block, name), *facts)
+        function, arguments = TENSOR, (self.mention_storage(place.block, name), *facts)
         if name not in STORAGES:
-            function, arguments = TENSOR_OF_DTYPE, (*arguments, self.named("torch", name))
+            function, arguments = TENSOR_OF_DTYPE, (*arguments, self.mention_global("torch", name))
         if type(t) is Tensor and not t.__dict__:
             return function, arguments
         return WITH_ATTRIBUTES, (function, PLAIN if type(t) is Tensor else type(t), arguments, t.__dict__)
 
-    def stored(self, block, name):
+    def nested(self, t):
+        found = t._parts_to_save()
+        return (NESTED, found) if len(found) > 1 else (WITH_ATTRIBUTES, (JAGGED, NESTED_TENSOR, found, {}))
+
+    def mention_storage(self, block, name):
         """The mention of a block of elements of a dtype, or of bytes where it is None; it is kept when it is new."""
         address = (block.__array_interface__["data"][0], block.nbytes) if block.nbytes else object()
         if address in self.keys and self.keys[address][1] != name:
@@ -139,7 +153,9 @@ class Writer(pickle._Pickler):
         typed, key = name in STORAGES, self.keys[address][0]
         count = self.counts[key] = block.nbytes // (ALL[name].numpy.itemsize if typed else 1)
         return Stored(
-            self.named("torch", STORAGES[name]) if typed else self.named("torch.storage", UNTYPED), key, count
+            self.mention_global("torch", STORAGES[name]) if typed else self.mention_global("torch.storage", UNTYPED),
+            key,
+            count,
         )
 
     def save_named(self, obj):
@@ -147,7 +163,7 @@ class Writer(pickle._Pickler):
         self.memoize(obj)
 
     def save_dtype(self, obj):
-        self.save(self.named("torch", str(obj).removeprefix("torch.")))
+        self.save(self.mention_global("torch", str(obj).removeprefix("torch.")))
 
     def save_global(self, obj, name=None):
         """A class or a function; ours have the names of PyTorch's."""
@@ -157,7 +173,7 @@ class Writer(pickle._Pickler):
         return self.save_named(Global(module, obj.__qualname__))
 
     def save_ordered_dict(self, obj):
-        """What `reduce` says of it, without the iterators and tuples: every tensor has one, which is empty."""
+        """Save an OrderedDict without the iterators and tuples of `reduce`: every tensor has one, which is empty."""
         if obj.__dict__:
             return self.save_reduce(*obj.__reduce__(), obj=obj)
         self.save(OrderedDict)
@@ -174,7 +190,7 @@ class Writer(pickle._Pickler):
         self.save(TENSOR)
         self.write(pickle.MARK)
         self.write(pickle.MARK)
-        for part in self.mention(self.stored(place.block, name)):
+        for part in self.mention(self.mention_storage(place.block, name)):
             self.save(part)
         numbers = describe_ints(place.offset) + describe_ints(t.array.shape) + describe_ints(place.strides)
         self.write(pickle.TUPLE + pickle.BINPERSID + numbers + (pickle.NEWTRUE if t.requires_grad else pickle.NEWFALSE))

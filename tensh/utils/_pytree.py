@@ -1,11 +1,28 @@
 """torch.utils._pytree: values nested in containers, taken apart and put together; other classes can be registered."""
 
+import dataclasses
+from collections import OrderedDict, defaultdict, deque
+from functools import partial
+
+from tensh.engine.dtypes.size import Size
 from tensh.func import trees
 from tensh.func.trees import TreeSpec
+from tensh.utils._pytree_paths import (  # noqa: F401
+    GetAttrKey,
+    MappingKey,
+    SequenceKey,
+    flatten_with_keys,
+    key_get,
+    keystr,
+    tree_flatten_with_path,
+    tree_leaves_with_path,
+    tree_map_with_path,
+)
 
 PyTree = object
 SUPPORTED_NODES = trees.BRANCHES
-LEAF = trees.LEAF
+BUILTIN_TYPES = trees.BUILT_IN - {Size}
+LEAF = _LEAF_SPEC = trees.LEAF
 
 
 class LeafSpec(TreeSpec):
@@ -15,8 +32,10 @@ class LeafSpec(TreeSpec):
         return trees.LEAF
 
 
-def register_pytree_node(cls, flatten_fn, unflatten_fn, **names):
+def register_pytree_node(cls, flatten_fn, unflatten_fn, *, flatten_with_keys_fn=None, **names):
     """Let a class count as a branch: how it comes apart, (children, context), and is put together from both.
+
+    ``flatten_with_keys_fn`` gives pairs of a key and a child in the place of the children, for paths.
 
     >>> import tensh as torch
     >>> from tensh.utils import _pytree
@@ -29,35 +48,90 @@ def register_pytree_node(cls, flatten_fn, unflatten_fn, **names):
     """
     if cls in trees.BRANCHES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    trees.BRANCHES[cls] = flatten_fn, unflatten_fn
+    trees.BRANCHES[cls] = trees.Branch(flatten_fn, unflatten_fn, cls, flatten_with_keys_fn)
 
 
-_dict_flatten, _dict_unflatten = trees.BRANCHES[dict]
+def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None):
+    """Let a data class count as a branch, whose children are its fields.
+
+    >>> import dataclasses
+    >>> from tensh.utils import _pytree
+    >>> @dataclasses.dataclass
+    ... class Point:
+    ...     x: int
+    ...     y: int
+    >>> _pytree.register_dataclass(Point)
+    >>> _pytree.tree_map(lambda v: v + 1, Point(1, 2)) == Point(2, 3)
+    True
+    """
+    names = field_names or [each.name for each in dataclasses.fields(cls) if each.init]
+
+    def flatten_with_keys(value):
+        named = [(name, getattr(value, name)) for name in names if name not in (drop_field_names or ())]
+        full = [(GetAttrKey(name), each) for name, each in named if each is not None]
+        return full, [[key.name for key, _ in full], [name for name, each in named if each is None]]
+
+    def flatten(value):
+        full, context = flatten_with_keys(value)
+        return [each for _, each in full], context
+
+    def together(values, context):
+        return cls(**dict(zip(context[0], values, strict=True)), **dict.fromkeys(context[1]))
+
+    register_pytree_node(cls, flatten, together, flatten_with_keys_fn=flatten_with_keys)
 
 
-def _dict_flatten_with_keys(tree):
-    values, keys = _dict_flatten(tree)
-    return [(MappingKey(key), value) for key, value in zip(keys, values)], keys
+def register_constant(cls):
+    """Let values of a class count as parts of the structure, not as leaves; they must be equal to be the same structure."""
+    register_pytree_node(
+        cls, lambda value: ([], value), lambda _, value: value, flatten_with_keys_fn=lambda value: ([], value)
+    )
+    CONSTANTS.add(cls)
 
 
-class MappingKey(tuple):
-    """The place of a value in a dictionary."""
+CONSTANTS: set = set()
 
-    def __new__(cls, key):
-        return super().__new__(cls, (key,))
 
-    key = property(lambda self: self[0])
+def is_constant_class(cls):
+    """Was a class registered as constant?"""
+    return cls in CONSTANTS
+
+
+_register_pytree_node = _private_register_pytree_node = register_pytree_node
+for _kind in (dict, list, tuple, OrderedDict, defaultdict, deque, trees.NAMED):
+    _name = _kind.__name__.lower()
+    globals()[f"_{_name}_flatten"], globals()[f"_{_name}_unflatten"] = trees.BRANCHES[_kind][:2]
+    globals()[f"_{_name}_flatten_with_keys"] = partial(flatten_with_keys, kind=_kind)
+_odict_flatten, _odict_unflatten = trees.BRANCHES[OrderedDict][:2]
+
+
+def is_namedtuple_class(cls):
+    """Is a class one of ``namedtuple``?"""
+    return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
+
+
+def is_namedtuple_instance(value):
+    """Is a value of a class of ``namedtuple``?"""
+    return is_namedtuple_class(type(value))
+
+
+_is_namedtuple_instance = is_namedtuple_instance
+
+
+def is_namedtuple(obj):
+    """Is this a class of ``namedtuple``, or a value of one?"""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
 def _get_node_type(tree):
     return trees.kind_of(tree) and type(tree)
 
 
-_register_pytree_node = register_pytree_node
-
-
 def _is_leaf(tree, is_leaf=None):
     return trees.kind_of(tree) is None or (is_leaf is not None and is_leaf(tree))
+
+
+tree_is_leaf = _is_leaf
 
 
 def _flatten(tree, is_leaf, leaves):
@@ -66,7 +140,7 @@ def _flatten(tree, is_leaf, leaves):
         leaves.append(tree)
         return trees.LEAF
     kind = trees.kind_of(tree)
-    children, context = trees.BRANCHES[kind][0](tree) if kind in trees.BRANCHES else (list(tree), None)
+    children, context = trees.take_apart(tree, kind)
     return TreeSpec(kind, context, [_flatten(child, is_leaf, leaves) for child in children])
 
 
@@ -80,10 +154,10 @@ def tree_flatten(tree, is_leaf=None):
 def tree_unflatten(leaves, treespec):
     """Put leaves together in a structure."""
     leaves = list(leaves)
-    if len(leaves) != treespec.leaves:
+    if len(leaves) != treespec.num_leaves:
         raise ValueError(
             f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
-            f"{treespec.leaves} items ({treespec})."
+            f"{treespec.num_leaves} items ({treespec})."
         )
     return trees.unflatten(leaves, treespec)
 
@@ -111,20 +185,7 @@ def tree_map(func, tree, *rests, is_leaf=None):
     {'a': [2, (4,)]}
     """
     leaves, spec = tree_flatten(tree, is_leaf)
-    return tree_unflatten(map(func, leaves, *[_flatten_up_to(spec, other) for other in rests]), spec)
-
-
-def _flatten_up_to(spec, tree):
-    """The parts of ``tree`` that stand where ``spec`` has leaves."""
-    if spec.kind is None:
-        return [tree]
-    kind = trees.kind_of(tree)
-    if kind != spec.kind:
-        raise ValueError(f"Node type mismatch; expected {spec.kind}, but got {type(tree)}.")
-    children = (trees.BRANCHES[kind][0](tree) if kind in trees.BRANCHES else (list(tree), None))[0]
-    if len(children) != len(spec.children):
-        raise ValueError(f"Node arity mismatch; expected {len(spec.children)}, but got {len(children)}.")
-    return [leaf for part, child in zip(spec.children, children) for leaf in _flatten_up_to(part, child)]
+    return tree_unflatten(map(func, leaves, *[spec.flatten_up_to(other) for other in rests]), spec)
 
 
 def tree_map_(func, tree, *rests, is_leaf=None):
@@ -168,3 +229,41 @@ def tree_all_only(type_or_types, pred, tree, is_leaf=None):
 def tree_any_only(type_or_types, pred, tree, is_leaf=None):
     """Does a predicate hold for one of the leaves of some types?"""
     return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
+
+
+def arg_tree_leaves(*args, **kwargs):
+    """The leaves of arguments from left to right."""
+    return tree_leaves((args, kwargs))
+
+
+def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
+    """The leaves of ``tree`` with each repeated for all leaves of the structure below it; None if it does not fit."""
+    if _is_leaf(tree, is_leaf):
+        return [tree] * treespec.num_leaves
+    kind = trees.kind_of(tree)
+    if kind != treespec.type:
+        return None
+    children, context = trees.take_apart(tree, kind)
+    if len(children) != treespec.num_children or context != treespec.context:
+        return None
+    found = [
+        _broadcast_to_and_flatten(child, part, is_leaf)
+        for child, part in zip(children, treespec.children_specs, strict=True)
+    ]
+    return None if any(each is None for each in found) else [leaf for each in found for leaf in each]
+
+
+def treespec_leaf():
+    """The structure of a leaf."""
+    return trees.LEAF
+
+
+def treespec_tuple(iterable=()):
+    """The structure of a tuple of parts with these structures."""
+    return TreeSpec(tuple, None, list(iterable))
+
+
+def treespec_dict(mapping=(), **named):
+    """The structure of a dictionary of parts with these structures."""
+    parts = dict(mapping, **named)
+    return TreeSpec(dict, list(parts), list(parts.values()))

@@ -1,3 +1,3 @@
-"""torch.utils.deterministic: what deterministic algorithms mean for memory that nobody has written."""
+"""torch.utils.deterministic: fill uninitialized memory when algorithms must be deterministic."""
 
 fill_uninitialized_memory = True

@@ -1,6 +1,6 @@
 """torch.utils.dlpack: memory shared with arrays of other libraries."""
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

@@ -20,11 +20,11 @@ def shape_wrapper(formula):
     """``formula``, called with shapes in the place of tensors."""
 
     @wraps(formula)
-    def counted(*args, out_val=None, **kwargs):
+    def count_call(*args, out_val=None, **kwargs):
         args, kwargs, shape = tree_map(lambda t: t.shape if isinstance(t, Tensor) else t, (args, kwargs, out_val))
         return formula(*args, out_shape=shape, **kwargs)
 
-    return counted
+    return count_call
 
 
 def register_flop_formula(targets, get_raw=False):
@@ -161,7 +161,7 @@ class FlopCounterMode:
         def row(label, flops):
             return [label, f"{flops / 1000**unit:.3f}{SUFFIXES[unit]}", f"{flops / total:.2%}" if total else "0%"]
 
-        def of_module(name, level):
+        def make_rows(name, level):
             counts, margin = self.flop_counts[name], " " * level
             own = [row(margin + name, sum(counts.values()))]
             return own + [row(f"{margin} - {packet}", flops) for packet, flops in counts.items()]
@@ -170,9 +170,9 @@ class FlopCounterMode:
             level = name.count(".")
             if name != "Global" and level < depth:
                 subsumed |= sum(self.flop_counts[name].values()) >= total
-                rows += of_module(name, level)
+                rows += make_rows(name, level)
         if "Global" in self.flop_counts and not subsumed:
-            rows = of_module("Global", 0) + [[" " + label, *rest] for label, *rest in rows]
+            rows = make_rows("Global", 0) + [[" " + label, *rest] for label, *rest in rows]
         return table(["Module", "FLOP", "% Total"], rows or [["Global", "0", "0%"]])
 
 

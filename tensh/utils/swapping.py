@@ -60,7 +60,7 @@ def give(tensor, values):
 
 
 def renew(leaf):
-    """Give a leaf a node of its own; the one that graphs know refuses from now on."""
+    """Give a leaf a new node; the old one, which graphs know, refuses from now on."""
     old = leaf.node
     leaf.node = AccumulateGrad(leaf)
     leaf.node.grad, leaf.node.hooks, old.hooks = old.grad, old.hooks, None

@@ -1,4 +1,4 @@
-"""torch.utils.weak: dictionaries of tensors, which are told apart by identity and not kept alive."""
+"""torch.utils.weak: dictionaries of tensors, compared by identity and not kept alive."""
 
 import weakref
 from collections.abc import MutableMapping
@@ -34,7 +34,7 @@ class TensorWeakRef:
 
 
 class WeakIdKeyDictionary(MutableMapping):
-    """A dictionary whose keys are told apart by identity; an entry goes with its key.
+    """A dictionary whose keys are compared by identity; an entry is removed with its key.
 
     >>> import tensh as torch
     >>> known = torch.utils.weak.WeakIdKeyDictionary()

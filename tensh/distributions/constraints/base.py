@@ -24,13 +24,13 @@ class _Dependent(Constraint):
 
     @property
     def is_discrete(self):
-        return self._known("is_discrete")
+        return self._read_fact("is_discrete")
 
     @property
     def event_dim(self):
-        return self._known("event_dim")
+        return self._read_fact("event_dim")
 
-    def _known(self, fact):
+    def _read_fact(self, fact):
         value = getattr(self, f"_{fact}")
         if value is NotImplemented:
             raise NotImplementedError(f".{fact} cannot be determined statically")

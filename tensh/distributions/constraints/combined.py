@@ -9,6 +9,13 @@ def _require_constraint(base):
         raise AssertionError(f"base_constraint must be a Constraint, got {type(base).__name__}")
 
 
+def _check_events(constraint, value, result, batch_dims):
+    """A bool for each event: is ``result`` true along all dimensions behind the first ``batch_dims``?"""
+    if batch_dims < 0:
+        raise ValueError(f"Expected value.dim() >= {constraint.event_dim} but got {value.dim()}")
+    return result.reshape(result.shape[:batch_dims] + (-1,)).all(-1)
+
+
 class _IndependentConstraint(Constraint):
     """``base_constraint`` for events of more dimensions: valid if all of it is."""
 
@@ -32,10 +39,7 @@ class _IndependentConstraint(Constraint):
 
     def check(self, value):
         result = self.base_constraint.check(value)
-        kept = result.dim() - self.reinterpreted_batch_ndims
-        if kept < 0:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        return result.reshape(result.shape[:kept] + (-1,)).all(-1)
+        return _check_events(self, value, result, result.dim() - self.reinterpreted_batch_ndims)
 
     def __repr__(self):
         return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
@@ -60,17 +64,14 @@ class MixtureSameFamilyConstraint(Constraint):
     def check(self, value):
         """A bool for each event: whether every component may have it."""
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        kept = value.dim() - self.event_dim
-        if kept < 0:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        return result.reshape(result.shape[:kept] + (-1,)).all(-1)
+        return _check_events(self, value, result, value.dim() - self.event_dim)
 
     def __repr__(self):
         return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
 
 
 class _Joined(Constraint):
-    """What ``cat`` and ``stack`` share: a constraint for each part along ``dim``."""
+    """The shared part of ``cat`` and ``stack``: a constraint for each part along ``dim``."""
 
     def __init__(self, cseq, dim=0):
         self.cseq, self.dim = list(cseq), dim
@@ -92,7 +93,7 @@ class _Joined(Constraint):
 
 
 class _Cat(_Joined):
-    """Parts of ``lengths`` (by default 1) one after the other along ``dim``, each with a constraint of its own."""
+    """Parts of ``lengths`` (by default 1) one after the other along ``dim``, each with its constraint."""
 
     def __init__(self, cseq, dim=0, lengths=None):
         super().__init__(cseq, dim)
@@ -108,7 +109,7 @@ class _Cat(_Joined):
 
 
 class _Stack(_Joined):
-    """Slices along ``dim``, each with a constraint of its own."""
+    """Slices along ``dim``, each with its constraint."""
 
     @property
     def event_dim(self):

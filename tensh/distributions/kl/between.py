@@ -182,7 +182,7 @@ def _bounds(distribution):
     return getattr(support, "lower_bound", -math.inf), getattr(support, "upper_bound", math.inf)
 
 
-def _within(p, q):
+def _require_support(p, q):
     """Finite where q reaches as far as p on both sides."""
     (low, high), (begin, end) = _bounds(p), _bounds(q)
     return torch.where(torch.as_tensor((low < begin) | (high > end)), math.inf, _finite(p, q))
@@ -200,7 +200,7 @@ def _infinite(p, q):
 
 for each, others in FINITE.items():
     for other in others:
-        register_kl(each, other)(_within)
+        register_kl(each, other)(_require_support)
 for each, others in INFINITE.items():
     for other in others:
         register_kl(each, other)(_infinite)

@@ -15,7 +15,7 @@ def _squares(matrix):
 
 
 class _Full:
-    """What a divergence needs of a covariance ``L @ L.mT``."""
+    """The terms of a divergence that depend on a covariance ``L @ L.mT``."""
 
     def __init__(self, distribution):
         self.factor = distribution._unbroadcasted_scale_tril
@@ -34,7 +34,7 @@ class _Full:
 
 
 class _Low:
-    """The same of ``W @ W.mT + diag(D)``, of which the inverse is ``diag(1 / D) - A.mT @ A``."""
+    """The terms of a divergence for a covariance ``W @ W.mT + diag(D)``, of which the inverse is ``diag(1 / D) - A.mT @ A``."""
 
     def __init__(self, distribution):
         self.factor, self.diagonal = distribution._parts()
@@ -57,7 +57,7 @@ class _Low:
         return (diagonal / self.diagonal).sum(-1) - _squares(self.A * diagonal.sqrt().unsqueeze(-2))
 
 
-def _between(P, Q, spoken):
+def _compute_divergence(P, Q, spoken):
     """The divergence for covariances of the kinds P and Q."""
 
     def divergence(p, q):
@@ -72,7 +72,7 @@ def _between(P, Q, spoken):
     return divergence
 
 
-register_kl(FULL, FULL)(_between(_Full, _Full, "Multivariate Normals"))
-register_kl(FULL, LOW)(_between(_Full, _Low, "(Low Rank) Multivariate Normals"))
-register_kl(LOW, FULL)(_between(_Low, _Full, "(Low Rank) Multivariate Normals"))
-register_kl(LOW, LOW)(_between(_Low, _Low, "Low Rank Multivariate Normals"))
+register_kl(FULL, FULL)(_compute_divergence(_Full, _Full, "Multivariate Normals"))
+register_kl(FULL, LOW)(_compute_divergence(_Full, _Low, "(Low Rank) Multivariate Normals"))
+register_kl(LOW, FULL)(_compute_divergence(_Low, _Full, "(Low Rank) Multivariate Normals"))
+register_kl(LOW, LOW)(_compute_divergence(_Low, _Low, "Low Rank Multivariate Normals"))

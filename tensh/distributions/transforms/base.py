@@ -36,7 +36,7 @@ class Transform:
 
     @property
     def event_dim(self):
-        """How many dimensions at the end are one event, where that is the same on both sides."""
+        """The number of last dimensions that make one event, where the inputs and the outputs agree in it."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
@@ -54,7 +54,7 @@ class Transform:
         raise NotImplementedError
 
     def with_cache(self, cache_size=1):
-        """This transform with a cache of another size."""
+        """Return a copy of the transform with a cache of another size."""
         return self if self._cache_size == cache_size else self._remade(cache_size)
 
     def _remade(self, cache_size):
@@ -102,7 +102,7 @@ class Transform:
 
 
 class _InverseTransform(Transform):
-    """A transform from its end to its beginning; it keeps nothing of its own."""
+    """The inverse of a transform, without state."""
 
     def __init__(self, transform):
         super().__init__(cache_size=transform._cache_size)
@@ -151,7 +151,7 @@ class Plain(Transform):
         return isinstance(other, type(self))
 
 
-def at_least(ndim, shape):
+def require_dims(ndim, shape):
     """``shape``, if it has so many dimensions."""
     if len(shape) < ndim:
         raise ValueError("Too few dimensions on input")

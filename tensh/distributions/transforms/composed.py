@@ -5,7 +5,7 @@ import operator
 
 import tensh as torch
 from tensh.distributions import constraints
-from tensh.distributions.transforms.base import Transform, at_least
+from tensh.distributions.transforms.base import Transform, require_dims
 from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
@@ -40,12 +40,12 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
-        """Where the inputs lie."""
+        """The set of the inputs."""
         return _widen([(part.domain, part.codomain) for part in self.parts]) if self.parts else constraints.real
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self):
-        """Where the outputs lie."""
+        """The set of the outputs."""
         backwards = [(part.codomain, part.domain) for part in reversed(self.parts)]
         return _widen(backwards) if backwards else constraints.real
 
@@ -124,23 +124,23 @@ class IndependentTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
-        """Where the inputs lie."""
+        """The set of the inputs."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self):
-        """Where the outputs lie."""
+        """The set of the outputs."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     bijective = formula(lambda t: t.base_transform.bijective, "Whether ``base_transform`` is.")
     sign = formula(lambda t: t.base_transform.sign, "The sign of ``base_transform``.")
 
     def _call(self, x):
-        at_least(self.domain.event_dim, x.shape)
+        require_dims(self.domain.event_dim, x.shape)
         return self.base_transform(x)
 
     def _inverse(self, y):
-        at_least(self.codomain.event_dim, y.shape)
+        require_dims(self.codomain.event_dim, y.shape)
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x, y):
@@ -181,12 +181,12 @@ class ReshapeTransform(Transform):
 
     @constraints.dependent_property
     def domain(self):
-        """Where the inputs lie."""
+        """The set of the inputs."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
     def codomain(self):
-        """Where the outputs lie."""
+        """The set of the outputs."""
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def _call(self, x):
@@ -211,7 +211,7 @@ def _batch(x, event_shape):
 
 def _replace_end(shape, old, new):
     """``shape`` with ``new`` at its end in place of ``old``."""
-    cut = len(at_least(len(old), shape)) - len(old)
+    cut = len(require_dims(len(old), shape)) - len(old)
     if shape[cut:] != old:
         raise ValueError(f"Shape mismatch: expected {shape[cut:]} but got {old}")
     return shape[:cut] + new

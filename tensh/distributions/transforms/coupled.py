@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.distributions import constraints
-from tensh.distributions.transforms.base import Plain, Transform, at_least
+from tensh.distributions.transforms.base import Plain, Transform, require_dims
 from tensh.distributions.transforms.elementwise import clipped_sigmoid
 from tensh.distributions.utils import tril_matrix_to_vec, vec_to_tril_matrix
 from tensh.nn.functional import logsigmoid, pad, softplus
@@ -29,7 +29,7 @@ class SoftmaxTransform(Plain):
         return y.log()
 
     def forward_shape(self, shape):
-        return at_least(1, shape)
+        return require_dims(1, shape)
 
     inverse_shape = forward_shape
 
@@ -63,10 +63,10 @@ class StickBreakingTransform(Plain):
         return (-x + logsigmoid(x) + y[..., :-1].log()).sum(-1)  # log(1 - sigmoid(x)) is -x + logsigmoid(x)
 
     def forward_shape(self, shape):
-        return at_least(1, shape)[:-1] + (shape[-1] + 1,)
+        return require_dims(1, shape)[:-1] + (shape[-1] + 1,)
 
     def inverse_shape(self, shape):
-        return at_least(1, shape)[:-1] + (shape[-1] - 1,)
+        return require_dims(1, shape)[:-1] + (shape[-1] - 1,)
 
 
 def _log_rest(x):
@@ -110,14 +110,14 @@ class CorrCholeskyTransform(Transform):
         return breaking - 2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
 
     def forward_shape(self, shape):
-        n = at_least(1, shape)[-1]
+        n = require_dims(1, shape)[-1]
         d = round((0.25 + 2 * n) ** 0.5 + 0.5)
         if d * (d - 1) // 2 != n:
             raise ValueError("Input is not a flattened lower-diagonal number")
         return shape[:-1] + (d, d)
 
     def inverse_shape(self, shape):
-        d = at_least(2, shape)[-1]
+        d = require_dims(2, shape)[-1]
         if shape[-2] != d:
             raise ValueError("Input is not square")
         return shape[:-2] + (d * (d - 1) // 2,)

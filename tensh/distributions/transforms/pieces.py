@@ -9,7 +9,7 @@ from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
 class _Pieces(Transform):
-    """What cutting into slices (``_pieces``) and joining them again (``_joined``) makes of a list of transforms."""
+    """A transform of slices: cutting (``_pieces``) and joining (``_joined``) around a list of transforms."""
 
     def __init__(self, tseq, dim=0, cache_size=0):
         if not all(isinstance(each, Transform) for each in tseq):
@@ -71,7 +71,7 @@ class CatTransform(_Pieces):
 
     @lazy_property
     def length(self):
-        """How much there is along the dimension, of all slices."""
+        """The size of the dimension: the sum over all slices."""
         return sum(self.lengths)
 
     _length = formula(lambda t: ("length", t.length))
@@ -92,12 +92,12 @@ class CatTransform(_Pieces):
 
     @constraints.dependent_property
     def domain(self):
-        """Where the inputs lie."""
+        """The set of the inputs."""
         return constraints.cat([each.domain for each in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
     def codomain(self):
-        """Where the outputs lie."""
+        """The set of the outputs."""
         return constraints.cat([each.codomain for each in self.transforms], self.dim, self.lengths)
 
 
@@ -129,10 +129,10 @@ class StackTransform(_Pieces):
 
     @constraints.dependent_property
     def domain(self):
-        """Where the inputs lie."""
+        """The set of the inputs."""
         return constraints.stack([each.domain for each in self.transforms], self.dim)
 
     @constraints.dependent_property
     def codomain(self):
-        """Where the outputs lie."""
+        """The set of the outputs."""
         return constraints.stack([each.codomain for each in self.transforms], self.dim)

@@ -36,11 +36,11 @@ class Around:
         if node is None:
             return args
         self.input_places = places
-        node.register_hook(self._at_inputs)
+        node.register_hook(self._hook_inputs)
         return _put(args, places, tensors)
 
     def outputs(self, result):
-        """The result, behind a node that is told the gradients that arrive."""
+        """The result, behind a node that sees the gradients that arrive."""
         is_single = isinstance(result, Tensor)
         results = (result,) if is_single else tuple(result) if isinstance(result, list | tuple) else None
         if results is None:
@@ -49,13 +49,13 @@ class Around:
         if node is None:
             return result
         self.output_count, self.output_places = len(results), places
-        node.register_prehook(self._at_outputs)
+        node.register_prehook(self._hook_outputs)
         made = _put(results, places, tensors)
         if hasattr(result, "_fields"):
             return type(result)(*made)
         return made[0] if is_single else type(result)(made) if isinstance(result, list) else made
 
-    def _at_outputs(self, grads):
+    def _hook_outputs(self, grads):
         arrived = _spread_gradients(grads, self.output_places, self.output_count)
         for hook in self.pre_hooks:
             replaced = hook(self.module, arrived)
@@ -67,12 +67,12 @@ class Around:
                     )
                 arrived = replaced
         if self.input_places is None:
-            self._without_inputs(arrived)
+            self._call_without_inputs(arrived)
         else:
             self.grad_outputs = arrived
         return tuple(arrived[place] for place in self.output_places)
 
-    def _without_inputs(self, grad_outputs):
+    def _call_without_inputs(self, grad_outputs):
         """No input requires grad: the hooks are called now."""
         warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
@@ -87,7 +87,7 @@ class Around:
                     "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
                 )
 
-    def _at_inputs(self, grad_inputs, grad_outputs):
+    def _hook_inputs(self, grad_inputs, grad_outputs):
         if self.grad_outputs is None:
             return None
         full = _spread_gradients(grad_inputs, self.input_places, self.input_count)
@@ -140,7 +140,7 @@ def hook_last_operation(module, args, result):
 
 
 def what_is_missed(args, result, node):
-    """What deprecated hooks on ``node`` do not see of the gradients of a module's arguments and results; None if nothing."""
+    """Describe the gradients that deprecated hooks on ``node`` do not see; None if they see all."""
     start, end = (
         "Using a non-full backward hook when ",
         " Please use register_full_backward_hook to get the documented behavior.",

@@ -6,11 +6,12 @@ from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.linear import NonDynamicallyQuantizableLinear
 from tensh.nn.modules.module import Module
+from tensh.nn.modules.nested_attention import require_nested
 from tensh.nn.parameter import Parameter
 
 
 def require_mask(mask):
-    """TypeError for a mask that is no tensor: PyTorch asks the masks first."""
+    """TypeError for a mask that is not a tensor: PyTorch asks the masks first."""
     if mask is not None:
         require(mask, "is_floating_point", "input", 1)
 
@@ -82,7 +83,10 @@ class MultiheadAttention(Module):
         require_mask(attn_mask)
         if attn_mask is None or not attn_mask.is_floating_point():
             require_mask(key_padding_mask)
-        turned = query.dim() == 3 and self.batch_first
+        nested = query.is_nested or key.is_nested or value.is_nested
+        if nested:
+            require_nested(self, query, key, value, key_padding_mask, attn_mask)
+        turned = query.dim() == 3 and self.batch_first and not nested
         if turned:
             same_key, same_value = key is query, value is key
             query = query.transpose(1, 0)

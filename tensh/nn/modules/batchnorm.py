@@ -70,15 +70,14 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    """What the number of dimensions does not change."""
+    """The part of batch normalisation that is the same for 1, 2 and 3 dimensions."""
 
     __init__ = rename_function(_NormBase.__init__, "_BatchNorm.__init__")
 
     def forward(self, input):
         """``input`` normalised; in training the running statistics move by ``momentum``, or to the mean of all if it is None."""
         self._check_input_dim(input)
-        own = self.__dict__
-        training, tracked, momentum = own["training"], own["track_running_stats"], own["momentum"]
+        training, tracked, momentum = self.training, self.track_running_stats, self.momentum
         if training and tracked and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if momentum is None:
@@ -87,7 +86,9 @@ class _BatchNorm(_NormBase):
         by_batch = training or (mean is None and var is None)
         if training and not tracked:
             mean = var = None
-        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum or 0.0, self.eps)
+        return F.batch_norm(
+            input, mean, var, self.weight, self.bias, by_batch, 0.0 if momentum is None else momentum, self.eps
+        )
 
 
 BatchNorm1d, BatchNorm2d, BatchNorm3d = family(
@@ -128,7 +129,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
             self.num_batches_tracked = find_public("tensor")(0, device=device)
 
     def reset_parameters(self):
-        """As for the module that this one becomes, once there are parameters."""
+        """Set the parameters as the layer that this one becomes does, once there are any."""
         if not self.has_uninitialized_params() and self.num_features != 0:
             super().reset_parameters()
 

@@ -1,4 +1,4 @@
-"""How a module is called: its ``forward``, and the hooks around it."""
+"""The call of a module: its ``forward``, and the hooks around it."""
 
 from collections import OrderedDict
 
@@ -104,12 +104,12 @@ def call_with_hooks(module, args, kwargs):
     try:
         return _call_hooks(module, args, kwargs, called)
     except Exception:
-        _after_failure(module, args, kwargs, called)
+        _call_hooks_after_failure(module, args, kwargs, called)
         raise
 
 
 def _call_hooks(module, args, kwargs, called):
-    args, kwargs = _before(module, args, kwargs)
+    args, kwargs = _call_pre_hooks(module, args, kwargs)
     full = list(EVERYWHERE["backward"].values())
     if module._is_full_backward_hook is not False:
         full += module._backward_hooks.values()
@@ -130,7 +130,7 @@ def _call_hooks(module, args, kwargs, called):
     return result
 
 
-def _before(module, args, kwargs):
+def _call_pre_hooks(module, args, kwargs):
     for key, hook in [*EVERYWHERE["forward_pre"].items(), *module._forward_pre_hooks.items()]:
         if key in module._forward_pre_hooks_with_kwargs:
             replaced = hook(module, args, kwargs)
@@ -153,7 +153,7 @@ def _call_forward_hook(module, key, hook, args, kwargs, result):
     return hook(module, args, result)
 
 
-def _after_failure(module, args, kwargs, called):
+def _call_hooks_after_failure(module, args, kwargs, called):
     """The hooks that are to run whatever happens, and have not yet."""
     for key, hook in [*EVERYWHERE["forward"].items(), *module._forward_hooks.items()]:
         if key in called or not (key in ALWAYS or key in module._forward_hooks_always_called):

@@ -9,7 +9,7 @@ from tensh.nn.modules.module import Module, indent
 
 
 class Ordered(Module):
-    """What ``Sequential`` and ``ModuleList`` share: modules under the names "0", "1", ..."""
+    """The shared part of ``Sequential`` and ``ModuleList``: modules under the names "0", "1", ..."""
 
     def _key(self, index):
         """The name of the module at an index, which may be negative."""
@@ -55,7 +55,7 @@ class Ordered(Module):
 class Sequential(Ordered):
     """Call modules one after the other, each with what the one before it gives.
 
-    They are given side by side, or as an OrderedDict with their names. Raises TypeError for what is no module.
+    They are given side by side, or as an OrderedDict with their names. Raises TypeError for what is not a module.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))

@@ -165,7 +165,7 @@ class _ConvTransposeNd(_ConvNd):
         return function(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
     def _more(self, input, output_size):
-        """The output padding with which the output has the wished size; ValueError if none has."""
+        """The output padding that gives the output the requested size; ValueError if none has."""
         n = self._dimensions
         leading = 2 if input.dim() == n + 2 else 1
         if len(output_size) == leading + n:

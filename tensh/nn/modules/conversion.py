@@ -1,4 +1,4 @@
-"""What ``torch.__future__`` sets for the conversion of modules."""
+"""The settings of ``torch.__future__`` for the conversion of modules."""
 
 overwrite = False  # are parameters replaced by new ones?
 swap = False

@@ -7,7 +7,7 @@ from tensh.nn.modules.families import family, lazy
 
 
 class _InstanceNorm(_NormBase):
-    """What the number of dimensions does not change."""
+    """The part of instance normalisation that is the same for 1, 2 and 3 dimensions."""
 
     def __init__(
         self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None, *, bias=True
@@ -30,10 +30,10 @@ class _InstanceNorm(_NormBase):
                 "num_features, which is not used because affine=False"
             )
         if input.dim() == alone:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
+            return self._normalize(input.unsqueeze(0)).squeeze(0)
+        return self._normalize(input)
 
-    def _normalized(self, input):
+    def _normalize(self, input):
         return F.instance_norm(
             input, self.running_mean, self.running_var, self.weight, self.bias,
             self.training or not self.track_running_stats, 0.0 if self.momentum is None else self.momentum, self.eps,

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterable
 
 from tensh.engine.arguments.public_wrapper import rename_function
-from tensh.engine.codegen.source import compiled
+from tensh.engine.codegen.source import compile_source
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
 
@@ -33,12 +33,14 @@ class Layer(Module):
     """A function with settings; see the top of this module."""
 
     _settings = frozenset()  # the attributes that a call may read by their bare names
+    _computes = None  # the text of the call
 
     def __init_subclass__(cls, settings=None, computes=None, takes=None, shows=None, keeps=None, buffers="", **more):
         super().__init_subclass__(**more)
         if settings is not None:
             _write_init(cls, settings, keeps or {}, buffers.split())
         if computes is not None:
+            cls._computes = computes
             _write_forward(cls, computes, takes)
         if shows is not None:
             words = shows.split()
@@ -46,7 +48,7 @@ class Layer(Module):
 
 
 def format_setting(layer, word):
-    """What a word of ``shows`` adds to the printed form; nothing for what is not set."""
+    """Return the text that a word of ``shows`` adds to the printed form; nothing for what is not set."""
     name = word.strip(".?!")
     value = getattr(layer, name)
     if word.endswith("?") and not value:
@@ -96,7 +98,7 @@ def _write_forward(cls, computes, takes):
 
 def _attach(cls, name, lines, doc):
     namespace = {**vars(sys.modules[cls._origin or cls.__module__]), "F": F, "Layer": Layer, "ntuple": ntuple}
-    compiled("\n".join(lines) + "\n", f"torch.nn.{cls.__name__}.{name}", namespace)
+    compile_source("\n".join(lines) + "\n", f"torch.nn.{cls.__name__}.{name}", namespace)
     method = namespace[name]
     method.__qualname__, method.__doc__ = f"{cls.__name__}.{name}", doc
     setattr(cls, name, method)

@@ -17,7 +17,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self):
-        """As for the module that this one becomes, once there are parameters."""
+        """Set the parameters as the layer that this one becomes does, once there are any."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()
 

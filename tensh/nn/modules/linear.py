@@ -131,7 +131,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self):
-        """As for a Linear, once there are parameters."""
+        """Set the parameters as a Linear does, once there are any."""
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 

@@ -1,4 +1,4 @@
-"""How PyTorch is to divide the work of ``linear_cross_entropy``."""
+"""Options for the division of work in PyTorch's ``linear_cross_entropy``."""
 
 import dataclasses
 

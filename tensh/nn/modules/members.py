@@ -1,4 +1,4 @@
-"""What a module is made of: parameters, buffers and modules, which attribute access finds, and the walks over them."""
+"""The members of a module: parameters, buffers and modules, which attribute access finds, and the walks over them."""
 
 from collections import OrderedDict
 

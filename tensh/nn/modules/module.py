@@ -40,7 +40,7 @@ MODULES = {
 """Our files of layers that have another name than PyTorch's."""
 
 
-def called_as_pytorchs(cls):
+def claim_pytorchs_module(cls):
     """Let a class of ours say that it is from ``torch.nn.modules``, as PyTorch's does; where it really is, None for others'."""
     origin = cls.__module__
     package, _, file = origin.rpartition(".")
@@ -94,7 +94,7 @@ class Module(Members, Calls, State):
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        cls._origin = called_as_pytorchs(cls)
+        cls._origin = claim_pytorchs_module(cls)
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "_is_hooked"}  # as PyTorch's have them
@@ -284,7 +284,7 @@ def indent(text):
     return text.replace("\n", "\n  ")
 
 
-Module._origin = called_as_pytorchs(Module)
+Module._origin = claim_pytorchs_module(Module)
 for _part in (Members, Calls, State):
     for _name, _function in vars(_part).items():
         if isinstance(_function, FunctionType):

@@ -11,7 +11,7 @@ from tensh.nn.parameter import Parameter, is_parameter
 
 
 def describe_value(value, compact):
-    """What the printed form of a container says of one of its values."""
+    """Describe one value of a container for its printed form."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}" if not isinstance(value, Module) else repr(value)
     size = "x".join(map(str, value.size()))

@@ -150,7 +150,8 @@ LPPool1d, LPPool2d, LPPool3d = family(
     >>> torch.nn.LPPool{n}d(2, 2)(torch.ones(1, {each:4})).shape
     torch.Size([1, {each:2}])
     """,
-    computes="lp_pool{n}d(input, norm_type * 1.0, kernel_size, stride, ceil_mode)",
+    computes="lp_pool{n}d(input, float(norm_type), kernel_size, stride, ceil_mode)",
+    takes="input",
 )
 
 

@@ -108,7 +108,9 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             data, batch_sizes, order, back = input
             sizes = batch_sizes.tolist()
-            states = self._begin(data, sizes[0]) if hx is None else [permute_state(s, order) for s in self._given(hx)]
+            states = (
+                self._begin(data, sizes[0]) if hx is None else [permute_state(s, order) for s in self._read_states(hx)]
+            )
             self._check(data, states, sizes)
             output, states = self._compute(data, states, sizes)
             return PackedSequence(output, batch_sizes, order, back), [permute_state(each, back) for each in states]
@@ -119,7 +121,7 @@ class RNNBase(Module):
             raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {dims}D{tensor} instead")
         batch_dim = 0 if self.batch_first else 1
         if hx is not None:
-            hx = self._given(hx)
+            hx = self._read_states(hx)
             self._check_dims(hx, dims)
         if dims == 2:
             input = input.unsqueeze(batch_dim)
@@ -177,7 +179,7 @@ class RNNBase(Module):
                 name = f"hidden[{number}]" if self._states == 2 else "hidden"
                 raise RuntimeError(f"Expected {name} size {shape}, got {list(state.shape)}")
 
-    def _given(self, hx):
+    def _read_states(self, hx):
         """The states that came with the input."""
         states = [hx[number] for number in range(self._states)]
         if len(hx) != self._states:

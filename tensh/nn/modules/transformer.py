@@ -8,7 +8,7 @@ import copy
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import is_grad_enabled
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.layers.composites.attention import float_mask
+from tensh.engine.operators.layers.composites.attention import float_mask, require_mask
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.activation import GELU, ReLU
@@ -37,7 +37,7 @@ def kind_of(activation):
 
 
 def copies(module, number):
-    """A list of copies of a module, each with parameters of its own."""
+    """Return a list of copies of a module with separate parameters."""
     return ModuleList([copy.deepcopy(module) for _ in range(number)])
 
 
@@ -48,6 +48,8 @@ def causal_mask(size, device=None, dtype=None):
 
 def is_causal_mask(mask, hint, sequence, batch_first):
     """Is the mask the causal one?  What the caller says counts."""
+    if sequence.is_nested:
+        return hint is True
     sizes = sequence.size()
     size = sizes[0 if len(sizes) == 2 or not batch_first else 1]
     if hint is not None or mask is None:
@@ -89,6 +91,7 @@ class TransformerEncoderLayer(Module):
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
         """A sequence like ``src``; masks are those of MultiheadAttention."""
+        require_mask(src_mask)
         padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype)
         masks = float_mask(src_mask, "src_mask", src.dtype), padding, is_causal
         x = src
@@ -175,7 +178,7 @@ class TransformerDecoderLayer(Module):
 
 # ── stacks ───────────────────────────────────────────────────────────────────
 def why_padding_stays(layer):
-    """Why PyTorch would not skip padding with such layers; empty if it does."""
+    """Return the reason for which PyTorch would not skip padding with such layers; empty if it does."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     attention = layer.self_attn
@@ -215,6 +218,7 @@ class TransformerEncoder(Module):
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         """A sequence like ``src``.  In evaluation, without gradients, padding at the end becomes zero, as in PyTorch."""
+        require_mask(mask)
         padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype)
         mask = float_mask(mask, "mask", src.dtype)
         is_causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)

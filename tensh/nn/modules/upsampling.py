@@ -12,7 +12,7 @@ class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', al
                keeps={"scale_factor": "factors(scale_factor)"},
                computes="interpolate(input, size, scale_factor, mode, align_corners, "
                         "recompute_scale_factor=recompute_scale_factor)"):  # fmt: skip
-    """Interpolate rows, images or volumes to a size, or to a multiple of theirs.
+    """Interpolate rows, images or volumes to a size, or to a multiple of their size.
 
     Shapes: input [N, C, *], output [N, C, *size]. Modes: "nearest", "nearest-exact", "linear" [N, C, L], "bilinear" and
     "bicubic" [N, C, H, W], "trilinear" [N, C, D, H, W].

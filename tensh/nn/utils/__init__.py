@@ -2,7 +2,7 @@
 
 from tensh.namespace import declare_namespace
 
-# Where a name is found: module -> names. Each is loaded when it is first asked for.
+# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {
     "tensh.nn.utils.clip_grad": """clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm""",
     "tensh.nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",

@@ -17,7 +17,7 @@ def _grads(parameters):
     return [parameter.grad for parameter in _as_list(parameters) if parameter.grad is not None]
 
 
-def _without_record(function):
+def _run_unrecorded(function):
     @functools.wraps(function)
     def wrapped(*args, **kwargs):
         with no_grad():
@@ -26,7 +26,7 @@ def _without_record(function):
     return wrapped
 
 
-@_without_record
+@_run_unrecorded
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Norm of all tensors, as if they were one vector.
 
@@ -52,7 +52,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     return total
 
 
-@_without_record
+@_run_unrecorded
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """Scale gradients in place so that ``total_norm`` becomes ``max_norm``, if it is larger.
 
@@ -68,7 +68,7 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
         grad.mul_(scale)
 
 
-@_without_record
+@_run_unrecorded
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Scale gradients in place so that the norm of all is at most ``max_norm``, and return what it was.
 
@@ -106,7 +106,7 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
-@_without_record
+@_run_unrecorded
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Clamp each number of the gradients to [-clip_value, clip_value], in place.
 

@@ -1,4 +1,4 @@
-"""What weight and spectral normalisation compute, however they are attached to a module."""
+"""Weight and spectral normalisation, however they are attached to a module."""
 
 from tensh.engine.operators.layers.composites.recurrences import norm_except_dim
 from tensh.engine.operators.layers.lengths import with_lengths
@@ -8,7 +8,7 @@ from tensh.nn import functional as F
 def scale_direction(v, g, dim):
     """``v`` with the lengths ``g`` (Salimans and Kingma, 2016)."""
     ndim = v.dim()
-    if dim != -1 and dim in (0, ndim - 1) and ndim > 1:  # one node there, as in PyTorch
+    if dim != -1 and dim in (0, ndim - 1) and ndim > 1:  # one node in the graph, as in PyTorch
         return with_lengths.fn(v, g, tuple(d for d in range(ndim) if d != dim))
     return v * (g / norm_except_dim(v, 2, dim))
 

@@ -1,4 +1,4 @@
-"""torch.nn.utils.parametrizations: weights that are orthogonal, or have lengths or a largest singular value of their own."""
+"""torch.nn.utils.parametrizations: weights that are orthogonal, or of given lengths or largest singular value."""
 
 from enum import Enum, auto
 
@@ -55,12 +55,12 @@ class _Orthogonal(Module):
         """The orthogonal matrix of ``X``, of its shape."""
         transposed = X.size(-2) < X.size(-1)
         x = X.mT if transposed else X
-        q = self._reflected(x) if self.orthogonal_map == Maps.householder else self._rotated(x)
+        q = self._reflect(x) if self.orthogonal_map == Maps.householder else self._rotate(x)
         if hasattr(self, "base"):
             q = self.base @ q
         return q.mT if transposed else q
 
-    def _rotated(self, x):
+    def _rotate(self, x):
         """By the exponential, or Cayley's transform, of a skew-symmetric matrix."""
         from tensh import linalg
 
@@ -77,7 +77,7 @@ class _Orthogonal(Module):
         return q if n == k else q[..., :k]
 
     @staticmethod
-    def _reflected(x):
+    def _reflect(x):
         """By reflections in the columns below the diagonal, which holds signs."""
         from tensh import linalg
 
@@ -86,7 +86,7 @@ class _Orthogonal(Module):
         return q * x.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
     def right_inverse(self, Q):
-        """What ``Q`` is computed from: the base becomes ``Q``, or a matrix near it that is orthogonal."""
+        """Return the matrix from which ``Q`` is computed: the base becomes ``Q``, or a matrix near it that is orthogonal."""
         with no_grad():
             if Q.shape != self.shape:
                 raise ValueError(

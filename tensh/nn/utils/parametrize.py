@@ -51,7 +51,7 @@ class ParametrizationList(ModuleList):
     """Modules that compute a tensor, one after the other, and what the first of them gets.
 
     That is ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` gives several tensors. Raises
-    ValueError without modules, and for inverses that are no tensors or change the dtype.
+    ValueError without modules, and for inverses that are not tensors or change the dtype.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
@@ -67,7 +67,7 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         self.unsafe = unsafe
         shape, dtype = original.shape, original.dtype
-        new = self._inverted(original)
+        new = self._invert(original)
         if not isinstance(new, Tensor | Sequence):
             raise ValueError(
                 f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got {type(new).__name__}"
@@ -89,7 +89,7 @@ class ParametrizationList(ModuleList):
         if not unsafe:
             self._require_alike(shape, dtype)
 
-    def _inverted(self, original):
+    def _invert(self, original):
         with no_grad():
             new = original
             for module in reversed(list(self)):
@@ -192,7 +192,7 @@ def _deep_copy(self, memo):
 
 
 def _inject_class(module):
-    """Give the module a class of its own."""
+    """Replace the class of the module by a subclass for it alone."""
     cls = type(module)
     members = {"__getstate__": _get_state}
     if not hasattr(cls, "__deepcopy__"):

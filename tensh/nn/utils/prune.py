@@ -34,7 +34,7 @@ class Identity(BasePruningMethod):
 
 
 class _Unstructured(BasePruningMethod):
-    """``amount`` elements, as ``_chosen`` says."""
+    """``amount`` elements, as ``_choose`` says."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -45,7 +45,7 @@ class _Unstructured(BasePruningMethod):
     def compute_mask(self, t, default_mask):
         count, mask = count_of(self.amount, t.nelement()), default_mask.clone()
         if count:
-            mask.view(-1)[self._chosen(t, count)] = 0
+            mask.view(-1)[self._choose(t, count)] = 0
         return mask
 
 
@@ -60,7 +60,7 @@ class RandomUnstructured(_Unstructured):
     tensor(1.)
     """
 
-    def _chosen(self, t, count):
+    def _choose(self, t, count):
         return find_public("rand_like")(t).view(-1).topk(count).indices
 
     @classmethod
@@ -79,7 +79,7 @@ class L1Unstructured(_Unstructured):
     tensor([ 0., -3.,  0.])
     """
 
-    def _chosen(self, t, count):
+    def _choose(self, t, count):
         return t.abs().view(-1).topk(count, largest=False).indices
 
     @classmethod
@@ -88,7 +88,7 @@ class L1Unstructured(_Unstructured):
 
 
 class _Structured(BasePruningMethod):
-    """``amount`` slices along ``dim``; ``_kept`` says which stay."""
+    """``amount`` slices along ``dim``; ``_choose_slices`` says which stay."""
 
     PRUNING_TYPE = "structured"
 
@@ -104,7 +104,7 @@ class _Structured(BasePruningMethod):
         if not count:
             return default_mask
         mask, dim = find_public("zeros_like")(t), self.dim % t.dim()
-        mask[(slice(None),) * dim + (self._kept(t, dim, count),)] = 1
+        mask[(slice(None),) * dim + (self._choose_slices(t, dim, count),)] = 1
         mask *= default_mask.to(dtype=mask.dtype)
         return mask
 
@@ -124,7 +124,7 @@ class RandomStructured(_Structured):
         check_amount(amount)
         self.amount, self.dim = amount, dim
 
-    def _kept(self, t, dim, count):
+    def _choose_slices(self, t, dim, count):
         drawn = find_public("rand")(t.shape[dim])
         return drawn > drawn.kthvalue(k=count).values
 
@@ -149,7 +149,7 @@ class LnStructured(_Structured):
         check_amount(amount)
         self.amount, self.n, self.dim = amount, n, dim
 
-    def _kept(self, t, dim, count):
+    def _choose_slices(self, t, dim, count):
         norms = t.norm(p=self.n, dim=[each for each in range(t.dim()) if each != dim])
         return norms.topk(t.shape[dim] - count).indices
 

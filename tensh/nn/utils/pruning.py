@@ -1,4 +1,4 @@
-"""What methods of pruning share: how much is pruned, where the mask is kept, and how one follows another.
+"""The shared part of pruning methods: the amount, the place of the mask, and the order of several.
 
 The parameter ``NAME`` becomes ``NAME_orig``, the mask is the buffer ``NAME_mask``, and a hook computes ``NAME`` as their
 product before every call.  A second pruning of the same parameter goes on from the mask of the first.
@@ -21,7 +21,7 @@ def check_amount(amount):
 
 
 def count_of(amount, size):
-    """How many of ``size`` are pruned; ValueError for more than there are."""
+    """Return the number of elements to prune among ``size``; ValueError for more than there are."""
     count = amount if isinstance(amount, numbers.Integral) else round(amount * size)
     if count > size:
         raise ValueError(f"amount={count} should be smaller than the number of parameters to prune={size}")

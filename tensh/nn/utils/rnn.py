@@ -79,7 +79,7 @@ def _packed(*parts):
     return PackedSequence(*parts)
 
 
-def _converting(name):
+def _make_conversion(name):
     def convert(self):
         return self.to(dtype=getattr(self.data.new_empty(0), name)().dtype)
 
@@ -88,7 +88,7 @@ def _converting(name):
 
 
 for _name in ("double", "float", "half", "long", "int", "short", "char", "byte"):
-    setattr(PackedSequence, _name, _converting(_name))
+    setattr(PackedSequence, _name, _make_conversion(_name))
 
 
 def invert_permutation(permutation):
@@ -159,7 +159,7 @@ def _check_lengths(rows, lengths):
 
 
 def _places(sizes, batch):
-    """Where the samples of a packed sequence are in the padded one, its first two dimensions made one."""
+    """Return the places of the samples of a packed sequence in the padded one, its first two dimensions made one."""
     return find_public("tensor")([step * batch + sample for step, size in enumerate(sizes) for sample in range(size)])
 
 

@@ -33,7 +33,7 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module, name, n_power_iterations, dim, eps):
-        """Hang the hook on a module."""
+        """Attach the hook to a module."""
         if any(isinstance(hook, SpectralNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
             raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
         hook, weight = SpectralNorm(name, n_power_iterations, dim, eps), module._parameters[name]

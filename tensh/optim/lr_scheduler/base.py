@@ -62,7 +62,7 @@ class LRScheduler:
                 group.setdefault("initial_lr", copy_value(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(NO_START.format(number))
-        self.base_lrs = of_groups(optimizer, "initial_lr")
+        self.base_lrs = read_groups(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         _watch_steps(optimizer)
         self._initial_step()
@@ -114,7 +114,7 @@ class LRScheduler:
 
     def _present(self):
         """The rates of all groups."""
-        return of_groups(self.optimizer, "lr")
+        return read_groups(self.optimizer, "lr")
 
     def _times(self, factor):
         """The rates of all groups, times a factor."""
@@ -138,7 +138,7 @@ def copy_value(value):
     return value.clone() if isinstance(value, Tensor) else value
 
 
-def of_groups(optimizer, name):
+def read_groups(optimizer, name):
     """One option of all groups."""
     return [copy_value(group[name]) for group in optimizer.param_groups]
 
@@ -151,7 +151,7 @@ def set_value(group, name, value):
         group[name] = value
 
 
-def for_groups(name, optimizer, value):
+def distribute_to_groups(name, optimizer, value):
     """One value for each group: those of a list, or one and the same."""
     groups = optimizer.param_groups
     if not isinstance(value, list | tuple):

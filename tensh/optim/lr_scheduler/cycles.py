@@ -1,10 +1,10 @@
-"""Rates that go up and down between two limits."""
+"""Learning rates that go up and down between two limits."""
 
 import functools
 import math
 import types
 
-from tensh.optim.lr_scheduler.base import LRScheduler, for_groups, require_optimizer, set_value
+from tensh.optim.lr_scheduler.base import LRScheduler, distribute_to_groups, require_optimizer, set_value
 from tensh.optim.lr_scheduler.momentum import Momentum
 
 
@@ -20,7 +20,7 @@ def _power(gamma, step):
     return gamma**step
 
 
-# Mode -> the height of a triangle, and of what it is a function.
+# Mode -> the height of a triangle, and what that is a function of.
 MODES = {"triangular": (_always, "cycle"), "triangular2": (_halve, "cycle"), "exp_range": (_power, "iterations")}
 
 
@@ -47,11 +47,11 @@ class CyclicLR(Momentum, LRScheduler):
         scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1,
     ):  # fmt: skip
         self.optimizer = require_optimizer(optimizer)
-        base_lrs = for_groups("base_lr", optimizer, base_lr)
+        base_lrs = distribute_to_groups("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for group, lr in zip(optimizer.param_groups, base_lrs, strict=True):
                 set_value(group, "lr", lr)
-        self.max_lrs = for_groups("max_lr", optimizer, max_lr)
+        self.max_lrs = distribute_to_groups("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_ratio = up / self.total_size
@@ -62,8 +62,8 @@ class CyclicLR(Momentum, LRScheduler):
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._require_momentum()
-            self.base_momentums = for_groups("base_momentum", optimizer, base_momentum)
-            self.max_momentums = for_groups("max_momentum", optimizer, max_momentum)
+            self.base_momentums = distribute_to_groups("base_momentum", optimizer, base_momentum)
+            self.max_momentums = distribute_to_groups("max_momentum", optimizer, max_momentum)
             if last_epoch == -1:
                 self._begin_momentum(self.base_momentums, self.max_momentums)
         super().__init__(optimizer, last_epoch)

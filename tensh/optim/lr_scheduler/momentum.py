@@ -2,7 +2,7 @@
 
 
 class Momentum:
-    """What a scheduler does to the momentum of the groups."""
+    """Changes of momentum that a scheduler makes."""
 
     def _require_momentum(self):
         defaults = self.optimizer.defaults

@@ -2,19 +2,19 @@
 
 import math
 
-from tensh.optim.lr_scheduler.base import LRScheduler, for_groups, require_optimizer
+from tensh.optim.lr_scheduler.base import LRScheduler, distribute_to_groups, require_optimizer
 from tensh.optim.lr_scheduler.momentum import Momentum
 
 
-def _along_cosine(start, end, part):
+def _anneal_cosine(start, end, part):
     return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 
 
-def _along_line(start, end, part):
+def _anneal_linear(start, end, part):
     return (end - start) * part + start
 
 
-ANNEALING = {"cos": _along_cosine, "linear": _along_line}
+ANNEALING = {"cos": _anneal_cosine, "linear": _anneal_linear}
 
 
 class OneCycleLR(Momentum, LRScheduler):
@@ -46,7 +46,7 @@ class OneCycleLR(Momentum, LRScheduler):
         if anneal_strategy not in ANNEALING:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
-        max_lrs = for_groups("max_lr", optimizer, max_lr)
+        max_lrs = distribute_to_groups("max_lr", optimizer, max_lr)
         if last_epoch == -1:
             for group, largest in zip(optimizer.param_groups, max_lrs, strict=True):
                 group["initial_lr"], group["max_lr"] = largest / div_factor, largest
@@ -54,8 +54,8 @@ class OneCycleLR(Momentum, LRScheduler):
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._require_momentum()
-            high = for_groups("max_momentum", optimizer, max_momentum)
-            low = for_groups("base_momentum", optimizer, base_momentum)
+            high = distribute_to_groups("max_momentum", optimizer, max_momentum)
+            low = distribute_to_groups("base_momentum", optimizer, base_momentum)
             if last_epoch == -1:
                 self._begin_momentum(low, high)
         super().__init__(optimizer, last_epoch)

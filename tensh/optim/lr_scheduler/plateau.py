@@ -4,7 +4,7 @@ from math import inf
 
 from tensh.engine.arrays.uninterrupted import uninterrupted
 from tensh.engine.errors.warnings import warn
-from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, of_groups, require_optimizer, set_value
+from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, read_groups, require_optimizer, set_value
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -39,7 +39,7 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             self.default_min_lr, self.min_lrs = None, list(min_lr)
         self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
-        self._last_lr = of_groups(optimizer, "lr")
+        self._last_lr = read_groups(optimizer, "lr")
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
 

@@ -77,7 +77,7 @@ class SequentialLR(Several):
         self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched=None):
-        """Take back the first step of all parts, and of theirs."""
+        """Take back the first step of all parts, and of their parts."""
         scheduler = self if sched is None else sched
         for part in getattr(scheduler, "_schedulers", ()):
             self.recursive_undo(part)

@@ -9,7 +9,7 @@ from tensh.engine.methods.unsupported import unsupported_lookup
 
 
 class TaskSpec(NamedTuple):
-    """What was measured."""
+    """The description of a measurement: statement, setup and labels."""
 
     stmt: str
     setup: str = "pass"
@@ -84,7 +84,7 @@ class Measurement:
 
 
 class Timer:
-    """What measures a statement.
+    """A timer of a statement.
 
     >>> import tensh as torch
     >>> from tensh.utils.benchmark import Timer
@@ -100,7 +100,7 @@ class Timer:
         names = {"torch": sys.modules["tensh"], **(globals or {})}
         self._timer = timeit.Timer(stmt, setup, timer, names)
 
-    def _measured(self, number, raw_times):
+    def _measure(self, number, raw_times):
         return Measurement(number, raw_times, self._spec)
 
     def _run(self, number):
@@ -116,7 +116,7 @@ class Timer:
     def timeit(self, number=1000000):
         """One measurement of ``number`` runs."""
         self._run(max(number // 100, 1))
-        return self._measured(number, [self._run(number)])
+        return self._measure(number, [self._run(number)])
 
     def _block(self, min_run_time):
         number = 1
@@ -131,14 +131,14 @@ class Timer:
             times.append(self._run(number))
             if callback:
                 callback(number, times[-1])
-        return self._measured(number, times)
+        return self._measure(number, times)
 
     def adaptive_autorange(self, threshold=0.1, *, min_run_time=0.01, max_run_time=10.0, callback=None):
         """Measurements until their quartiles are near to one another, or a time has passed."""
         number, times = self._block(min_run_time), []
         while True:
             times.append(self._run(number))
-            found = self._measured(number, times)
+            found = self._measure(number, times)
             settled = len(times) > 3 and found.iqr / found.median < threshold and sum(times) >= min_run_time
             if settled or sum(times) >= max_run_time:
                 return found

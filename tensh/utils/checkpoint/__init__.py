@@ -47,7 +47,7 @@ SUPPRESSED = (
 
 
 class Settings:
-    """What contexts say of the checkpoints within them; None leaves it to each."""
+    """The settings of contexts for the checkpoints within; None leaves the choice to each checkpoint."""
 
     early_stop = debug = None
 
@@ -142,12 +142,12 @@ def checkpoint(
         return function(*args, **kwargs)
     surroundings = Surroundings(preserve)
 
-    def again(*args):
+    def run_again(*args):
         with surroundings.again(), contexts[1]:
             function(*args, **kwargs)
 
     stops = early_stop if Settings.early_stop is None else Settings.early_stop
-    frame = Frame(again, args, stops, CHECKS[determinism_check], explain)
+    frame = Frame(run_again, args, stops, CHECKS[determinism_check], explain)
     with frame.hooks(), contexts[0]:
         result = function(*args, **kwargs)
         frame.complete = True

@@ -1,4 +1,4 @@
-"""What ``debug=True`` tells of a function that did something else when it was called again: the operators of both runs."""
+"""The report of ``debug=True`` for a function whose second run differs: the operators of both runs."""
 
 import traceback
 

@@ -15,7 +15,7 @@ import weakref
 from tensh.autograd.saving import saved_tensors_hooks
 from tensh.engine.autograd.custom import save_tensors
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.core.backward import running_queue
+from tensh.engine.core.backward import find_running_queue
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 
@@ -57,7 +57,7 @@ class _StopRecomputationError(Exception):
 
 
 def facts(tensor):
-    """What must be the same of a tensor in both runs."""
+    """Return the properties of a tensor that must agree in both runs."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
@@ -77,7 +77,7 @@ state = State()
 class GraphExecGroup:
     """Backward passes within this context share one second run of each checkpoint; no two may need the same saved tensor.
 
-    RuntimeError where contexts lie within one another.
+    RuntimeError where contexts are nested.
 
     >>> import tensh as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -103,7 +103,7 @@ def current_pass():
     """An object that stands for the running pass, or for its group; a new one outside of both."""
     if state.group is not None:
         return state.group
-    return object() if mode.running is None else running_queue()
+    return object() if mode.running is None else find_running_queue()
 
 
 # ── frames ───────────────────────────────────────────────────────────────────

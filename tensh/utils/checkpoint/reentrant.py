@@ -1,4 +1,4 @@
-"""A checkpoint that is one node of the graph, which runs a backward pass of its own."""
+"""A checkpoint that is one node of the graph, which runs another backward pass."""
 
 from tensh.engine.autograd.custom import Function
 from tensh.engine.autograd.gradients import backward
@@ -17,7 +17,7 @@ IN_PART = (
 def detach_variable(inputs):
     """Return the tensors of a tuple as leaves over the same memory, the rest as it is.
 
-    Raises RuntimeError for what is no tuple.
+    Raises RuntimeError for what is not a tuple.
 
     >>> import tensh as torch
     >>> x = torch.ones(2, requires_grad=True)

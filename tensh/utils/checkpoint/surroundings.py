@@ -1,4 +1,4 @@
-"""What a function meets outside its arguments, kept for its second run: random numbers, autocast, the device."""
+"""The surroundings of a function, kept for its second run: random numbers, autocast, the device."""
 
 import contextlib
 

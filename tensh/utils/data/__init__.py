@@ -2,7 +2,7 @@
 
 from tensh.namespace import declare_namespace
 
-# Where a name is found: module -> names. Each is loaded when it is first asked for.
+# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {
     "tensh.utils.data.dataset": """Dataset IterableDataset TensorDataset StackDataset ConcatDataset ChainDataset Subset
         random_split""",

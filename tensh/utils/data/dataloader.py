@@ -103,7 +103,7 @@ class DataLoader(Generic[Sample]):
 
     @property
     def multiprocessing_context(self):
-        """How workers are started: a context of the module multiprocessing, or None for its default."""
+        """The context of the module multiprocessing that starts workers, or None for its default."""
         return self.__multiprocessing_context
 
     @multiprocessing_context.setter

@@ -129,7 +129,7 @@ class StackDataset(Dataset):
 
 
 class ConcatDataset(Dataset[Sample]):
-    """Data sets one behind the other, found by one index.
+    """Data sets joined end to end, read by one index.
 
     Raises AssertionError for none, or an IterableDataset; an index that is out of range raises ValueError or
     IndexError.
@@ -142,7 +142,7 @@ class ConcatDataset(Dataset[Sample]):
 
     @staticmethod
     def cumsum(sequence):
-        """Where each data set ends."""
+        """The index at which each data set ends."""
         return list(itertools.accumulate(len(dataset) for dataset in sequence))
 
     def __init__(self, datasets):
@@ -250,7 +250,7 @@ def random_split(dataset, lengths, generator=default_generator):
     ([4, 1, 7, 5, 3, 9, 0], [8, 6, 2])
     """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        lengths = _of_fractions(lengths, len(dataset))
+        lengths = _measure_fractions(lengths, len(dataset))
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = randperm(sum(lengths), generator=generator).tolist()
@@ -258,7 +258,7 @@ def random_split(dataset, lengths, generator=default_generator):
     return [Subset(dataset, order[end - length : end]) for end, length in zip(ends, lengths)]
 
 
-def _of_fractions(fractions, size):
+def _measure_fractions(fractions, size):
     """The length of each fraction of ``size`` samples."""
     for i, fraction in enumerate(fractions):
         if not 0 <= fraction <= 1:

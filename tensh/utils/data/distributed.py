@@ -12,8 +12,8 @@ class DistributedSampler(Sampler):
     """Every ``num_replicas``-th index from ``rank`` on, of all indices in an order that all processes agree on.
 
     Shares have the same length: indices from the beginning are repeated at the end, or dropped with ``drop_last``.  The
-    order of an epoch follows from ``seed`` and ``set_epoch``.  There are no process groups here, so the number of processes
-    and the rank are always to be given. Raises ValueError if one of them is missing, or the rank is out of range.
+    order of an epoch follows from ``seed`` and ``set_epoch``.  Without them the number of
+    processes and the rank are those of the process group. Raises ValueError if there is none, or the rank is out of range.
 
     >>> from tensh.utils.data import DistributedSampler
     >>> [list(DistributedSampler("abcde", 2, rank, shuffle=False)) for rank in range(2)]
@@ -22,9 +22,10 @@ class DistributedSampler(Sampler):
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
         if num_replicas is None or rank is None:
-            raise ValueError(
-                "Default process group has not been initialized, please make sure to call init_process_group."
-            )
+            from tensh.distributed.groups import get_rank, get_world_size
+
+            num_replicas = get_world_size() if num_replicas is None else num_replicas
+            rank = get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset
@@ -50,5 +51,5 @@ class DistributedSampler(Sampler):
         return self.num_samples
 
     def set_epoch(self, epoch):
-        """Set the epoch, so that the next pass has an order of its own."""
+        """Set the epoch, on which the order of the next pass depends."""
         self.epoch = epoch

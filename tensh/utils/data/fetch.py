@@ -11,7 +11,7 @@ class Source:
     """A data set, and how its samples are made into batches."""
 
     dataset: Any
-    is_stream: bool  # samples come in an order of their own, and an index only counts them
+    is_stream: bool  # samples come in an order that is not that of an index, which only counts them
     is_batched: bool  # an index is a list of indices
     drop_last: bool
     collate: Callable

@@ -56,7 +56,7 @@ class RandomSampler(Sampler[int]):
 
     ``num_samples`` is how many are drawn, by default as many as there are.  Without a ``generator`` each pass draws a seed
     from the default one, and its indices from a generator of its own.  Raises TypeError or ValueError for a ``replacement``
-    that is no bool and for less than one sample.
+    that is not a bool and for less than one sample.
 
     >>> import tensh as torch
     >>> list(torch.utils.data.RandomSampler("abcd", generator=torch.Generator().manual_seed(0)))
@@ -75,7 +75,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self):
-        """How many indices a pass gives."""
+        """Return the number of indices that a pass gives."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
@@ -118,7 +118,7 @@ class SubsetRandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """``num_samples`` indices, each drawn with a probability in proportion to its weight.
 
-    Raises ValueError for less than one sample, a ``replacement`` that is no bool, and weights not of one dimension.
+    Raises ValueError for less than one sample, a ``replacement`` that is not a bool, and weights not of one dimension.
 
     >>> import tensh as torch
     >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
@@ -147,7 +147,7 @@ class WeightedRandomSampler(Sampler[int]):
 class BatchSampler(Sampler[list]):
     """Lists of ``batch_size`` indices of another sampler; the last may be shorter, unless ``drop_last``.
 
-    Raises ValueError for a batch size below one and a ``drop_last`` that is no bool.
+    Raises ValueError for a batch size below one and a ``drop_last`` that is not a bool.
 
     >>> from tensh.utils.data import BatchSampler
     >>> list(BatchSampler(range(5), 2, drop_last=False))

@@ -1,4 +1,4 @@
-"""What a worker process does: read what it is told to, and send batches back in that order."""
+"""The work of a worker process: read the requests, and send batches back in that order."""
 
 import os
 import pickle
@@ -20,13 +20,13 @@ from tensh.utils.data.transport import pack
 from tensh.utils.data.worker_info import WorkerInfo, set_worker_info
 
 BATCH, FAILURE, END, READY = "batch", "failure", "end", "ready"  # what a worker answers
-READ, AGAIN = "read", "again"  # what it is told: to read what an index says, to begin another pass
+READ, AGAIN = "read", "again"  # commands to a worker: read what an index says, begin another pass
 GRACE = 5.0  # seconds that a worker has to end by itself
 
 
 @dataclass
 class Duty:
-    """All that a worker is told when it begins."""
+    """All that a worker receives when it begins."""
 
     program: Program  # unpickled before the rest, which may need it
     source: Source
@@ -87,7 +87,7 @@ def serve(connection, duty):
 
 
 class Tasks:
-    """What a worker is told.  A thread reads it, so that the loader can always say more without waiting for a batch."""
+    """The requests to a worker.  A thread reads them, so that the loader can always send more without waiting for a batch."""
 
     def __init__(self, connection):
         self.queue = queue.SimpleQueue()
@@ -144,7 +144,7 @@ def prepare_worker(duty):
 
 
 def attempt(id, function, *args, may_end=False):
-    """What a function of the user's gives, or how it failed."""
+    """Return the result of a function of the user's, or its failure."""
     try:
         return BATCH, function(*args)
     except Exception as error:

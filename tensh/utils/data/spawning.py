@@ -1,7 +1,7 @@
 """Starting a worker process: ^C does not reach it, and `import torch` gives there what it gives here.
 
 A process that is not forked runs the program's file again before anything else, to find the classes of data sets in it.
-Where one of tensh's finders of modules is at work, the file has to wait until that finder is there: it is kept back, and
+Where a finder makes tensh stand for torch, the file has to wait until that finder is there: it is kept back, and
 run when ``Program`` is unpickled.
 """
 
@@ -15,10 +15,10 @@ from tensh.engine.arrays.uninterrupted import Uninterrupted
 
 
 class Program:
-    """Unpickled, it has our finders of modules at work, and then runs the file of the program."""
+    """Unpickled, it has the finders of tensh as torch at work, and then runs the file of the program."""
 
     def __init__(self):
-        self.finders = [each for each in sys.meta_path if type(each).__module__.startswith("tensh.")]
+        self.finders = [each for each in sys.meta_path if type(each).__module__.startswith("tensh.alias")]
         file = getattr(sys.modules["__main__"], "__file__", None)
         self.file = file and os.path.abspath(file)
 
@@ -26,7 +26,7 @@ class Program:
         return run, (self.finders, self.file)
 
     @contextlib.contextmanager
-    def kept_back(self):
+    def hold_back(self):
         """While this lasts, a process is started without its own knowledge of the file."""
         main = sys.modules["__main__"]
         if not (self.finders and self.file):

@@ -132,7 +132,7 @@ def _write_buffers(buffers):
 
 
 def unpack(packed):
-    """What was packed."""
+    """Return the value that was packed."""
     if packed.descriptor is None:
         return pickle.loads(packed.pickled)
     with open(packed.descriptor, "r+b", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""What the code of a data set can know of the worker process that runs it."""
+"""Facts about a worker process for the code of a data set that runs in it."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -52,7 +52,7 @@ class Worker:
         self.reads = True  # False once its stream has ended
         self.process = context.Process(target=serving.serve, args=(theirs, duty), daemon=True)
         try:
-            with duty.program.kept_back():
+            with duty.program.hold_back():
                 self.process.start()
         except BaseException:
             self.dismiss()
@@ -79,7 +79,7 @@ class Worker:
             raise RuntimeError(f"DataLoader worker (pid(s) {pid}) exited unexpectedly") from self.death()
 
     def death(self):
-        """How the process ended, as an exception."""
+        """Return the end of the process as an exception."""
         self.process.join(GRACE)
         pid, status = self.process.pid, self.process.exitcode
         if status is not None and status < 0:

@@ -1,6 +1,6 @@
 """The format, for arrays: what a header says is checked before an array is read, and no more is read than there is.
 
-Errors have the words of the package ``safetensors``; only the reason why a header is no JSON is Python's.
+Errors have the words of the package ``safetensors``; only the reason why a header is not JSON is Python's.
 """
 
 import json
@@ -35,7 +35,7 @@ class SafetensorError(Exception):
 
 
 class Entry(NamedTuple):
-    """What a header says of one array; ``begin`` counts from the end of the header."""
+    """The entry of one array in a header; ``begin`` counts from the end of the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -155,7 +155,7 @@ def header_of(data):
 
 
 def _line(error):
-    """What an error says, as one line: names that it quotes come out of the file."""
+    """Return an error's message as one line: the names that it quotes come out of the file."""
     return visible_line(str(error))[:LONGEST_ERROR]
 
 
@@ -173,7 +173,7 @@ def _length(first, size):
 def _header(text, size):
     """The header of a file of ``size`` bytes; ValueError for everything that is wrong."""
     try:
-        table = bounded_json.loads(text.decode(), object_pairs_hook=_without_repetition)
+        table = bounded_json.loads(text.decode(), object_pairs_hook=_refuse_repetition)
     except UnicodeDecodeError as error:
         raise ValueError(f"invalid UTF-8 in header: {error.reason} at {error.start}") from None
     except (ValueError, RecursionError) as error:
@@ -186,10 +186,10 @@ def _header(text, size):
     ):
         raise ValueError("invalid JSON in header: its metadata are not texts")
     entries = {name: _entry(name, said) for name, said in table.items()}
-    return Header(_in_order(entries, size - 8 - len(text)), metadata, 8 + len(text))
+    return Header(_order_entries(entries, size - 8 - len(text)), metadata, 8 + len(text))
 
 
-def _without_repetition(pairs):
+def _refuse_repetition(pairs):
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name stands there twice")
@@ -226,8 +226,8 @@ def _quote(names):
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _in_order(entries, size):
-    """The entries by their places: one behind the other, they fill what is behind the header."""
+def _order_entries(entries, size):
+    """The entries in the order of their places: without gaps, they fill the rest of the file after the header."""
     position, found = 0, {}
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].size)):
         if entry.begin != position:

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, map_array, read_array, read_header
 
@@ -72,9 +72,9 @@ class safe_open:
 
     def get_tensor(self, name):
         """A tensor of the file."""
-        if self._mapped is not None and self._known(name).size:
+        if self._mapped is not None and self._require_name(name).size:
             return self._made(map_array(self._mapped, self._header, name))
-        self._known(name)
+        self._require_name(name)
         return self._made(read_array(self._file, self._header, name))
 
     def get_tensors(self):
@@ -83,14 +83,14 @@ class safe_open:
 
     def get_slice(self, name):
         """A tensor of the file from which parts can be taken: ``file.get_slice("w")[:, 1]`` reads these alone."""
-        return Slice(self, self._known(name))
+        return Slice(self, self._require_name(name))
 
     def _open(self):
         if self._file.closed:
             raise SafetensorError("File is closed")
         return self._header
 
-    def _known(self, name):
+    def _require_name(self, name):
         if name not in self._open().entries:
             raise SafetensorError(f"File does not contain tensor {name}")
         return self._header.entries[name]
@@ -166,7 +166,7 @@ def from_bytes(data):
 
 
 def deserialize(bytes):
-    """What is in a file that is in memory: a list of (name, {"data": its bytes, "shape": ..., "dtype": ...})."""
+    """List the entries of a file in memory: (name, {"data": its bytes, "shape": ..., "dtype": ...})."""
     return [
         (name, {"data": bytearray(data), "shape": list(entry.shape), "dtype": entry.dtype})
         for name, entry, data in from_bytes(bytes)

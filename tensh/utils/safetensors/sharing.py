@@ -13,7 +13,7 @@ UNSUITABLE = (
 
 
 def group_shared(tensors):
-    """Groups of names, each of tensors that lie over each other; a tensor that is alone in its place is a group of its own."""
+    """Groups of names whose tensors overlap; a tensor that overlaps with no other is a group alone."""
     places = []
     for name, tensor in tensors.items():
         if tensor.array.size:

@@ -32,7 +32,7 @@ def storage_ptr(tensor):
 
 
 def storage_size(tensor):
-    """How many bytes a tensor's memory has."""
+    """Return the number of bytes of a tensor's memory."""
     return tensor.untyped_storage().nbytes()
 
 

@@ -1,3 +1,3 @@
-"""Where programs written for PyTorch look for its rules of collation and its workers."""
+"""Names of collation and of workers under which programs written for PyTorch look for them."""
 
 from tensh.utils.data._utils import collate, worker  # noqa: F401

@@ -1,6 +1,7 @@
 """Collation: what samples become when they are put into one batch, for each kind of sample."""
 
 import copy
+import re
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from tensh.utils.data.worker_info import get_worker_info
 
 as_tensor, empty, stack, tensor = map(find_public, "as_tensor empty stack tensor".split())
 MESSAGE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+np_str_obj_array_pattern = re.compile("[SaUO]")  # what libraries tell arrays without numbers by
 WITHOUT_NUMBERS = "SUaO"  # kinds of NumPy arrays: strings, bytes and objects
 
 
@@ -88,7 +90,7 @@ def mapping_like(model, items):
     try:
         if not isinstance(model, MutableMapping):
             return type(model)(items)
-        new = copy.copy(model)  # which may have attributes of its own
+        new = copy.copy(model)  # which may have other attributes
         new.update(items)
         return new
     except TypeError:
