@@ -2,7 +2,7 @@
 
 
 def show():
-    """What computes, as text.
+    """Describe the NumPy and BLAS that compute, as text.
 
     >>> import tensh as torch
     >>> torch.__config__.show().splitlines()[0]
@@ -16,7 +16,7 @@ def show():
 
 
 def parallel_info():
-    """How many threads compute, as text."""
+    """Describe the numbers of threads, as text."""
     from tensh import get_num_threads
 
     return f"ATen/Parallel:\n\tat::get_num_threads() : {get_num_threads()}\n"

@@ -25,7 +25,7 @@ def set_overwrite_module_params_on_conversion(value):
 
 
 def get_overwrite_module_params_on_conversion():
-    """What was set; False at the start."""
+    """Return the last value set; False at the start."""
     return conversion.overwrite
 
 
@@ -35,5 +35,5 @@ def set_swap_module_params_on_conversion(value):
 
 
 def get_swap_module_params_on_conversion():
-    """What was set; False at the start."""
+    """Return the last value set; False at the start."""
     return conversion.swap

@@ -12,7 +12,7 @@ tensor(5.)
 import importlib
 
 SUBMODULES = frozenset(
-    "__config__ _tensor _utils accelerator amp autograd backends cuda distributions fft functional linalg masked nn optim quasirandom random serialization show signal sparse special storage types utils version testing func return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
+    "__config__ _tensor _utils accelerator amp autograd backends cuda distributions fft functional linalg masked nested nn optim quasirandom random serialization show signal sparse special storage types utils version testing func fx return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
 )
 
 ELSEWHERE = {
@@ -30,7 +30,10 @@ ELSEWHERE = {
     **dict.fromkeys(
         "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(), "symbols"
     ),
+    "_assert": "checks",
     "install": "alias",
+    "load_ipython_extension": "cli.kernel",
+    "unload_ipython_extension": "cli.kernel",
     "VERSION": "release",
     "__version__": "torch_version",
     "DisableTorchFunction": "overrides",
@@ -80,4 +83,7 @@ def exists(submodule):
 def __dir__():
     from tensh.engine import PUBLIC
 
-    return sorted({*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES)} - {"VERSION"})
+    return sorted(
+        {*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES)}
+        - {"VERSION", "load_ipython_extension", "unload_ipython_extension"}
+    )

@@ -93,14 +93,14 @@ class FloatTensor:
     is_sparse: _bool
     layout: _layout
 class Generator:
-    """A source of random numbers with a state of its own; the same seed gives PyTorch's numbers."""
+    """A source of random numbers, with its state; the same seed gives PyTorch's numbers."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     before_draw: _Any
     def clone_state(self) -> _Any:
         """A new generator in the same state."""
     @property
     def device(self) -> _device:
-        """Where the generator is: the CPU."""
+        """The device of the generator: the CPU."""
     first_seed: _Any
     float_normal: _Any
     def get_offset(self) -> _Any:
@@ -248,7 +248,7 @@ class TypedStorage:
         """The address of the first element."""
     @property
     def device(self) -> _device:
-        """Where the memory is."""
+        """Return the address of the memory."""
     def double(self) -> _Any:
         """A copy in torch.float64."""
     @property
@@ -272,9 +272,9 @@ class TypedStorage:
     is_cuda: _bool
     is_hpu: _Any
     def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
+        """False: memory is never pinned for a device."""
     def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
+        """False: memory is never shared with other processes."""
     is_sparse: _bool
     kind: _Any
     def long(self) -> _Any:
@@ -286,7 +286,7 @@ class TypedStorage:
     def resizable(self) -> _Any:
         """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
+        """Resize the storage, in new memory that begins with the old elements."""
     row: _Any
     def share_memory_(self) -> _Any:
         """The storage itself."""
@@ -299,7 +299,7 @@ class TypedStorage:
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
         """The name of the class of this dtype."""
     def untyped(self) -> _Any:
-        """The same memory as bytes."""
+        """Return the memory as bytes."""
 class UntypedStorage:
     """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -327,7 +327,7 @@ class UntypedStorage:
         """The address of the first byte."""
     @property
     def device(self) -> _device:
-        """Where the memory is."""
+        """Return the address of the memory."""
     def double(self) -> _Any:
         """A copy in torch.float64."""
     def element_size(self) -> _int:
@@ -361,7 +361,7 @@ class UntypedStorage:
     def resizable(self) -> _Any:
         """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
-        """Give the storage so many bytes, in memory of its own that begins with the old ones."""
+        """Resize the storage to so many bytes of new memory, which begins with the old ones."""
     def share_memory_(self) -> _Any:
         """The storage itself."""
     def short(self) -> _Any:
@@ -398,7 +398,7 @@ contiguous_format: _memory_format
 from tensh import cuda as cuda
 default_generator: _Any
 class device:
-    """Where a tensor lives.  tensh computes on the CPU; other devices can be named, not used."""
+    """The device of a tensor.  tensh computes on the CPU; other devices can be named, not used."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def __enter__(self) -> _Any: ...
     def __exit__(self, *error: _Any) -> None: ...
@@ -468,6 +468,7 @@ float32: _dtype
 float64: _dtype
 from tensh import func as func
 from tensh import functional as functional
+from tensh import fx as fx
 half: _dtype
 has_lapack: _bool
 has_mkl: _bool
@@ -500,7 +501,7 @@ int64: _dtype
 int8: _dtype
 jagged: _layout
 class layout:
-    """How a tensor lies in memory; tensh has ``torch.strided``."""
+    """The layout of a tensor in memory; ``torch.strided`` is the usual one."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     name: _Any
 _layout = layout
@@ -516,6 +517,7 @@ class memory_format:
 _memory_format = memory_format
 from tensh import multiprocessing as multiprocessing
 nan: _float
+from tensh import nested as nested
 newaxis: _Any
 from tensh import nn as nn
 class no_grad:
@@ -731,7 +733,7 @@ def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = N
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: _Any = None, reduction: _str | _int = 0) -> Tensor:
     """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
-    """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
+    """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights."""
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
     """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
 def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -765,7 +767,7 @@ def can_cast(from_: _Any, to: _Any) -> _bool:
 def cartesian_prod(*tensors: _Any) -> Tensor:
     """All tuples with one element of each vector, as rows.  Differentiable."""
 def cat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable."""
+    """Join tensors along ``dim``; they agree in all other sizes.  Differentiable."""
 def cdist(x1: _Any, x2: _Any, p: _Any = ..., compute_mode: _Any = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -807,7 +809,7 @@ def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | Non
 def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
     """In-place version of clamp.  RuntimeError without a bound."""
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
-    """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
+    """Copy the input into new dense memory, with its dimensions in the same order."""
 def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. RuntimeError without tensors."""
 def combinations(input: Tensor, r: _Any = 2, with_replacement: _Any = False) -> Tensor:
@@ -817,13 +819,13 @@ def compile(model: _Any = None, **options: _Any) -> _Any:
 def complex(real: _Any, imag: _Any, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable."""
 def concat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable."""
+    """Join tensors along ``dim``; they agree in all other sizes.  Differentiable."""
 def concatenate(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable."""
+    """Join tensors along ``dim``; they agree in all other sizes.  Differentiable."""
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; real tensors are returned as they are.  Differentiable."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
+    """Return the complex conjugate in new memory; real tensors are returned as they are.  Differentiable."""
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of conj_physical; real tensors may be expanded ones."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
@@ -867,7 +869,7 @@ def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights:
 def cross(input: Tensor, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
 def ctc_loss(log_probs: _Any, targets: _Any, input_lengths: _Any, target_lengths: _Any, blank: _Any = 0, reduction: _str | _int = 0, zero_infinity: _Any = False) -> _Any:
-    """How unlikely the label sequences ``targets`` are, whenever each label is said: ``log_probs`` [T, N, C]."""
+    """Compute the negative log-likelihood of the label sequences ``targets`` under all alignments: ``log_probs`` [T, N, C]."""
 def cummax(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
     """The largest element so far along ``dim``, and its index.  Differentiable."""
 def cummin(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -1049,7 +1051,7 @@ def get_autocast_dtype(device_type: _Any) -> _Any:
 def get_autocast_gpu_dtype() -> _Any:
     """Return the dtype of lower precision on "cuda"."""
 def get_default_device() -> _Any:
-    """Where new tensors live: on the CPU, unless :func:`set_default_device` or ``with torch.device("meta")`` says otherwise."""
+    """Return the device of new tensors: the CPU, or that of :func:`set_default_device` or ``with torch.device("meta")``."""
 def get_default_dtype() -> _dtype:
     """The floating point dtype of new tensors made from Python floats."""
 def get_deterministic_debug_mode() -> _Any:
@@ -1061,7 +1063,7 @@ def get_float32_matmul_precision() -> _Any:
 def get_num_interop_threads() -> _Any:
     """The number of threads between operators that was set, or the number of processors."""
 def get_num_threads() -> _int:
-    """The number of threads that was set, or the number of processors."""
+    """The number of threads that was set, by ``OMP_NUM_THREADS`` or ``MKL_NUM_THREADS`` in the environment, or of processors."""
 def get_printoptions() -> _Any:
     """The options in force, as keyword arguments of ``set_printoptions``."""
 def get_rng_state() -> Tensor:
@@ -1225,7 +1227,7 @@ def ldexp_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
 def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is less than or equal to other."""
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
+    """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable."""
 def lerp_(input: Tensor, end: _Any, weight: Tensor) -> Tensor:
     """In-place version of lerp.  RuntimeError for several dtypes."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1305,7 +1307,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
+    """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable."""
 def matmul(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1369,7 +1371,7 @@ def nansum(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _d
 def narrow(input: Tensor, dim: _Any, start: _Any, length: _Any) -> Tensor:
     """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view."""
 def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Tensor | None = None) -> Tensor:
-    """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+    """Copy the ``length`` elements from ``start`` on along ``dim`` into new memory.  Differentiable."""
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
@@ -1591,11 +1593,11 @@ def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
 def set_float32_matmul_precision(precision: _Any) -> _Any:
     """Set the precision of matrix products: "highest", "high" or "medium"."""
 def set_flush_denormal(mode: _Any) -> None:
-    """Keep the precision of numbers next to zero for False; True is not supported.  Returns whether the wish is met."""
+    """Keep the precision of numbers next to zero for False; True is not supported.  Return True on success."""
 def set_num_interop_threads(n: _Any) -> _Any:
     """Set the number of threads between operators.  RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:
-    """Set how many threads work on one large array.  Results are the same on any number of them."""
+    """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them."""
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
     """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``."""
 def set_rng_state(new_state: _Any) -> None:
@@ -1701,9 +1703,9 @@ def sym_int(a: _Any) -> _Any:
 def sym_ite(b: _Any, t: _Any, f: _Any) -> _Any:
     """``t`` if ``b``, else ``f``.  AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type."""
 def sym_max(a: _Any, b: _Any) -> _Any:
-    """The larger of two numbers, a float if one of them is.  AssertionError for what is no number."""
+    """The larger of two numbers, a float if one of them is.  AssertionError for what is not a number."""
 def sym_min(a: _Any, b: _Any) -> _Any:
-    """The smaller of two numbers, a float if one of them is.  AssertionError for what is no number."""
+    """The smaller of two numbers, a float if one of them is.  AssertionError for what is not a number."""
 def sym_not(a: _Any) -> _Any:
     """The opposite of a truth value."""
 def sym_sqrt(a: _Any) -> _Any:

@@ -77,7 +77,7 @@ class Memory(TypedStorage):
 
 
 def reduce_tensor(t):
-    """What a pickle says of a tensor: how it lies in a storage, or of a sparse one its indices and values."""
+    """Reduce a tensor for a pickle: its place in a storage, or the indices and values of a sparse one."""
     if type(t.array) in SPARSE:
         return _rebuild_sparse_tensor, (t.layout, sparse_facts(t))
     place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
@@ -99,7 +99,7 @@ def sparse_facts(t):
 
 
 def reduce_parameter(p):
-    """What a pickle says of a parameter: its tensor, and attributes that somebody gave it."""
+    """Reduce a parameter for a pickle: its tensor, and the attributes that somebody gave it."""
     facts = p.data, p.requires_grad, OrderedDict()
     return (_rebuild_parameter_with_state, (*facts, p.__dict__)) if p.__dict__ else (_rebuild_parameter, facts)
 

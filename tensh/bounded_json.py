@@ -1,11 +1,11 @@
-"""JSON of files, in bounded memory: a value of two characters may take two hundred bytes, an escape of two sixty."""
+"""JSON of files, in bounded memory: a value of two characters may take 200 bytes, an escape of two characters 60."""
 
 import json
 import re
 
-MOST_VALUES = 2_000_000  # of a text: half a gigabyte where all of them are objects
-MOST_ESCAPES = 2_000_000  # of one text in it, which is made of as many pieces
-SIGN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{,]', re.S)  # a text, or what stands before a value
+MOST_VALUES = 2_000_000  # in a file: half a gigabyte if all of them are objects
+MOST_ESCAPES = 2_000_000  # in one string, which is built from that many pieces
+SIGN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{,]', re.S)  # a string, or what comes before a value
 
 
 class BoundError(ValueError):
@@ -13,9 +13,9 @@ class BoundError(ValueError):
 
 
 def loads(text, deepest=None, **options):
-    """Return the value of a text of JSON; BoundError for one of too many parts, ValueError for what is no JSON.
+    """Return the value of JSON text; BoundError for too many parts, ValueError for what is not JSON.
 
-    RecursionError for containers in more than ``deepest`` others.
+    RecursionError for containers nested more than ``deepest`` deep.
 
     >>> from tensh.bounded_json import loads
     >>> loads('{"shape": [2, 3]}')
@@ -41,7 +41,7 @@ def require_depth(value, deepest):
 
 
 def require_bounds(text):
-    """Count values, without what only looks so within texts, and the escapes of each text."""
+    """Count the values outside strings, and the escapes in each string."""
     left = MOST_VALUES
     for found in SIGN.finditer(text):
         if text[found.start()] != '"':

@@ -1,5 +1,7 @@
 """torch._check and its like: conditions that raise where they do not hold."""
 
+from tensh.engine.core.tensor import Tensor
+
 ASK = "(Could this error message be improved? If so, please report an enhancement request to PyTorch.)"
 
 
@@ -16,7 +18,7 @@ def _check_with(error_type, cond, message):
     raise error_type(str(message()))
 
 
-def _making(error):
+def _make_check(error):
     def check(cond, message=None):
         _check_with(error, cond, message)
 
@@ -24,11 +26,11 @@ def _making(error):
     return check
 
 
-_check = _making(RuntimeError)
-_check_index = _making(IndexError)
-_check_value = _making(ValueError)
-_check_type = _making(TypeError)
-_check_not_implemented = _making(NotImplementedError)
+_check = _make_check(RuntimeError)
+_check_index = _make_check(IndexError)
+_check_value = _make_check(ValueError)
+_check_type = _make_check(TypeError)
+_check_not_implemented = _make_check(NotImplementedError)
 
 
 def _check_is_size(i, message=None, *, max=None):
@@ -41,3 +43,18 @@ def _check_tensor_all(cond, message=None):
     if cond.dtype.name != "bool":
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
     _check(bool(cond.all().item()), message)
+
+
+def _assert(condition, message):
+    """Raise AssertionError with ``message`` unless ``condition`` is true; a condition that is traced becomes a node.
+
+    >>> import tensh as torch
+    >>> torch._assert(1 < 2, "the order is wrong")
+    """
+    if type(condition) not in (bool, Tensor) and hasattr(type(condition), "__torch_function__"):
+        return type(condition).__torch_function__(_assert, (type(condition),), (condition, message), {})
+    assert condition, message
+    return None
+
+
+_assert.__module__ = "torch"

@@ -34,7 +34,7 @@ class Escapes(dict):
 
 
 class JsonEscapes(Escapes):
-    """The same for the text of a JSON document, which means what it did before."""
+    """Escape the text of a JSON document without changing what it means."""
 
     def escape(self, character):
         from json import dumps  # 2 ms that only a character like this costs
@@ -82,15 +82,15 @@ def shell_word(name):
     lesson.tsh 'a; ls'
     """
     if visible_line(name) != name:
-        return "$'" + "".join(map(in_a_word, name)) + "'"
+        return "$'" + "".join(map(escape_in_word, name)) + "'"
     if name and not set(name) & NOT_IN_A_WORD:
         return name
     return "'" + name.replace("'", "'\\''") + "'"
 
 
-def in_a_word(character):
+def escape_in_word(character):
     """A character as a shell reads it between `$'` and `'`."""
-    if "\udc80" <= character <= "\udcff":  # a byte that is no character
+    if "\udc80" <= character <= "\udcff":  # a byte that is not a character
         return f"\\x{ord(character) - 0xDC00:02x}"
     return f"\\{character}" if character in "\\'" else visible_line(character)
 

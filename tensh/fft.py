@@ -1,9 +1,12 @@
 """torch.fft: discrete Fourier transforms."""
 
-from tensh.engine.codegen.table import public_object
+from tensh.engine.codegen.public_forms import public_object
 from tensh.engine.operators.namespaces import FFT
 from tensh.namespace import declare_namespace
 
 __getattr__, __dir__ = declare_namespace(
-    "tensh.fft", globals(), FFT, find=lambda name: public_object(FFT[name], name, spoken=f"fft_{name}")
+    "tensh.fft",
+    globals(),
+    FFT,
+    find=lambda name: public_object(FFT[name], name, spoken=f"fft_{name}", home="torch.fft"),
 )

@@ -173,7 +173,7 @@ def impl(qualname, types, func=None, *, lib=None):
 
 
 def get_ctx():
-    """What a fake function may ask: refused, for it is not run."""
+    """Raise RuntimeError: fake functions, whose context this is, are not run."""
     raise RuntimeError("get_ctx() can only be called inside an abstract implementation")
 
 

@@ -1,10 +1,13 @@
 """torch.linalg: linear algebra."""
 
-from tensh.engine.codegen.table import public_object
+from tensh.engine.codegen.public_forms import public_object
 from tensh.engine.operators.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.operators.namespaces import LINALG
 from tensh.namespace import declare_namespace
 
 __getattr__, __dir__ = declare_namespace(
-    "tensh.linalg", globals(), LINALG, find=lambda name: public_object(LINALG[name], name, spoken=f"linalg_{name}")
+    "tensh.linalg",
+    globals(),
+    LINALG,
+    find=lambda name: public_object(LINALG[name], name, spoken=f"linalg_{name}", home="torch.linalg"),
 )

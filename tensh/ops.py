@@ -35,24 +35,24 @@ class Operators(ModuleType):
         from tensh.library import OPERATORS
 
         space = self.__name__.rpartition(".")[2]
-        found = OPERATORS.get(f"{space}::{name}")
-        if space == "aten" and found is None and name in schemas():
+        call_operator = OPERATORS.get(f"{space}::{name}")
+        if space == "aten" and call_operator is None and name in schemas():
             return packet_of(name)
-        if space in ("aten", "prims") and found is None and not name.startswith("__"):
+        if space in ("aten", "prims") and call_operator is None and not name.startswith("__"):
             import tensh
 
-            found = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
-            found = found or getattr(tensh.Tensor, name, None)
-        if found is None and space == "prim" and name in ("device", "dtype", "layout"):
-            found = attrgetter(name)
-        if found is None and space == "aten":  # a table of a library names it; only a call needs it
+            call_operator = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
+            call_operator = call_operator or getattr(tensh.Tensor, name, None)
+        if call_operator is None and space == "prim" and name in ("device", "dtype", "layout"):
+            call_operator = attrgetter(name)
+        if call_operator is None and space == "aten":  # a table of a library names it; only a call needs it
 
-            def found(*args, **kwargs):
+            def call_operator(*args, **kwargs):
                 raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
 
-        if found is None:
+        if call_operator is None:
             raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
-        return Operator(space, name, found)
+        return Operator(space, name, call_operator)
 
 
 def load_library(path):

@@ -144,7 +144,7 @@ def has_torch_function(relevant_args):
     """
     if state.off == ALL:
         return False
-    return bool(state.modes) or not state.off and bool(dispatch.overriding(relevant_args, depth=0))
+    return bool(state.modes) or not state.off and bool(dispatch.find_overriding(relevant_args, depth=0))
 
 
 def has_torch_function_unary(obj):
@@ -339,7 +339,7 @@ def _dummy(function):
 
 
 def resolve_name(f):
-    """The name of a function as ``torch.…``, or None if it is no overridable one.
+    """The name of a function as ``torch.…``, or None if it is not an overridable one.
 
     >>> import tensh as torch
     >>> torch.overrides.resolve_name(torch.Tensor.add)

@@ -43,7 +43,7 @@ class record_function(contextlib.ContextDecorator):
 
 
 class FunctionEventAvg:
-    """How often a part ran, and its time in µs: in all, and without the parts inside."""
+    """The calls of a part and its time in µs: in all, and without the parts inside."""
 
     def __init__(self, key):
         self.key, self.count, self.cpu_time_total, self.self_cpu_time_total = key, 0, 0.0, 0.0
@@ -197,7 +197,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0,
 
 
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
-    """What writes a profile into a folder when it is complete."""
+    """Return a function that writes a complete profile into a folder."""
     import os
 
     os.makedirs(dir_name, exist_ok=True)
@@ -205,7 +205,7 @@ def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
 
 
 def supported_activities():
-    """What can be profiled: the CPU."""
+    """Return the kinds of activity that can be profiled: the CPU."""
     return {ProfilerActivity.CPU}
 
 

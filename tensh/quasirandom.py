@@ -1,7 +1,7 @@
 """torch.quasirandom: points that fill a cube more evenly than random ones."""
 
 from tensh.engine.arguments.signatures import NO_FIT, take_int, type_name
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import float32, float64, int64

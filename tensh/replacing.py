@@ -19,7 +19,7 @@ def replace_file(path):
     Linux that file has no name before it is complete, so nothing is left of it if the process is killed; elsewhere it is
     removed when something is next saved in that folder.  A link is followed, and the permissions of a file that was there
     are kept.  A file in a folder where nothing can be made is written over when the new contents are complete and the disk
-    has room for them.  What is no ordinary file (a pipe, a device) is written directly.
+    has room for them.  What is not an ordinary file (a pipe, a device) is written directly.
 
     >>> import os, tempfile
     >>> from tensh.replacing import replace_file
@@ -42,7 +42,7 @@ def replace_file(path):
     if there and not os.access(path, os.W_OK):
         raise PermissionError(13, os.strerror(13), path)  # to rename over it would be allowed
     descriptor = open_nameless(folder, path)
-    with named_file(folder, path) if descriptor is None else nameless_file(descriptor, folder, path) as file:
+    with write_named_file(folder, path) if descriptor is None else nameless_file(descriptor, folder, path) as file:
         yield file
 
 
@@ -68,7 +68,7 @@ def nameless_file(descriptor, folder, path):
         if os.path.exists(path):
             shutil.copymode(path, descriptor)
         if not give_name(descriptor, folder, path):
-            with open(f"{DESCRIPTORS}/{descriptor}", "rb") as source, named_file(folder, path) as copy:
+            with open(f"{DESCRIPTORS}/{descriptor}", "rb") as source, write_named_file(folder, path) as copy:
                 shutil.copyfileobj(source, copy)
 
 
@@ -139,7 +139,7 @@ def reserve(descriptor, size, before):
 
 # ── where there are none ─────────────────────────────────────────────────────
 @contextlib.contextmanager
-def named_file(folder, path):
+def write_named_file(folder, path):
     """An open file beside ``path``, which is renamed when the block ends."""
     remove_stale(folder)
     try:

@@ -7,9 +7,9 @@ True
 
 import tensh.engine  # noqa: F401
 from tensh.engine.codegen.derivatives import LIST
-from tensh.engine.codegen.table import RETURN_TYPES
+from tensh.engine.codegen.return_types import RETURN_TYPES
 from tensh.engine.codegen.vocabulary import OPS
-from tensh.engine.methods.unsupported import recorded_names, unsupported_name
+from tensh.engine.methods.unsupported import read_recorded_names, unsupported_name
 
 
 def makers():
@@ -18,7 +18,7 @@ def makers():
 
 
 def __getattr__(name):
-    if name in recorded_names("torch.return_types"):
+    if name in read_recorded_names("torch.return_types"):
         if name not in RETURN_TYPES and name in makers():
             assert makers()[name].fn
         if name in RETURN_TYPES:
@@ -27,4 +27,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*RETURN_TYPES, *makers()} & set(recorded_names("torch.return_types")))
+    return sorted({*RETURN_TYPES, *makers()} & set(read_recorded_names("torch.return_types")))

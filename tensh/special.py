@@ -1,6 +1,7 @@
 """torch.special: functions of mathematics.  Each is an operator of the engine, here often under another name."""
 
-from tensh.engine.codegen.table import PUBLIC, public_object
+from tensh.engine.codegen.public_forms import public_object
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.namespaces import SPECIAL
@@ -16,14 +17,14 @@ NAMES = {
 
 
 def entry(name):
-    """What the name stands for, or None."""
+    """Return the object that the name stands for, or None."""
     engine = NAMES.get(name, f"special_{name}")
     return SPECIAL.get(name) or PUBLIC.get(engine) or OPS.get(engine)
 
 
 def __getattr__(name):
     if (found := entry(name)) is not None:
-        value = globals()[name] = public_object(found, name, spoken=f"special_{name}")
+        value = globals()[name] = public_object(found, name, spoken=f"special_{name}", home="torch.special")
         return value
     raise unsupported_name("torch.special", name)
 

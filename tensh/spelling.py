@@ -1,6 +1,9 @@
-"""How far two words are from each other, and which of some names is meant by a word."""
+"""The distance between two words, and the name that a word most probably means."""
+
+import re
 
 MOST_SLIPS = 3
+MOST_NUMBERED = 3  # names that differ by their numbers alone
 
 
 def distance(one, two):
@@ -26,6 +29,17 @@ def distance(one, two):
 
 def close(word, known):
     """The name among those known that a word is a slip of, or None: a few letters differ, or capitals alone."""
+    found = closest(word, known)
+    return found[0] if found else None
+
+
+def closest(word, known):
+    """The names that a word is a slip of, the surest first: two where one has its letters in another order, one a letter more.
+
+    >>> from tensh.spelling import closest
+    >>> closest("radn", ["rand", "randn", "range"])
+    ['rand', 'randn']
+    """
     from difflib import SequenceMatcher  # a millisecond that only a failure costs
 
     hidden, low = word.startswith("_"), word.lower()
@@ -38,10 +52,19 @@ def close(word, known):
         slipped, differing, name = each
         return slipped, differing, sorted(name) != sorted(word), -SequenceMatcher(None, word, name).ratio()
 
-    near = [each for each in near if each[0] <= slips(word)]
-    return min(near, key=rank)[2] if near else None
+    near = sorted((each for each in near if each[0] <= slips(word)), key=rank)
+    first = near[:1]
+    if first and sorted(first[0][2]) == sorted(word):
+        name = first[0][2]
+        first += [each for each in near[1:] if each[:2] == first[0][:2] and each[2][:-1] == name]
+    elif first:
+        alike = [each for each in near if each[:2] == first[0][:2]]
+        same = {re.sub(r"\d", "", name) for *_, name in alike}
+        if same == {re.sub(r"\d", "", word)} and any(map(str.isdigit, word)):  # `fc3`, where there are fc1 and fc2
+            first = sorted(alike, key=lambda each: each[2])[:MOST_NUMBERED]
+    return [name for *_, name in first]
 
 
 def slips(word):
-    """How many letters of a word may be wrong."""
+    """Return the number of letters of a word that may be wrong."""
     return min(max((len(word) - 1) // 3, 1), MOST_SLIPS) if len(word) > 2 else 0

@@ -17,7 +17,7 @@ def _load_from_bytes(b):
 
 
 def reduce_storage(storage):
-    """What a pickle says of a storage: the bytes of a file that holds it."""
+    """Reduce a storage for a pickle: the bytes of a file that holds it."""
     from tensh.serialization.writing import save
 
     file = io.BytesIO()

@@ -77,27 +77,27 @@ def sym_not(a):
 
 
 def sym_max(a, b):
-    """The larger of two numbers, a float if one of them is.  AssertionError for what is no number.
+    """The larger of two numbers, a float if one of them is.  AssertionError for what is not a number.
 
     >>> import tensh as torch
     >>> torch.sym_max(3, 2.0)
     3.0
     """
-    return of_one_kind(max, a, b)
+    return choose_number(max, a, b)
 
 
 def sym_min(a, b):
-    """The smaller of two numbers, a float if one of them is.  AssertionError for what is no number.
+    """The smaller of two numbers, a float if one of them is.  AssertionError for what is not a number.
 
     >>> import tensh as torch
     >>> torch.sym_min(3, 2.0)
     2.0
     """
-    return of_one_kind(min, a, b)
+    return choose_number(min, a, b)
 
 
-def of_one_kind(choose, a, b):
-    """What ``choose`` takes of two numbers, as a float if one of them is."""
+def choose_number(choose, a, b):
+    """Return the one of two numbers that ``choose`` takes, as a float if one of them is."""
     for each in (a, b):
         if not isinstance(each, NUMBERS):
             raise AssertionError(f"expected {NUMBERS}, got {type(each)}")

@@ -1,4 +1,4 @@
-"""How far apart numbers of a dtype may be and still count as close, as in torch.testing.assert_close."""
+"""Tolerances within which numbers of a dtype count as close, as in torch.testing.assert_close."""
 
 #               rtol    atol
 TOLERANCES = {

@@ -15,7 +15,7 @@ STAGES = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "pre
 
 
 def order(version):
-    """What versions are compared by; None for text that is none."""
+    """Return the key by which versions are compared; None for text that is not a version."""
     found = FORM.fullmatch(str(version).strip())
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""What computes an overload of ``aten``: a function of tensh, mostly of the same name."""
+"""The function of tensh behind each overload of ``aten``, mostly of the same name."""
 
 from functools import cache
 
@@ -29,11 +29,11 @@ def kernel_of(overload):
     if found is None:
         raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
     if reduces:
-        return with_reduction(found, parameters)
+        return take_reduction_number(found, parameters)
     return found
 
 
-def with_reduction(function, parameters):
+def take_reduction_number(function, parameters):
     """``function`` for the number of a reduction in the place of its name."""
     names = [p.name if p.name != "self" else "input" for p in parameters]
 

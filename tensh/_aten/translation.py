@@ -38,7 +38,7 @@ def lift_call(name, args, options):
     """The result of an operator or composite of tensh that has met a wrapper subclass; NotImplementedError if it has no name in aten."""
     name = LIFTED.get(name, name)
     if name not in QUIET and (
-        found := by_name(name, args, {key: value for key, value in options.items() if value is not None})
+        found := compute_by_name(name, args, {key: value for key, value in options.items() if value is not None})
     ):
         return found[0]
     raise NotImplementedError(f"tensh knows no operator of aten for {name} of a wrapper subclass")
@@ -66,11 +66,11 @@ def translate_call(point, args, options):
         )
     if name in QUIET or point.python == "by name":  # an initialiser
         return point.original(*args, **options)
-    found = by_name(name, args, options)
+    found = compute_by_name(name, args, options)
     return found[0] if found else point.original(*args, **options)
 
 
-def by_name(name, args, options):
+def compute_by_name(name, args, options):
     """The result of the operator or the steps of a name, as a tuple of one; () if there are none for these arguments."""
     if name in STEPS:
         result = STEPS[name](*args, **options)
@@ -78,12 +78,12 @@ def by_name(name, args, options):
     options = {key: value for key, value in options.items() if key not in ("inplace", "_stacklevel") or value is True}
     name = OPERATORS.get(name, name)
     for each in (name, *(f"{family}_{name}" for family in ("linalg", "fft", "special"))):
-        if each in schemas() and (found := chosen(each, args, options)):
+        if each in schemas() and (found := choose_overload(each, args, options)):
             return (run(*found),)
     return ()
 
 
-def chosen(name, args, options):
+def choose_overload(name, args, options):
     """(overload, args, options) of the first overload that takes these arguments; () if none does."""
     for overload in schemas()[name].values():
         try:
@@ -107,15 +107,10 @@ def run(overload, args=(), options=None):
 
 def aten(name, *args, **options):
     """Call the operator ``name``, by the overload that takes the arguments."""
-    found = chosen(name, args, options)
+    found = choose_overload(name, args, options)
     if not found:
         raise NotImplementedError(f"aten::{name} takes no such arguments")
     return run(*found)
-
-
-def is_handled(*values):
-    """True if somebody is asked about a call with these arguments."""
-    return bool(handlers_for(values))
 
 
 # ── functions that PyTorch composes ──────────────────────────────────────────

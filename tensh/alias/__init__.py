@@ -32,7 +32,7 @@ def install(children=True, safetensors=True):
     """
     if any(isinstance(each, Finder) for each in sys.meta_path):
         return
-    if "torch" in sys.modules and not _is_ours(sys.modules["torch"]):
+    if is_pytorch_loaded():
         raise RuntimeError("PyTorch has been imported already: call tensh.install() before anything imports torch")
     sys.meta_path.insert(0, Finder(meant=MEANT if safetensors else {"torch": "tensh"}))
     _rename_parts("torch")
@@ -81,5 +81,7 @@ def _torch_modules():
     return [name for name in sys.modules if name.partition(".")[0] in MEANT]
 
 
-def _is_ours(module):
-    return (getattr(module, "__file__", None) or "").startswith(os.path.dirname(os.path.dirname(__file__)))
+def is_pytorch_loaded():
+    """Whether a module torch has been imported that is not tensh."""
+    file = getattr(sys.modules.get("torch"), "__file__", None) or ""
+    return "torch" in sys.modules and not file.startswith(os.path.dirname(os.path.dirname(__file__)))

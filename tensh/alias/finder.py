@@ -13,6 +13,7 @@ from tensh.alias.parts import KEPT, NAME, OWN, ROOT
 
 MEANT = {
     NAME: "tensh",
+    "functorch": "tensh.functorch",
     "safetensors": "tensh.utils.safetensors",
 }  # the modules that programs ask for, and what they get
 
@@ -39,7 +40,7 @@ class Finder:
             from tensh.engine.methods.unsupported import unsupported_module
 
             raise unsupported_module(name)
-        if self.noticed and package == NAME and not is_own(importing_frame()):
+        if self.noticed and package == NAME and not is_own(find_importing_frame()):
             self.noticed()
             self.noticed = None
         return _spec(name, engine_name)
@@ -65,7 +66,7 @@ class Finder:
             yield TorchDistribution()
 
 
-def importing_frame():
+def find_importing_frame():
     """The frame of the code that imports something; None where there is none."""
     frame = sys._getframe(2)
     while frame and frame.f_code.co_filename.startswith("<frozen importlib"):

@@ -1,4 +1,4 @@
-"""What ``importlib.metadata`` says of the package torch where tensh answers for it."""
+"""The metadata of the package torch that ``importlib.metadata`` finds where tensh answers for PyTorch."""
 
 from importlib.metadata import Distribution
 

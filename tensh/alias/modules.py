@@ -83,7 +83,14 @@ def make_torch():
     def __getattr__(name):
         if name == "__all__":
             return [each for each in __dir__() if each[0] != "_"]
-        if name in OWN or name in ("install", "SUBMODULES", "ELSEWHERE", "VERSION"):
+        if name in OWN or name in (
+            "install",
+            "load_ipython_extension",
+            "unload_ipython_extension",
+            "SUBMODULES",
+            "ELSEWHERE",
+            "VERSION",
+        ):
             raise AttributeError(f"module 'torch' has no attribute '{name}'")
         value = getattr(tensh, name)
         if not (isinstance(value, ModuleType) and value.__name__ == "importlib"):

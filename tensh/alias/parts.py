@@ -7,7 +7,7 @@ from functools import cache
 NAME = "torch"
 ROOT = os.path.dirname(os.path.dirname(__file__))
 DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
-OWN = "alias bounded_json checks cli engine escaping explain foreach graph namespace naming release replacing show switched_off symbols tolerances __main__".split()
+OWN = "alias bounded_json checks cli engine escaping explain foreach functorch graph namespace naming release replacing show switched_off symbols tolerances __main__".split()
 """Parts of tensh that PyTorch has no counterpart of."""
 KEPT = tuple(
     f"tensh.{each}"
@@ -21,7 +21,8 @@ ONE_FILE = (
 """Packages of tensh that are one file in PyTorch."""
 IN_FILE = {
     "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
-    "autograd.saving": "autograd.graph", "nn.utils.pruning": "nn.utils.prune", "optim.adafactor": "optim", "optim.muon": "optim",
+    "autograd.saving": "autograd.graph", "fx.arguments": "fx._symbolic_trace", "fx.codegen": "fx.graph", "fx.tracer": "fx._symbolic_trace",
+    "fx.wrapping": "fx._symbolic_trace", "nn.utils.pruning": "nn.utils.prune", "optim.adafactor": "optim", "optim.muon": "optim",
     "optim.swapping": "optim", "testing.comparing": "testing._comparison", "testing.making": "testing._creation",
     "masked.along": "masked._ops", "masked.reductions": "masked._ops", "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
 }  # fmt: skip

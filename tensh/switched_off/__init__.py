@@ -5,7 +5,7 @@
 A module is made of its paragraph when it is first asked for; nothing is loaded before.
 
 >>> import tensh as torch
->>> torch.distributed.is_available()
+>>> torch.distributed.rpc.is_available()
 False
 >>> torch.jit.script(torch.sin) is torch.sin
 True
@@ -87,6 +87,8 @@ def lookup(path, otherwise=None):
             value = load("tensh" + f"{path}.{name}".removeprefix("torch"))
             setattr(sys.modules["tensh" + path.removeprefix("torch")], name, value)
             return value
+        if (found := find_compiled(path, name)) is not None:
+            return found
         if name not in entries_of(path):
             raise otherwise(name) if otherwise else unsupported_name(path, name)
         value = answer(path, name)
@@ -94,6 +96,21 @@ def lookup(path, otherwise=None):
         return value
 
     return __getattr__
+
+
+def find_compiled(path, name):
+    """The function that PyTorch compiles as ``path.name``: ``torch._C._nn.linear`` is that of ``torch.nn.functional``."""
+    if not path.startswith("torch._C."):
+        return None
+    from tensh.switched_off.answers import COMPILED
+
+    for space, (place, names) in COMPILED.items():
+        if place == path:
+            prefix = f"{place.rpartition('_')[2]}_"
+            own = {public: known for known, public in names.items()}.get(name) if names else name.removeprefix(prefix)
+            own = name if names and name in names.values() and own is None else own
+            return getattr(importlib.import_module(space.replace("torch", "tensh", 1)), own, None) if own else None
+    return None
 
 
 def is_off(path, value):
@@ -106,7 +123,7 @@ def is_off(path, value):
 
 @cache
 def answer(path, name):
-    """What ``torch.x.y`` is, by the table."""
+    """Return the kind of answer for ``torch.x.y``, by the table."""
     from ast import literal_eval
 
     from tensh.switched_off.answers import REAL
@@ -144,7 +161,7 @@ def patterns():
 
 
 def why(path):
-    """What is said of the use of ``torch.x.y``."""
+    """Return the message for the use of ``torch.x.y``."""
     parts = path.split(".")
     found = next(filter(None, (reason(".".join(parts[:n])) for n in range(len(parts), 1, -1))), None)
     return f"{path} is switched off in tensh" + (f": {found.text}" if found else "")

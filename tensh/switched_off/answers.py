@@ -1,18 +1,17 @@
-"""How names of switched-off namespaces answer, where it is not by an error: patterns, without ``torch.``, by answer.
+"""Answers of switched-off namespaces that are not errors: patterns, without ``torch.``, by answer.
 
 A query says no, a decorator gives the function back, an order to a part that is not there is obeyed by doing nothing. A
 name that no pattern fits is a class that cannot be instantiated or a function that raises.
 """
 
 import contextlib
-import enum
 import importlib
 import typing
 from types import FunctionType
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.engine.dtypes.dtype import FLOAT, dtype
+from tensh.engine.dtypes.dtype import FLOAT, INTEGER, dtype
 from tensh.engine.errors.warnings import warn
 
 
@@ -21,7 +20,7 @@ def no(*args, **options):
     return False
 
 
-def nothing(*args, **options):
+def do_nothing(*args, **options):
     """Do nothing: this part of PyTorch is switched off."""
 
 
@@ -58,7 +57,7 @@ def script(obj, *args, **options):
     return obj
 
 
-def after(*args, **options):
+def make_decorator(*args, **options):
     """A decorator that gives the function back, made with any arguments."""
     return lambda given: given
 
@@ -77,11 +76,6 @@ def is_instance(obj, target_type):
 
 def _is_union(kind):
     return typing.get_origin(kind) is typing.Union or type(kind).__name__ == "UnionType"
-
-
-def wrap(fn_or_name):
-    """Give a function, or its name, back: nothing traces it."""
-    return fn_or_name
 
 
 class Attribute(typing.NamedTuple):
@@ -106,7 +100,7 @@ class AllFunctions(type):
 
 
 class Functions(metaclass=AllFunctions):
-    """Where PyTorch's pickles look for functions of torch."""
+    """The place in which PyTorch's pickles look for functions of torch."""
 
 
 class Quiet(contextlib.nullcontext):
@@ -142,11 +136,14 @@ def _dtype(kind):
     return dtype(f"float8_{kind}", FLOAT, 1, f"Float8_{kind}", f"Float8_{kind}Tensor", f"c10::Float8_{kind}")
 
 
-ReduceOp = enum.Enum("ReduceOp", "SUM AVG PRODUCT MIN MAX BAND BOR BXOR PREMUL_SUM")
-group = type("group", (), {"WORLD": None})
+def _quantized(name, itemsize):
+    """A dtype of integers that stand for real numbers: a name that no tensor has."""
+    title = name.replace("quint", "QUInt").replace("qint", "QInt")
+    return dtype(name, INTEGER, itemsize, title, f"{title}Tensor", f"c10::{name}")
+
 
 ANSWERS = {
-    no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
+    no: """*.is_available *.is_initialized *.is_*_available *.is_built backends.*.is_* jit.is_scripting jit.is_tracing *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
@@ -157,10 +154,11 @@ ANSWERS = {
         jit.optimize_for_inference jit._script_if_tracing jit._overload jit._overload_method jit.export_opnames
         _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
-        _dynamo.external_utils.* compiler.keep_*_unsafe fx.has_side_effect fx.node.has_side_effect
+        _dynamo.external_utils.* compiler.keep_*_unsafe
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
-    after: "onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph _dynamo.optimize *.register_backend _dynamo.optimize_assert monitor.register_event_handler",
-    nothing: """onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
+    make_decorator: """onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph
+        _dynamo.optimize *.register_backend _dynamo.optimize_assert fx._compatibility.compatibility _decomp.register_decomposition monitor.register_event_handler""",
+    do_nothing: """onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
         distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode""",
@@ -169,19 +167,35 @@ ANSWERS = {
     dict: "jit.annotations.Dict",
     tuple: "jit.annotations.Tuple",
     **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
+    **{
+        _quantized(name, 4 if name == "qint32" else 1): name for name in "qint8 quint8 qint32 quint4x2 quint2x4".split()
+    },
     Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
-        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch""",
+        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
+        backends.mkldnn.flags backends.mkldnn.verbose backends.mkl.verbose""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
     second: "jit.annotate",
     is_instance: "jit.isinstance",
     Attribute: "jit.Attribute",
-    wrap: "fx.wrap",
-    ReduceOp: "distributed.ReduceOp distributed.distributed_c10d.ReduceOp",
-    group: "distributed.group distributed.GroupMember",
     typing.Final: "jit.Final _jit_internal.Final",
 }
 
+COMPILED = {
+    "torch.nn.functional": (
+        "torch._C._nn",
+        {
+            name: name
+            for name in """avg_pool2d avg_pool3d elu_ gelu hardtanh_ leaky_relu_ linear one_hot scaled_dot_product_attention
+            softplus softshrink""".split()
+        }
+        | {"logsigmoid": "log_sigmoid"},
+    ),
+    "torch.linalg": ("torch._C._linalg", None),
+    "torch.special": ("torch._C._special", None),
+    "torch.fft": ("torch._C._fft", None),
+}
+"""Namespace -> the module in which PyTorch compiles its functions, and their names there; None: with the namespace's before."""
 REAL = (
     {
         f"_C.{name}": f"tensh.overrides:{name}"
@@ -189,9 +203,15 @@ REAL = (
         _is_torch_function_mode_enabled _get_function_stack_at _len_torch_function_stack
         _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
     }
+    | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {
-        f"distributed.distributed_c10d.{name}": f"tensh.distributed:{name}"
-        for name in "DistBackendError DistError DistNetworkError DistStoreError PrefixStore Store".split()
+        f"distributed.{space}.{name}": f"tensh.distributed.placements:{name}"
+        for space in ("tensor", "tensor.placement_types", "_tensor", "_tensor.placement_types")
+        for name in "Placement Shard Replicate Partial _StridedShard".split()
+    }
+    | {
+        f"distributed.{space}.default_pg_timeout": "tensh.distributed.groups:default_pg_timeout"
+        for space in ("constants", "distributed_c10d")
     }
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )

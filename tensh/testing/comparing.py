@@ -16,7 +16,7 @@ ATTRIBUTES = ("shape", "device", "dtype", "stride()")
 
 
 class Wish(NamedTuple):
-    """What is asked of values besides being close."""
+    """The requirements of a comparison besides closeness."""
 
     rtol: float | None
     atol: float | None
@@ -106,14 +106,14 @@ def pairs(actual, expected, place, allow_subclasses):
                     place,
                 )
             )
-        for key in in_order(actual):
+        for key in sort_keys(actual):
             yield from pairs(actual[key], expected[key], f"{place}[{key!r}]", allow_subclasses)
     else:
         yield pair(actual, expected, place, allow_subclasses)
 
 
 def pair(actual, expected, place, allow_subclasses):
-    """The same for two values."""
+    """Compare two values."""
     if actual is None or expected is None:
         return compare_none, actual, expected, place
     if both(actual, expected, (bool, np.bool_)):
@@ -143,7 +143,7 @@ def both(one, other, kinds):
     return isinstance(one, kinds) and isinstance(other, kinds)
 
 
-def in_order(mapping):
+def sort_keys(mapping):
     """The keys in order, if they have one."""
     try:
         return sorted(mapping)
@@ -165,15 +165,15 @@ def compare_bools(actual, expected, wish):
 
 
 def compare_numbers(actual, expected, wish):
-    """What is wrong with two numbers, or None."""
+    """Describe the difference of two numbers, or return None."""
     if wish.check_dtype and type(actual) is not type(expected):
         return f"The (d)types do not match: {type(actual)} != {type(expected)}."
     rtol, atol = wish.tolerances(*(NUMBERS.get(type(each), "float64") for each in (actual, expected)))
-    return of_numbers(actual, expected, rtol, atol, wish.equal_nan)
+    return describe_number(actual, expected, rtol, atol, wish.equal_nan)
 
 
-def of_numbers(actual, expected, rtol, atol, equal_nan):
-    """How far a number is from another, if it is too far."""
+def describe_number(actual, expected, rtol, atol, equal_nan):
+    """Describe the distance of a number from another, if it is too far."""
     if actual == expected or equal_nan and cmath.isnan(actual) and cmath.isnan(expected):
         return None
     difference = abs(actual - expected)
@@ -201,7 +201,7 @@ def differences(absolute, where_absolute, relative, where_relative, rtol, atol):
 
 
 def compare_tensors(actual, expected, wish):
-    """What is wrong with two tensors, or None."""
+    """Describe the difference of two tensors, or return None."""
     for name in ATTRIBUTES:
         one, other = (each.stride() if name == "stride()" else getattr(each, name) for each in (actual, expected))
         checked = {"dtype": wish.check_dtype, "stride()": wish.check_stride}.get(name, True)
@@ -216,12 +216,12 @@ def compare_tensors(actual, expected, wish):
     if close.all():
         return None
     if actual.ndim == 0:
-        return of_numbers(actual.item(), expected.item(), rtol, atol, wish.equal_nan)
-    return of_elements(actual, expected, close, rtol, atol)
+        return describe_number(actual.item(), expected.item(), rtol, atol, wish.equal_nan)
+    return describe_elements(actual, expected, close, rtol, atol)
 
 
-def of_elements(actual, expected, close, rtol, atol):
-    """How many elements are not close, and where the differences are greatest."""
+def describe_elements(actual, expected, close, rtol, atol):
+    """Describe the elements that are not close, and the places of the greatest differences."""
     if not (actual.dtype.is_floating_point or actual.dtype.is_complex):
         actual, expected = actual.to(torch.int64), expected.to(torch.int64)  # differences beyond the dtype
     absolute = (actual - expected).abs()

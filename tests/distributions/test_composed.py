@@ -324,7 +324,7 @@ def test_factors_are_shared_by_expansions():
 
 def test_a_sample_is_drawn_again_while_it_is_singular(monkeypatch):
     d = tensh.distributions.Wishart(tensh.tensor([3.0, 4.0]), tensh.eye(2))
-    draws, regular = [], d._drawn
+    draws, regular = [], d._draw
 
     def drawn(shape):
         draws.append(tuple(shape))
@@ -333,7 +333,7 @@ def test_a_sample_is_drawn_again_while_it_is_singular(monkeypatch):
             new[0] = tensh.ones(2, 2)  # of rank 1, and so for the whole batch
         return new
 
-    monkeypatch.setattr(d, "_drawn", drawn)
+    monkeypatch.setattr(d, "_draw", drawn)
     with pytest.warns(UserWarning, match="Singular sample detected."):
         sample = d.sample((3,))
     assert draws == [(3,), (3,), (1,), (1,)] and d.support.check(sample).all()

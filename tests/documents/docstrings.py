@@ -21,7 +21,7 @@ from pathlib import Path
 
 import tensh
 from tensh.cli.session.help import examples, names, page
-from tensh.engine.codegen.table import Inplace, Op
+from tensh.engine.codegen.operator import Inplace, Op
 
 HOME = Path(tensh.__file__).parent
 PARTS = ("summary", "shapes", "errors", "example", "signature")
@@ -39,7 +39,15 @@ EXEMPT = {
 }
 FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
 """Folders of operators whose results have other shapes than their inputs, or for which dimensions have a meaning."""
-EXCEPT = {"activation", "activations", "dropout", "storage", "typed_storage"}  # files of these folders
+EXCEPT = {
+    "activation",
+    "activations",
+    "dropout",
+    "layout",
+    "resizing",
+    "storage",
+    "typed_storage",
+}  # files of these folders
 SIZES = {"shape", "ndim", "dim", "size", "ndimension", "numel"}  # code that reads them depends on shapes
 
 OPENING = re.compile(
@@ -85,7 +93,7 @@ def has_errors(name):
 
 
 def has_example(name):
-    return bool(examples.in_documentation(name.doc) or examples.code_of(name))
+    return bool(examples.read_docstring_examples(name.doc) or examples.code_of(name))
 
 
 def has_signature(name):

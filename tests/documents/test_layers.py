@@ -18,12 +18,13 @@ from tests.support.project import ROOT
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
 PUBLIC = (
     "tensh.alias tensh.namespace tensh.release tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing "
-    "tensh.bounded_json"
+    "tensh.bounded_json tensh.learning"
 )
 ANYBODY = (
     "tensh.escaping",
     "tensh.naming",
     "tensh.spelling",
+    "tensh.language",
 )  # which need nothing: all show text, are pickled, or guess names
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
@@ -31,6 +32,7 @@ LAYERS = {
     "tensh.nn": ("tensh.engine tensh.namespace tensh.switched_off", "numpy"),
     "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
+    "tensh.nested": ("tensh tensh.engine tensh.namespace tensh._aten tensh.symbols tensh.utils.weak", ""),
     "tensh.ops": ("tensh tensh._aten tensh.library", ""),
     "tensh.utils": (
         "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.saving tensh.switched_off tensh.namespace tensh.hub "
@@ -45,15 +47,23 @@ LAYERS = {
     "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
-    "tensh.distributed": ("tensh.switched_off", ""),
+    "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", ""),
+    "tensh.futures": ("tensh.engine", ""),
+    "tensh.fx": (
+        "tensh tensh.engine tensh.nn tensh.namespace tensh.naming tensh.switched_off tensh.func.trees tensh.utils._pytree "
+        "tensh.serialization tensh.checks",
+        "",
+    ),
     "tensh.namespace": ("tensh.engine", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),
     "tensh.spelling": ("", ""),
+    "tensh.language": ("", ""),
+    "tensh.learning": ("", "numpy"),
     "tensh.bounded_json": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
-    "tensh.explain": ("tensh.engine tensh.nn", "numpy"),
-    "tensh.show": ("tensh.engine tensh.graph", "numpy"),
+    "tensh.explain": ("tensh.engine tensh.graph tensh.nn", "numpy"),
+    "tensh.show": ("tensh.engine tensh.explain tensh.graph", "numpy"),
     "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
@@ -65,17 +75,27 @@ LAYERS = {
         "tensh.engine tensh.show tensh.cli tensh.cli.program tensh.cli.run tensh.cli.session tensh.cli.render",
         "prompt_toolkit pygments",
     ),
+    "tensh.cli.kernel": (
+        "tensh tensh.alias tensh.show tensh.cli tensh.cli.program tensh.cli.run tensh.cli.session tensh.cli.render",
+        "ipykernel IPython",
+    ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.documents": ("tensh.bounded_json tensh.cli tensh.cli.program tensh.cli.session", ""),
     "tensh.cli.checking": (
-        "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render tensh.cli.run tensh.cli.session",
+        "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.lessons tensh.cli.program tensh.cli.render tensh.cli.run "
+        "tensh.cli.session",
         "",
     ),
     "tensh.cli.checking.collecting": (
         "tensh.cli tensh.cli.checking tensh.cli.documents",
         "pytest",
     ),
-    "tensh.cli.run": ("tensh tensh.show tensh.cli tensh.cli.session tensh.cli.render", ""),
+    "tensh.cli.lessons": (
+        "tensh.bounded_json tensh.learning tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render "
+        "tensh.cli.run tensh.cli.session",
+        "",
+    ),
+    "tensh.cli.run": ("tensh tensh.show tensh.cli tensh.cli.program tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.runs": ("tensh.cli tensh.cli.run", ""),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
@@ -90,9 +110,9 @@ LAYERS = {
 # Inside the engine, from the bottom up: none of a line needs one to its right, not even by way of others.
 ENGINE = (
     "core.clock core.tensor core.nodes core.views core.backward autograd.gradients",
-    "core.backward inplace.writes codegen.table autograd.jvp autograd.tangent_levels",
-    "codegen.source codegen.derivatives codegen.steps codegen.writer codegen.table operators",
-    "codegen.vocabulary codegen.mixing codegen.table operators",
+    "core.backward inplace.writes codegen.node_classes codegen.operator autograd.jvp autograd.tangent_levels",
+    "codegen.source codegen.derivatives codegen.steps codegen.writer codegen.operator codegen.table operators",
+    "codegen.vocabulary codegen.mixing codegen.environment codegen.operator codegen.table operators",
     "arrays.memory core.tensor codegen.table operators dispatch.vmap.dispatch",
     "core.tensor methods.printing",
 )
@@ -216,7 +236,7 @@ def test_operators_are_imported_or_stand_in_tables():
     assert modules and [place for module in modules for place in looked_up(module)] == []
 
 
-PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass torch_function make_wrapper_subclass dispatch_aten dispatch_lifted make_sparse mark_inference inference_operand"
+PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass tensor_html torch_function make_wrapper_subclass dispatch_aten dispatch_lifted make_sparse mark_inference inference_operand"
 """All ways upwards: see engine/core/ports.py, and the list in ARCHITECTURE.md."""
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tensh
 from tensh import nn
-from tensh.engine.codegen import table
+from tensh.engine.codegen import node_classes, operator
 from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, outcome, refusal
 
 RTOL = {"torch.bfloat16": 3e-2, "torch.float16": 4e-3, "torch.float64": 1e-9}  # others 1e-4
@@ -31,7 +31,8 @@ def test_layer_gives_the_recorded_figures(layer, inputs):
 def test_what_has_run_writes_no_more_functions(layer, inputs, monkeypatch):
     figures(tensh, layer, inputs)
     written = []
-    monkeypatch.setattr(table, "compiled", lambda source, *args: written.append(source))
+    for module in (operator, node_classes):
+        monkeypatch.setattr(module, "compile_source", lambda source, *args: written.append(source))
     figures(tensh, layer, inputs)
     assert not written
 

@@ -10,6 +10,8 @@ import pytest
 
 import tensh
 import tensh.alias
+from tensh.serialization import beyond
+from tensh.serialization.containers import DamagedError
 
 PROGRAM = Path(__file__).with_name("pickled_values.py")
 TENSH = [sys.executable, "-m", "tensh", "exec", sys.executable]
@@ -102,3 +104,46 @@ def test_what_is_in_no_place_is_said_to_be_missing():
             from torch.nn.modules.container import Nothing  # noqa: F401
         with pytest.raises(ImportError, match=r"No module named 'torch\.amp\.nothing'"):
             import torch.amp.nothing  # noqa: F401
+
+
+FUNCTIONS = """
+torch.relu torch.conv1d torch.where torch.tensor torch.hann_window torch.nn.functional.gelu torch.nn.functional.relu
+torch.nn.functional.logsigmoid torch.nn.functional.elu_ torch.fft.fft torch.linalg.norm torch.special.expit torch.Tensor.add
+torch.Tensor.uniform_ torch.Tensor.view
+""".split()
+
+
+def test_public_functions_are_pickled_by_name(tmp_path):
+    """As attributes of a module, by ``pickle`` and by ``torch.save``."""
+    (tmp_path / "program.py").write_text(f"""
+import pickle, torch
+functions = [{", ".join(FUNCTIONS)}]
+assert pickle.loads(pickle.dumps(functions)) == functions
+m = torch.nn.Module()
+m.f = functions
+torch.save(m, "m.pt")
+assert torch.load("m.pt", weights_only=False).f == functions
+""")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", "program.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.oracle
+def test_functions_in_files_are_pytorchs(oracle, tmp_path):
+    """Each reads what the other wrote."""
+    module = oracle.nn.Module()
+    module.f = [eval(name, {"torch": oracle}) for name in FUNCTIONS]
+    oracle.save(module, tmp_path / "theirs.pt")
+    found = tensh.load(tmp_path / "theirs.pt", weights_only=False)
+    assert [each.__name__ for each in found.f] == [name.rpartition(".")[2] for name in FUNCTIONS]
+    tensh.save(found, tmp_path / "ours.pt")
+    assert oracle.load(tmp_path / "ours.pt", weights_only=False).f == module.f
+
+
+@pytest.mark.parametrize("space", [tensh.Tensor, beyond.Functions, str, tensh])
+@pytest.mark.parametrize("name", ["__class__", "__subclasses__", "__reduce__", "data", "Tensor", "format"])
+def test_a_file_gets_no_other_attribute(space, name):
+    with pytest.raises(DamagedError, match="no function of torch"):
+        beyond.member(space, name)

@@ -128,7 +128,9 @@ def described(offset, size, stride, count=4, key="0", kind="FloatStorage"):
 
     class Liar(writing.Writer):
         def persistent_id(self, obj):
-            return ("storage", self.named("torch", kind), key, "cpu", count) if isinstance(obj, Mention) else None
+            return (
+                ("storage", self.mention_global("torch", kind), key, "cpu", count) if isinstance(obj, Mention) else None
+            )
 
         def reducer_override(self, obj):
             if isinstance(obj, Lie):

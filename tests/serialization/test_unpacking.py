@@ -254,7 +254,8 @@ CONTAINERS = {
     "ordered dictionaries": b"h\x00)R", "ordered dictionaries of one": b"h\x00)RNNs", "texts": b"\x8c\x02ab", "bytes": b"C\x02ab",
     "numbers": b"F1\n", "byte arrays": b"\x96" + bytes(8),
 }  # fmt: skip
-NESTED = {"tuples in tuples": b")" + b"\x85" * 50_000, "marks": b"(" * 50_000 + b"N", "notes": b"N" + b"\x94" * 50_000}
+LENGTH = 20_000  # bytes of a description
+NESTED = {"tuples in tuples": b")" + b"\x85" * LENGTH, "marks": b"(" * LENGTH + b"N", "notes": b"N" + b"\x94" * LENGTH}
 MOST_OF_A_BYTE = 110  # bytes of memory: what is counted, and the references to it
 
 
@@ -275,7 +276,7 @@ def test_values_of_a_checkpoint_take_memory_in_proportion_to_it(name, weights_on
     tensh.load(checkpoint_of(b"N"), weights_only=weights_only)  # import what loading needs
     monkeypatch.setattr("tensh.serialization.unpickling.ALWAYS", 1000)
     part = CONTAINERS.get(name, b"")
-    many = b"ccollections\nOrderedDict\nq\x000](" + part * (50_000 // max(len(part), 1)) + b"e"
+    many = b"ccollections\nOrderedDict\nq\x000](" + part * (LENGTH // max(len(part), 1)) + b"e"
     description = NESTED.get(name, many)
 
     def load():

@@ -1,8 +1,12 @@
 """Parts of torch that libraries use beside tensors: trees, lists of tensors, operators of their own, benchmarks, profiles."""
 
+import subprocess
+import sys
+
 import pytest
 
 import tensh
+from tensh import functorch
 from tensh.nn.parallel import data_parallel
 from tensh.utils import _pytree, benchmark
 
@@ -112,3 +116,51 @@ def test_models_for_several_devices_compute_on_one():
     assert data_parallel(model.eval(), tensh.zeros(1, 2)).tolist() == [[0.0, 0.0]]
     (sync,) = tensh.nn.SyncBatchNorm.convert_sync_batchnorm(model)
     assert isinstance(sync, tensh.nn.SyncBatchNorm) and sync.weight is model[0].weight
+
+
+def test_functorch_is_there_with_what_it_had_for_modules(tmp_path):
+    (tmp_path / "program.py").write_text("""
+import functorch, torch
+from functorch import combine_state_for_ensemble, grad, make_functional, vmap
+models = [torch.nn.Linear(2, 1) for _ in range(3)]
+f, params, buffers = combine_state_for_ensemble(models)
+x = torch.ones(4, 2)
+together = vmap(f, in_dims=(0, 0, None))(params, buffers, x)
+assert torch.allclose(together, torch.stack([m(x) for m in models]))
+one, own = make_functional(models[0])
+assert [p.requires_grad for p in own] == [True, True] and torch.equal(one(own, x), models[0](x))
+assert [g.shape for g in grad(lambda p: one(p, x).sum())(own)] == [(1, 2), (1,)]
+""")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", tmp_path / "program.py"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "models", [[], [tensh.nn.Linear(1, 1), tensh.nn.ReLU()], [tensh.nn.ReLU(), tensh.nn.ReLU().eval()]]
+)
+def test_functorch_refuses_modules_that_are_not_alike(models):
+    with pytest.raises(RuntimeError, match="combine_state_for_ensemble: Expected "):
+        functorch.combine_state_for_ensemble(models)
+    with pytest.raises(ValueError, match="has buffers"):
+        functorch.make_functional(tensh.nn.BatchNorm1d(2))
+
+
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint32", "quint4x2", "quint2x4"])
+def test_quantized_dtypes_are_names(name, oracle):
+    ours, theirs = getattr(tensh, name), getattr(oracle, name)
+    assert (str(ours), ours.itemsize, ours.is_floating_point) == (str(theirs), theirs.itemsize, False)
+    assert isinstance(ours, tensh.dtype) and ours is getattr(tensh, name)
+    with pytest.raises(NotImplementedError, match="no quantized tensors"):
+        tensh.zeros(1, dtype=ours)
+
+
+def test_the_default_device_is_not_found_where_there_is_none():
+    tensh.set_default_device("cuda")
+    try:
+        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+            tensh.get_default_device()
+    finally:
+        tensh.set_default_device(None)
+    assert tensh.get_default_device() == tensh.device("cpu")

@@ -2,7 +2,7 @@
 
 Every section ``## title`` holds one ``pycon`` block.  ``replay`` runs a block on any module with PyTorch's interface and
 writes down what it answers: what is printed, the value of an expression, or the type and text of an exception.
-Addresses are masked.
+Addresses are masked, sizes of ragged dimensions numbered anew, and lists of backends left out.
 
 ``python tests/sessions.py FILE...``, where PyTorch is installed, records the answers anew.
 """
@@ -38,7 +38,13 @@ def replay(session, torch):
             first, *more = example.source.splitlines()
             lines += [f">>> {first}", *(f"... {line}" for line in more)]
             lines += [line or "<BLANKLINE>" for line in answer(example.source, names).splitlines()]
-    return "".join(line + "\n" for line in lines)
+    return number_anew("".join(line + "\n" for line in lines))
+
+
+def number_anew(text):
+    """The text with the sizes of ragged dimensions, which a process counts, as j1, j2 ... in the order of the text."""
+    found = list(dict.fromkeys(re.findall(r"\bj\d+\b", text)))
+    return re.sub(r"\bj\d+\b", lambda match: f"j{found.index(match[0]) + 1}", text)
 
 
 @contextlib.contextmanager
@@ -71,7 +77,8 @@ def answer(source, names):
         try:
             exec(compile(source, "<session>", "single"), names)
         except Exception as error:
-            print(f"{type(error).__name__}: {error}", file=printed)
+            text = str(error).partition(" This could be because the operator doesn't exist for this backend")[0]
+            print(f"{type(error).__name__}: {text}", file=printed)
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x", printed.getvalue())
 
 

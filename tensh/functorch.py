@@ -1,0 +1,82 @@
+"""functorch: the name under which torch.func was a package of its own, with the functions that it had for modules."""
+
+import copy
+
+from tensh.func import (  # noqa: F401
+    functional_call,
+    functionalize,
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    stack_module_state,
+    vjp,
+    vmap,
+)
+from tensh.version import __version__  # noqa: F401
+
+
+class FunctionalModuleWithBuffers:
+    """A module as a function of its parameters, its buffers and its inputs."""
+
+    def __init__(self, model):
+        self.stateless_model = copy.deepcopy(model)
+        self.param_names = [name for name, _ in model.named_parameters()]
+        self.buffer_names = [name for name, _ in model.named_buffers()]
+
+    def __call__(self, params, buffers, *args, **kwargs):
+        values = dict(zip(self.param_names, params, strict=True)) | dict(zip(self.buffer_names, buffers, strict=True))
+        return functional_call(self.stateless_model, values, args, kwargs)
+
+
+class FunctionalModule(FunctionalModuleWithBuffers):
+    """A module without buffers as a function of its parameters and its inputs."""
+
+    def __call__(self, params, *args, **kwargs):
+        return super().__call__(params, (), *args, **kwargs)
+
+
+def make_functional_with_buffers(model, disable_autograd_tracking=False):
+    """(a function of parameters, buffers and inputs, the parameters, the buffers) of a module.
+
+    The parameters are detached copies with ``disable_autograd_tracking``, leaves otherwise.
+
+    >>> import tensh as torch
+    >>> from tensh.functorch import make_functional_with_buffers
+    >>> f, params, buffers = make_functional_with_buffers(torch.nn.Linear(2, 1))
+    >>> f([torch.ones(1, 2), torch.zeros(1)], buffers, torch.ones(2))
+    tensor([2.])
+    """
+    params = tuple(p.detach().clone() for p in model.parameters())
+    if not disable_autograd_tracking:
+        for copied, own in zip(params, model.parameters(), strict=True):
+            copied.requires_grad_(own.requires_grad)
+    buffers = tuple(each.detach().clone() for each in model.buffers())
+    return FunctionalModuleWithBuffers(model), params, buffers
+
+
+def make_functional(model, disable_autograd_tracking=False):
+    """(a function of parameters and inputs, the parameters) of a module without buffers; ValueError if it has any."""
+    if any(True for _ in model.buffers()):
+        raise ValueError(
+            "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
+        )
+    return FunctionalModule(model), make_functional_with_buffers(model, disable_autograd_tracking)[1]
+
+
+def combine_state_for_ensemble(models):
+    """(a function for ``vmap`` of parameters, buffers and inputs, all parameters and all buffers stacked) of alike modules.
+
+    Raises RuntimeError for no modules, and for modules of several classes or modes.
+    """
+    models = list(models)
+    if not models:
+        raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
+    if len({each.training for each in models}) > 1:
+        raise RuntimeError("combine_state_for_ensemble: Expected all models to have the same training/eval mode.")
+    if len({type(each) for each in models}) > 1:
+        raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
+    params, buffers = stack_module_state(models)
+    return FunctionalModuleWithBuffers(models[0]), tuple(params.values()), tuple(buffers.values())
