@@ -18,7 +18,10 @@ exclude_patterns = ["_extensions", "_static"]
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
-suppress_warnings = ["myst.header"]  # included files begin with a heading of their own
+suppress_warnings = [
+    "myst.header",  # included files begin with a heading of their own
+    "misc.highlighting_failure",  # `name?` and `%who` at the prompt are not Python
+]
 
 toc_object_entries = False  # a page of names has hundreds
 python_use_unqualified_type_names = True

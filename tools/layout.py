@@ -76,7 +76,8 @@ def count_code_lines(paths):
 
 def count_called_lines():
     """The lines of the functions and classes outside of the core that the text of a written function can name."""
-    from tensh.engine.codegen.table import ENVIRONMENT, OPS
+    from tensh.engine.codegen.environment import ENVIRONMENT
+    from tensh.engine.codegen.vocabulary import OPS
 
     assert OPS["mul"].fn  # reads what a first function needs
     counted = set()

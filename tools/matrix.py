@@ -42,7 +42,7 @@ def requirements(versions):
     declared = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     if versions == "newest":
         return declared
-    return [re.sub(r">=([\w.]+).*", r"==\1.*", each) for each in declared]
+    return [re.sub(r">=([\w.]+)[^;]*", r"==\1.*", each) for each in declared]
 
 
 def run(python, versions, arguments):
@@ -50,7 +50,9 @@ def run(python, versions, arguments):
     with tempfile.TemporaryDirectory() as place:
         subprocess.run([python, "-m", "venv", place], check=True)
         inside = Path(place, "Scripts" if os.name == "nt" else "bin", "python")
-        subprocess.run([inside, "-m", "pip", "install", "-q", "-e", ROOT, *requirements(versions)], check=True)
+        install = [inside, "-m", "pip", "install", "-q", "--only-binary", ":all:", "-e", ROOT, *requirements(versions)]
+        if subprocess.run(install).returncode:
+            return False
         return subprocess.run([inside, "-m", "pytest", "-q", *arguments], cwd=ROOT).returncode == 0
 
 

@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402
 
 from tensh.cli.session.help import names  # noqa: E402
 from tensh.cli.session.help.derivation import operators_in  # noqa: E402
-from tensh.engine.codegen.table import Inplace, Op  # noqa: E402
+from tensh.engine.codegen.operator import Inplace, Op  # noqa: E402
 from tensh.engine.codegen.vocabulary import OPS  # noqa: E402
 
 HEADER = "| operator | what it is | where | kernel | node | derivative |"

@@ -1,10 +1,11 @@
 """Record where PyTorch keeps names that tensh has in another module:  python tools/places.py
 
 Where PyTorch is installed, writes ``tensh/alias/places.txt``: for each module of PyTorch the names that tensh lacks there
-and has in a package above it, which stands beside the path of the module.
+and has in a package above it, or in another public one, which stands beside the path of the module.
 """
 
 import importlib
+import inspect
 import pkgutil
 import sys
 import textwrap
@@ -16,9 +17,12 @@ from pathlib import Path
 import tensh
 
 FILE = Path(__file__).parents[1] / "tensh" / "alias" / "places.txt"
-ROOTS = """torch._linalg_utils torch._lobpcg torch._lowrank torch._tensor torch._tensor_str torch._vmap_internals torch.amp
-torch.autograd torch.distributions torch.func torch.functional torch.multiprocessing torch.nn torch.optim torch.random
+ROOTS = """torch._VF torch._functorch torch._linalg_utils torch._lobpcg torch._lowrank torch._ops torch._tensor torch._tensor_str
+torch._vmap_internals torch.amp torch.autograd torch.cpu torch.cuda torch.distributions torch.masked torch.profiler torch.func torch.functional torch.multiprocessing torch.nn torch.optim torch.random
 torch.serialization torch.signal torch.special torch.storage torch.testing torch.torch_version torch.types torch.utils""".split()
+HOMES = """torch torch.func torch.library torch.nn.functional torch.nn.utils torch.nn.utils.stateless torch.utils.data torch.amp
+torch.cuda.amp torch.cpu.amp torch.masked torch.profiler torch.optim torch.autograd""".split()
+"""Namespaces that are looked through after those above a module."""
 LEFT_OUT = (
     "tensorboard",
     "_internal",
@@ -29,6 +33,7 @@ LEFT_OUT = (
     "benchmark.",
     "datapipes",
     "viz",
+    "pytree_hacks",
     "__main__",
 )
 
@@ -51,7 +56,10 @@ def own_names(path, module):
         listed = name in getattr(module, "__all__", ())
         if isinstance(value, types.ModuleType) or not callable(value) or name.startswith("__"):
             continue
-        if listed or name[0] != "_" and getattr(value, "__module__", None) == path:
+        inner = inspect.unwrap(value)  # what is exposed elsewhere says that it is of there
+        is_function = isinstance(inner, types.FunctionType) and inner.__code__.co_filename == module.__file__
+        is_here = getattr(value, "__module__", None) == path or is_function
+        if listed or name[0] != "_" and is_here:
             yield name, value
 
 
@@ -67,13 +75,17 @@ def found_in(space, name):
 def record():
     """(path, namespace) -> the names that are found in that namespace."""
     found = defaultdict(list)
+    for each in HOMES:
+        importlib.import_module(each)
     for path, module in (each for root in ROOTS for each in modules(root)):
         parents = [path.rsplit(".", n)[0] for n in range(1, path.count(".") + 1)]
         if found_in(*path.rsplit(".", 1)):  # a function has the name of its module: the module would hide it
             continue
         for name, value in own_names(path, module):
             same = [
-                each for each in parents if getattr(sys.modules[each], name, None) is value and found_in(each, name)
+                each
+                for each in (*parents, *HOMES)
+                if getattr(sys.modules.get(each), name, None) is value and found_in(each, name)
             ]
             if same and not found_in(path, name):
                 found[path, same[0]].append(name)

@@ -20,7 +20,8 @@ sys.path.insert(0, str(ROOT))
 
 import tensh  # noqa: E402
 from tensh.engine.codegen.derivatives import LIST  # noqa: E402
-from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
+from tensh.engine.codegen.operator import Inplace, Op  # noqa: E402
+from tensh.engine.codegen.registry import METHODS, PUBLIC  # noqa: E402
 from tensh.engine.core import tensor as tensor_module  # noqa: E402
 from tensh.engine.core.tensor import Tensor  # noqa: E402
 from tensh.engine.dtypes.size import Size  # noqa: E402

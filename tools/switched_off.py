@@ -39,7 +39,9 @@ def rows(path):
     except Exception:  # it needs a library that is not here
         return None, ()
     found = [entry(path, name, value, module) for name, value in sorted(vars(module).items())]
-    below = [m.name for m in pkgutil.iter_modules(getattr(module, "__path__", ())) if m.name[0] != "_"]
+    private = path.startswith("torch.distributed")  # libraries ask for the files of its packages
+    names = [m.name for m in pkgutil.iter_modules(getattr(module, "__path__", ()))]
+    below = [name for name in names if private or name[0] != "_"]
     return [each for each in found if each], below
 
 
@@ -53,7 +55,7 @@ def entry(path, name, value, module):
     if callable(value):
         parts = (path, "torch._C.")  # of a package: its files and what is compiled for it
         own = listed or home == path or (hasattr(module, "__path__") and str(home).startswith(parts))
-        if not own or name[0] == "_":
+        if not own or name[0] == "_" and not (path.startswith("torch.distributed") and home == path):
             return None
         if isinstance(value, type):
             return f"{name}~" if issubclass(value, nn.Module) else name

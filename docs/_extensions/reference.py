@@ -59,10 +59,11 @@ def write_name(name):
     lines = [f"`````{{py:{directive}}} {name.path}{called if called and called != '(...)' else ''}", ""]
     if name.kind != "constant":
         lines += [format_paragraph(part) + "\n" for part in facts["text"].split("\n\n") if part.strip()]
-    for operator, parts in facts["derivatives"].items():
-        formulas = [f"{key}: {text}" for key, text in parts.items() if key != "node"]
-        if formulas and len(facts["derivatives"]) == 1:
-            lines += [f"Derivative of `{operator}` (`{parts['node']}`):", "", "```text", *formulas, "```", ""]
+    for each in facts["gradients"]:
+        formulas = [f"{operand}: {text}" for operand, text in each["gradients"].items()]
+        parts = [f"    with {target} = {text}" for target, text in each.get("with", {}).items()]
+        condition = f" if {each['if']}" if "if" in each else ""
+        lines += [f"Gradient{condition}:".replace("_", "\\_"), "", "```text", *formulas, *parts, "```", ""]
     if facts["example"]:
         lines += ["```pycon", *facts["example"], "```", ""]
     return "\n".join([*lines, "`````", ""])
@@ -88,7 +89,7 @@ class Names(Generated):
     def write(self):
         space = self.arguments[0]
         self.env.domaindata.setdefault("tensh_spaces", set()).add(space)
-        found = [names.Name(space, name, entry) for name, entry in names.entries(space).items()]
+        found = [names.Name(space, name, entry) for name, entry in names.entries(space).items() if name[0] != "_"]
         return "\n".join(map(write_name, sorted(found, key=place)))
 
 
