@@ -12,8 +12,8 @@ import pytest
 import tensh as torch
 from tensh import fx
 from tensh.engine.dispatch.override.points import armed
-from tests.fx.models import make_models, require_positive
 from tests.support.project import ROOT
+from tests.support.zoo import make_models, require_positive
 
 MODELS = make_models(torch)
 

@@ -1,4 +1,4 @@
-"""Models that are traced: name -> (module, its inputs), made of tensh or of PyTorch."""
+"""A zoo of small models: name -> (module, its inputs), made of tensh or of PyTorch. Graphs are captured, exported and compiled of them."""
 
 
 def make_models(torch):
@@ -55,6 +55,15 @@ def make_models(torch):
         def forward(self, words):
             states, _ = self.lstm(self.embedding(words))
             return self.out(states).argmax(dim=-1)
+
+    class GRUTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding, self.gru, self.out = nn.Embedding(9, 4), nn.GRU(4, 5, num_layers=2), nn.Linear(5, 3)
+
+        def forward(self, words):
+            states, last = self.gru(self.embedding(words))
+            return self.out(states), last
 
     class Attention(nn.Module):
         def __init__(self, width, heads):
@@ -122,6 +131,7 @@ def make_models(torch):
         "ResNet": (ResNet(), torch.randn(2, 3, 16, 16)),
         "UNet": (UNet(), torch.randn(2, 1, 8, 8)),
         "tagger": (Tagger(), torch.randint(9, (2, 6))),
+        "gru": (GRUTagger(), torch.randint(9, (6, 2))),
         "encoder": (nn.Sequential(layer, nn.Linear(8, 3)), torch.randn(2, 5, 8)),
         "GPT": (GPT(), torch.randint(11, (2, 6))),
         "VAE": (VAE(), torch.randn(3, 8), torch.randn(3, 2)),
