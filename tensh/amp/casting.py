@@ -15,6 +15,7 @@ from types import FunctionType
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import own_code, replace_code
+from tensh.engine.dispatch.override.templates import code_of
 from tensh.engine.dtypes.dtype import float32, float64
 
 CODE = """
@@ -144,19 +145,5 @@ def exchange(function, policy):
     exchanged[function] = exchanged[behind] = twin
     function.__dict__.setdefault("__wrapped__", twin)  # its signature
     values = {"CALL": call, "TWIN": twin, "CAST": policy}
-    code = template(len(own.co_freevars))
-    constants = tuple(values.get(each, each) if isinstance(each, str) else each for each in code.co_consts)
-    replace_code(function, code.replace(co_consts=constants, co_name=own.co_name))
-
-
-def template(count):
-    """The code of ``CODE`` as that of a function with ``count`` free variables."""
-    source = CODE
-    free = [f"_free_{n}" for n in range(count)]  # by any names: a function's code is exchanged for one with as many
-    if free:  # named where they are never reached, which makes them free
-        body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
-        source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")
-    code = compile(source, "<tensh autocast>", "exec")
-    for _ in range(1 + bool(free)):
-        code = next(each for each in code.co_consts if hasattr(each, "co_code"))
-    return code
+    code = code_of(CODE, "<tensh autocast>", len(own.co_freevars), values)
+    replace_code(function, code.replace(co_name=own.co_name))

@@ -5,7 +5,12 @@ from itertools import takewhile
 
 ARMED = "<tensh override point>"
 """File name of code that stands before a function: see Note [Override points] in dispatch/override/points.py."""
-HAND_ON = (ARMED, os.path.join("override", "dispatch.py"), os.path.join("amp", "casting.py"))
+HAND_ON = (
+    ARMED,
+    os.path.join("override", "dispatch.py"),
+    os.path.join("capture", "recorder.py"),
+    os.path.join("amp", "casting.py"),
+)
 """Files whose functions look for overrides or cast operands, and hand ``options`` on as they were given."""
 
 

@@ -14,6 +14,7 @@ from tensh.engine.codegen.node_classes import make_node_class, make_number_node_
 from tensh.engine.codegen.registry import FORMS
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.codegen.source import compile_source, set_public_module
+from tensh.engine.dispatch.override.points import watch_operator
 
 
 class Op:
@@ -109,7 +110,7 @@ class Op:
         function = ENVIRONMENT.pop(name)
         if kept is not None:
             ENVIRONMENT[name] = kept
-        return set_public_module(function)
+        return watch_operator(set_public_module(function), self)
 
     def __repr__(self):
         return f"<operator {self.name}>"

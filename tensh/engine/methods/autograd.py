@@ -16,7 +16,7 @@ from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
-from tensh.engine.dispatch.override.points import add_member, armed
+from tensh.engine.dispatch.override.points import add_member, announce, armed
 from tensh.engine.dtypes.device import CONSTANTS
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
@@ -356,6 +356,7 @@ class Late:
         setattr(Tensor, self.name, member)
         if armed.now:
             add_member(self.name, member)
+        announce(member, self.name)
 
     def __get__(self, t, kind):
         self._settle()

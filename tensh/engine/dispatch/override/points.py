@@ -22,6 +22,8 @@ from tensh.engine.dispatch.override.templates import code_for
 plain = set(USUAL)  # what an armed function passes without a closer look; empty while a mode is active
 points: dict = {}  # public function -> its Point
 written = []  # functions that users get, in the order in which they were written
+operators: dict = {}  # function that an operator generated -> the operator
+arrivals: list = []  # called with every function that comes into being, while somebody captures: see dispatch/capture
 lock = threading.RLock()
 
 
@@ -125,6 +127,19 @@ def watch(function, python=False):
     written.append(function)
     if armed.now:
         add_point(function)
+    return announce(function)
+
+
+def watch_operator(function, operator):
+    """Remember a function that an operator has generated; return it."""
+    operators[function] = operator
+    return announce(function)
+
+
+def announce(function, *name):
+    """Tell those that capture that a function, or an attribute of Tensor under a name, has come into being."""
+    for arrive in arrivals:
+        arrive(function, *name)
     return function
 
 

@@ -49,24 +49,30 @@ def armed(a, b):
 
 
 @functools.cache
-def template(arity, count):
-    """The code of ``FIXED[arity]``, or of ``ANY``, as that of a function with ``count`` free variables."""
-    source = FIXED.get(arity, ANY)
+def template(source, filename, count):
+    """The code of the function in ``source`` as that of one with ``count`` free variables."""
     free = [f"_free_{n}" for n in range(count)]  # by any names: a function's code is exchanged for one with as many
     if free:  # named where they are never reached, which makes them free
         body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
         source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")
-    code = compile(source, ARMED, "exec")
+    code = compile(source, filename, "exec")
     for _ in range(1 + bool(free)):
         code = next(each for each in code.co_consts if hasattr(each, "co_code"))
     return code
+
+
+def code_of(source, filename, count, values):
+    """The code of a template with ``values`` in the places of the texts that stand for them."""
+    code = template(source, filename, count)
+    return code.replace(
+        co_consts=tuple(values.get(each, each) if type(each) is str else each for each in code.co_consts)
+    )
 
 
 def code_for(point, plain, fixed):
     """The code of an armed point; with ``fixed``, for exactly the parameters of its function."""
     own = point.code
     simple = fixed and not own.co_flags & 0x0C and not own.co_kwonlyargcount and not point.function.__defaults__
-    code = template(own.co_argcount if simple else None, len(own.co_freevars))
     values = {
         "PLAIN": plain,
         "TYPE": type,
@@ -74,5 +80,5 @@ def code_for(point, plain, fixed):
         "DISPATCH": ports.dispatch_override,
         "POINT": point,
     }
-    constants = tuple(values.get(each, each) if type(each) is str else each for each in code.co_consts)
-    return code.replace(co_consts=constants, co_name=own.co_name)
+    source = FIXED.get(own.co_argcount if simple else None, ANY)
+    return code_of(source, ARMED, len(own.co_freevars), values).replace(co_name=own.co_name)

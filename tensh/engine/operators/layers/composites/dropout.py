@@ -14,6 +14,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import tick
 from tensh.engine.core.lift import Lift, accept_batches
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.warnings import warn
@@ -40,19 +41,28 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
     if p == 1:
         return times(input, wrap(np.zeros((), input.array.dtype)))
     try:
-        noise = draw_mask(input.array, p, feature)
+        noise, shift = draw_noise(input, p, feature, alpha)
     except Lift:
         form = {"feature": feature, "alpha": alpha, "inplace": inplace}
         return ports.batched_function("drop", drop, (input, p, train), form)
+    return times(input, noise) if shift is None else plus(times(input, noise), shift)
+
+
+def draw_noise(input, p, feature, alpha):
+    """(factors, summands or None) for the elements of ``input``; a step of its own where calls are captured."""
+    noise = draw_mask(input.array, p, feature)
     exact = precision(noise.dtype)
     if not alpha:
         noise *= (exact(1) / exact(1 - p)).astype(noise.dtype)
-        return times(input, wrap(noise))
+        return wrap(noise), None
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     floor, lift = (exact(each).astype(noise.dtype) for each in (-ALPHA * scale, ALPHA * scale * p))
     shift = np.where(noise, lift, (exact(floor) + exact(ALPHA * scale * p)).astype(noise.dtype))
     noise *= exact(scale).astype(noise.dtype)
-    return plus(times(input, wrap(noise)), wrap(shift))
+    return wrap(noise), wrap(shift)
+
+
+watch_operator(draw_noise, None)
 
 
 def precision(dtype):

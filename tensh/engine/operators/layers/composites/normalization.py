@@ -6,6 +6,7 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
@@ -97,8 +98,8 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     out, mean, rstd, variance = batch_norm_train.fn(input, weight, bias, at, form, eps)
     if running_mean is not None and not is_absent(running_mean):
         count = form[0] * form[2]
-        move(running_mean.array, mean.array, momentum)
-        move(running_var.array, variance.array * (count / (count - 1) if count > 1 else math.nan), momentum)
+        move_(running_mean, mean, momentum)
+        move_(running_var, variance, momentum, count / (count - 1) if count > 1 else math.nan)
     return out, mean, rstd
 
 
@@ -110,9 +111,13 @@ def _scale_nothing(input, weight, bias):
     return out if bias is None else out + bias[0]
 
 
-def move(running, value, momentum):
-    """Move running statistics towards new ones; as in PyTorch this is not a recorded write."""
+def move_(running, value, momentum, factor=1):
+    """Move running statistics towards ``factor`` times new ones; as in PyTorch this is not a recorded write."""
+    running, value = running.array, value.array if factor == 1 else value.array * factor
     running[...] = (1 - momentum) * running + momentum * value
+
+
+watch_operator(move_, None)
 
 
 def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):

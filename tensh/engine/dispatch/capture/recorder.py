@@ -1,0 +1,236 @@
+"""The recorder: while it is entered, calls become lines.
+
+A recorder of the level OPERATORS sees the innermost calls: declared operators, and functions that operators do not make up.
+One of the level FUNCTIONS sees what the program itself calls.  Gradients on their way back are seen, too, where the
+backward pass runs on tensors (``run(..., graph=True)`` in core/backward).
+"""
+
+import sys
+import threading
+
+from tensh.engine.core.clock import clock, mode
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture import points
+from tensh.engine.dispatch.capture.lines import Line, Place, Value, list_values, map_tensors
+from tensh.engine.errors.warnings import ours
+from tensh.engine.random.generator import Generator
+
+OPERATORS, FUNCTIONS = "operators", "functions"
+READS = frozenset(
+    """__bool__ __int__ __float__ __complex__ __index__ __contains__ __array__ __repr__ __format__ item tolist numpy is_nonzero
+    equal allclose""".split()
+)
+"""Functions that make Python's values of elements."""
+CALL = "Calls.__call__"  # the function through which every module is called
+
+
+class State(threading.local):
+    recorder = None
+
+
+state = State()
+
+
+class Recorder:
+    """While this is entered, calls of this thread are appended to ``lines``.
+
+    ``inputs`` are the values that :meth:`add_input` was told of, ``constants`` those of tensors that came from elsewhere.
+    Recorders nest: the innermost sees a call.  A subclass may override :meth:`read`, which is told when Python
+    reads elements, and :meth:`append`, which is told of every line.
+
+    >>> import tensh as torch
+    >>> from tensh.engine.dispatch.capture.recorder import Recorder
+    >>> recorder, x = Recorder(), torch.ones(2)
+    >>> _ = recorder.add_input(x)
+    >>> with recorder:
+    ...     y = (x * 2).softmax(0)
+    >>> [line.name for line in recorder.lines]
+    ['mul', 'softmax_dim']
+    """
+
+    def __init__(self, level=OPERATORS):
+        self.level, self.lines, self.inputs, self.constants = level, [], [], []
+        self.by_tensor, self.by_array = {}, {}  # id -> Value, which keeps the tensor and so the id
+        self.drawn, self.written = False, 0
+
+    # ── on and off ───────────────────────────────────────────────────────────
+    def __enter__(self):
+        self.outer, self.written = state.recorder, clock.last_write
+        points.enter(call)
+        if Generator.before_draw is not note_draw:
+            note_draw.before, Generator.before_draw = Generator.before_draw, staticmethod(note_draw)
+        state.recorder = self
+        return self
+
+    def __exit__(self, *failure):
+        state.recorder = self.outer
+        points.leave()
+
+    # ── values ───────────────────────────────────────────────────────────────
+    def add_input(self, tensor):
+        """The value of a tensor that the graph is a function of."""
+        value = self.know(Value(tensor))
+        self.inputs.append(value)
+        return value
+
+    def know(self, value):
+        """Remember a value, which is from now on what its tensor, and the array of that, stand for."""
+        self.by_tensor[id(value.tensor)] = self.by_array[id(value.tensor.array)] = value
+        return value
+
+    def find(self, tensor):
+        """The value of a tensor, or of another one with the same array; None if no line has made it."""
+        found = self.by_tensor.get(id(tensor))
+        if found is None or self.by_array.get(id(tensor.array), found).tensor.array is not tensor.array:
+            return self.by_array.get(id(tensor.array))
+        return self.by_array.get(id(tensor.array), found)
+
+    def value_of(self, tensor):
+        """The value of a tensor, a constant if no line has made it."""
+        value = self.find(tensor)
+        if value is None:
+            value = self.know(Value(tensor))
+            self.constants.append(value)
+        return value
+
+    # ── calls ────────────────────────────────────────────────────────────────
+    def call(self, point, args, options):
+        """The result of a call, which becomes a line if no lines within have made it."""
+        name = point.name
+        if name in READS:
+            return self.call_read(point, args, options)
+        writes = is_write(name, args, options)
+        given = map_tensors(self.value_of, (args, options)) if writes or self.level is FUNCTIONS else None
+        count, constants, grad = len(self.lines), len(self.constants), mode.grad
+        drawn, self.drawn = self.drawn, False
+        if self.level is FUNCTIONS:
+            state.recorder = None
+        try:
+            result = point.twin(*args, **options)
+        finally:
+            state.recorder = self
+        if result is NotImplemented:
+            return result
+        found = []
+        map_tensors(found.append, result)
+        hidden = clock.last_write > self.written and not writes
+        known = all([id(each) in self.by_tensor for each in found])
+        if (
+            not writes
+            and not hidden
+            and known
+            and (point.operator or not self.drawn and not self.has_stray(constants, args, options))
+        ):
+            self.drawn = self.drawn or drawn
+            return result
+        if count < len(self.lines):
+            self.forget(count, constants)
+        args, options = given or map_tensors(self.value_of, (args, options))
+        line = Line(point.function, name, point.operator, args, options)
+        line.grad, line.random, line.writes = grad, self.drawn or has_generator(args, options), writes or hidden
+        line.place, line.modules = find_place()
+        if writes:
+            target = args[0] if name == "__setitem__" or options.get("out") is None else options["out"]
+            found = found or [value.tensor for value in list_values(target)]
+            line.outputs = tuple(self.know(Value(each, line)) for each in found)
+            line.result = map_tensors(self.value_of, result)
+        else:
+            line.result = map_tensors(lambda each: self.find_own(each) or self.know(Value(each, line)), result)
+            line.outputs = tuple(value for value in map(self.find, found) if value.line is line)
+        self.drawn, self.written = drawn, clock.last_write
+        self.append(line)
+        return result
+
+    def has_stray(self, constants, args, options):
+        """Has a call met tensors that came neither from its arguments nor from lines, such as those that it made of arrays?"""
+        if len(self.constants) == constants:
+            return False
+        given = set()
+        map_tensors(lambda each: given.add(id(each.array)), (args, options))
+        return any(id(value.tensor.array) not in given for value in self.constants[constants:])
+
+    def find_own(self, tensor):
+        """The value of this very tensor."""
+        return self.find(tensor) if id(tensor) in self.by_tensor else None
+
+    def call_read(self, point, args, options):
+        """The result of a function that makes Python's values of elements."""
+        state.recorder = None
+        try:
+            result = point.twin(*args, **options)
+        finally:
+            state.recorder = self
+        if result is not NotImplemented:
+            self.read(point, map_tensors(self.value_of, args), result)
+        return result
+
+    def forget(self, count, constants):
+        """Drop the lines within a call that becomes one line, and what only they knew."""
+        for line in self.lines[count:]:
+            for value in line.outputs:
+                self.lose(value)
+        for value in self.constants[constants:]:
+            self.lose(value)
+        del self.lines[count:], self.constants[constants:]
+
+    def lose(self, value):
+        for known, thing in ((self.by_tensor, value.tensor), (self.by_array, value.tensor.array)):
+            if known.get(id(thing)) is value:
+                del known[id(thing)]
+
+    # ── what a consumer may override ─────────────────────────────────────────
+    def append(self, line):
+        """Take a line."""
+        self.lines.append(line)
+
+    def read(self, point, args, result):
+        """Be told that Python reads elements: ``point.name`` of the values in ``args`` gave ``result``."""
+
+
+def call(point, args, options):
+    """The result of a function whose code is exchanged."""
+    recorder = state.recorder
+    return point.twin(*args, **options) if recorder is None else recorder.call(point, args, options)
+
+
+def note_draw():
+    """Note that random numbers are drawn: what :class:`Generator` calls before every draw, once somebody has captured."""
+    if state.recorder is not None:
+        state.recorder.drawn = True
+    if note_draw.before is not None:
+        note_draw.before()
+
+
+class Paused:
+    """While this is entered, no recorder of this thread sees anything."""
+
+    def __enter__(self):
+        self.recorder, state.recorder = state.recorder, None
+
+    def __exit__(self, *failure):
+        state.recorder = self.recorder
+
+
+def is_write(name, args, options):
+    """Does a call write into a tensor that it is given?"""
+    if options.get("out") is not None or name == "__setitem__":
+        return True
+    return bool(args) and isinstance(args[0], Tensor) and points.writes(name)
+
+
+def has_generator(args, options):
+    """Is there a generator of random numbers among the arguments?"""
+    return any(isinstance(each, Generator) for each in (*args, *options.values()))
+
+
+def find_place():
+    """The user's instruction that is running, and the modules that are being called."""
+    frame, place, modules = sys._getframe(2), None, []
+    while frame is not None:
+        code = frame.f_code
+        if code.co_qualname == CALL:
+            modules.append(frame.f_locals["self"])
+        elif place is None and not ours(code.co_filename):
+            place = Place(code, frame.f_lasti, frame.f_lineno)
+        frame = frame.f_back
+    return place, tuple(reversed(modules))
