@@ -7,6 +7,7 @@ from tensh.cli.lessons.course import quote
 from tensh.cli.lessons.player import put_in_words
 from tensh.cli.lessons.progress import RIGHT, SKIPPED
 from tensh.cli.render.console import Console
+from tensh.cli.typed_line import read_typed_line
 from tensh.escaping import dumps, visible_line
 from tensh.language import _
 from tensh.show.prose import lines_of
@@ -93,7 +94,8 @@ class LineScreen:
     def read_line(self, prompt):
         """A line that is typed; EOFError where there are no more."""
         if self.env.is_interactive:
-            text = read_typed_line(self.env, prompt)
+            self.env.stdout.flush()
+            text = read_typed_line(prompt)
         else:
             self.console.result([("prompt", prompt)])
             self.env.stdout.flush()
@@ -182,17 +184,6 @@ class Counting(Console):
         tokens = [*tokens]
         self.lines += sum(text.count("\n") for _kind, text in tokens)
         super().remark(tokens)
-
-
-def read_typed_line(env, prompt):
-    """A line typed at a terminal, edited as lines are."""
-    import contextlib
-
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401  (input() edits with it)
-
-    env.stdout.flush()
-    return input(prompt)
 
 
 class JsonScreen:

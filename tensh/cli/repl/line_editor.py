@@ -6,6 +6,7 @@ An unchanged line is drawn once, with nothing beside it.
 import contextlib
 
 from tensh.cli.repl.ending import ending_with
+from tensh.cli.typed_line import read_typed_line
 
 try:
     import readline
@@ -75,7 +76,7 @@ class LineEditor:
         self.env.stdout.flush()
         try:
             with ending_with(stop_editing):
-                return input(prompt) + "\n"
+                return read_typed_line(prompt) + "\n"
         except EOFError:
             return ""
 

@@ -422,8 +422,8 @@ def test_a_line_of_the_shell_has_the_terminal(shell):
     assert shell.enter("!printf 'no line end'") == "no line end"
     assert shell.enter("!echo a; exit 3") == "a\nexit status 3"
     assert shell.enter("!true") == ""
-    shell.type("!read name; echo $name again\r")
-    shell.wait(lambda: not shell.at_prompt())
+    shell.type("!printf 'who? '; read name; echo $name again\r")
+    shell.shows("who?")  # the terminal is the command's by now
     assert shell.enter("once").endswith("once again")
 
 
