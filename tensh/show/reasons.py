@@ -17,6 +17,7 @@ from tensh.graph.why import explain
 from tensh.language import _
 from tensh.show.asking import sources_of_caller
 from tensh.show.page import Lines
+from tensh.show.text import cells, wrap_lines
 
 
 class Why(Lines):
@@ -27,11 +28,24 @@ class Why(Lines):
         self.explanation, self.name, self.checked, self.notes = explanation, name, checked, notes
 
     def _lines(self, page):
-        yield from chain.lines(self.explanation, self.name, "·" if page.unicode else "*")
+        head, *steps = chain.lines(self.explanation, self.name, "·" if page.unicode else "*")
+        yield from fit_headline(head, page)
+        yield from steps
         if self.checked:
             yield from chain.check_lines(self.explanation, self.name, self.checked)
         for note in self.notes:
             yield [("note", f"# {note}")]
+
+
+def fit_headline(head, page):
+    """Yield the headline, with its reason below it where the window is too narrow for both."""
+    *gradient, (kind, reason) = head
+    if not page.is_window or cells("".join(text for _kind, text in head)) < page.width:
+        yield head
+        return
+    yield gradient
+    for line in wrap_lines(reason.strip(), page.width - 5):
+        yield [(kind, "    " + line)]
 
 
 def why(tensor, root=None, names=None, sources=None):

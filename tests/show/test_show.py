@@ -416,3 +416,15 @@ def test_names_of_the_caller():
         namespace,
     )
     assert namespace["names"].split("\n")[1].startswith("x ") and "\nx " in "\n" + namespace["grads"]
+
+
+def test_the_reason_of_a_gradient_fits_the_window():
+    x = torch.ones(3, 4, requires_grad=True)
+    weights_of_layer = torch.ones(4, 2)
+    y = (x @ weights_of_layer).relu().sum() + (x @ weights_of_layer).tanh().sum()
+    view = show.why(x, y, {"x": x, "weights_of_layer": weights_of_layer, "y": y})
+    for width in (30, 60, 80, 300):
+        head = drawn(view, width=width, is_window=True).partition("\n\n")[0]
+        assert head.startswith("x.grad = ") and " ".join(head.split()).endswith("x reaches y along 2 paths")
+        assert max(map(len, head.split("\n"))) < width
+        assert ("\n" in head) == (width < 80)
