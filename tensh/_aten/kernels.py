@@ -83,6 +83,11 @@ def native_group_norm(input, weight, bias, n, c, hxw, group, eps):
     return functional.group_norm(input, group, weight, bias, eps), mean, (variance + eps).rsqrt()
 
 
+def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    padding_idx = None if padding_idx == -1 else padding_idx
+    return functional.embedding(indices, weight, padding_idx, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+
+
 def index_put_(self, indices, values, accumulate=False):
     return self.index_put_(tuple(slice(None) if each is None else each for each in indices), values, accumulate)
 
@@ -115,7 +120,7 @@ KERNELS = {
     "alias": lambda self: self.view(self.shape),
     "rsub": lambda self, other, alpha=1: other - self * alpha if alpha != 1 else other - self,
     "index": lambda self, indices: self[tuple(slice(None) if each is None else each for each in indices)],
-    "embedding": lambda weight, indices, *args: functional.embedding(indices, weight),
+    "embedding": embedding,
     "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False, *, dtype=None: torch.linalg.vector_norm(self, ord, dim, keepdim, dtype=dtype),
     "max_pool2d_with_indices": lambda *args: functional.max_pool2d(*args, return_indices=True),
     "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),

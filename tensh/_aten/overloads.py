@@ -147,7 +147,7 @@ class Overload:
         }
         places = [p for p in parameters if not p.named]
         if len(args) > len(places):
-            if not (places and places[-1].list and all(type(each) is int for each in args[len(places) - 1 :])):
+            if not (places and places[-1].list and all(isinstance(each, int) for each in args[len(places) - 1 :])):
                 raise TypeError
             args = (*args[: len(places) - 1], list(args[len(places) - 1 :]))  # sizes side by side
         given = {p.name: value for p, value in zip(places, args)}

@@ -7,12 +7,10 @@ name that no pattern fits is a class that cannot be instantiated or a function t
 import contextlib
 import importlib
 import typing
-from types import FunctionType
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import FLOAT, INTEGER, dtype
-from tensh.engine.errors.warnings import warn
 
 
 def no(*args, **options):
@@ -41,48 +39,9 @@ def same(function=None, *args, **options):
     return lambda given: given
 
 
-def script(obj, *args, **options):
-    """Give a function, class or module back as it is.  OSError for a function whose source is not there, as in PyTorch."""
-    warn("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.", DeprecationWarning)
-    if isinstance(obj, FunctionType):
-        import inspect  # which takes a millisecond
-
-        try:
-            inspect.getsource(obj)
-        except OSError:
-            raise OSError(
-                f"Can't get source for {obj}. TorchScript requires source access in order to carry out compilation, make "
-                "sure original .py files are available."
-            ) from None
-    return obj
-
-
 def make_decorator(*args, **options):
     """A decorator that gives the function back, made with any arguments."""
     return lambda given: given
-
-
-def second(the_type, the_value):
-    """Give the value back: the type is for a compiler."""
-    return the_value
-
-
-def is_instance(obj, target_type):
-    """``isinstance``, for types as annotations spell them: those in brackets are not looked at."""
-    kinds = target_type if isinstance(target_type, tuple) else (target_type,)
-    flat = [each for kind in kinds for each in (typing.get_args(kind) if _is_union(kind) else (kind,))]
-    return isinstance(obj, tuple(typing.get_origin(kind) or kind for kind in flat))
-
-
-def _is_union(kind):
-    return typing.get_origin(kind) is typing.Union or type(kind).__name__ == "UnionType"
-
-
-class Attribute(typing.NamedTuple):
-    """A value and the type that a compiler gives it."""
-
-    value: object
-    type: object
 
 
 class Keys(frozenset):
@@ -143,16 +102,13 @@ def _quantized(name, itemsize):
 
 
 ANSWERS = {
-    no: """*.is_available *.is_initialized *.is_*_available *.is_built backends.*.is_* jit.is_scripting jit.is_tracing *.is_compiling
+    no: """*.is_available *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
-    script: "jit.script jit._script.script",
-    same: """jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
-        jit.optimize_for_inference jit._script_if_tracing jit._overload jit._overload_method jit.export_opnames
-        _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
+    same: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
         _dynamo.external_utils.* compiler.keep_*_unsafe
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
@@ -175,10 +131,7 @@ ANSWERS = {
         backends.mkldnn.flags backends.mkldnn.verbose backends.mkl.verbose""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
-    second: "jit.annotate",
-    is_instance: "jit.isinstance",
-    Attribute: "jit.Attribute",
-    typing.Final: "jit.Final _jit_internal.Final",
+    typing.Final: "_jit_internal.Final",
 }
 
 COMPILED = {

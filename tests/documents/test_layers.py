@@ -54,6 +54,11 @@ LAYERS = {
         "tensh.serialization tensh.checks",
         "",
     ),
+    "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides", ""),
+    "tensh.jit": (
+        "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.namespace tensh.nn tensh.switched_off tensh.testing tensh.tracing",
+        "",
+    ),
     "tensh.namespace": ("tensh.engine", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),

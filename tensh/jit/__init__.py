@@ -1,0 +1,23 @@
+"""torch.jit: programs that are recorded by a run (``trace``), or checked at their border and run as Python (``script``).
+
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+WHERE = {
+    "tensh.jit._trace": "TopLevelTracedModule TracedModule TracerWarning TracingCheckError is_tracing trace trace_module",
+    "tensh.jit._script": "RecursiveScriptModule ScriptFunction ScriptModule script script_if_tracing _script_if_tracing",
+    "tensh.jit.marks": "Attribute Final ScriptWarning annotate export export_opnames ignore interface isinstance is_scripting "
+    "script_method unused _overload _overload_method",
+    "tensh.jit.freezing": "freeze optimize_for_inference run_frozen_optimizations",
+    "tensh.jit.forking": "Future fork wait",
+}
+"""Module -> the public names that it has."""
+
+NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
+__all__ = [name for name in NAMES if not name.startswith("_")]
+SUBMODULES = ("_script", "_trace")
+
+__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.jit"))

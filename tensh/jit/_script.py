@@ -1,0 +1,223 @@
+"""Scripting: functions and modules that are checked at their border, and run as the Python that they are."""
+
+import ast
+import copy
+import functools
+import inspect
+import textwrap
+
+from tensh.engine.errors.warnings import warn
+from tensh.jit.marks import running
+from tensh.jit.types import Border
+from tensh.nn.modules.module import Module
+
+__all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", "script_if_tracing"]
+
+
+def read_source(fn):
+    """The source of a function, without indentation and decorators.  OSError where it is not there."""
+    try:
+        text = textwrap.dedent(inspect.getsource(fn))
+    except OSError:
+        raise OSError(
+            f"Can't get source for {fn}. TorchScript requires source access in order to carry out compilation, make "
+            "sure original .py files are available."
+        ) from None
+    try:
+        tree = ast.parse(text).body[0]
+    except SyntaxError:  # a lambda within a statement
+        return text
+    if isinstance(tree, ast.FunctionDef):
+        tree.decorator_list = []
+        if ast.get_docstring(tree) is not None and len(tree.body) > 1:
+            tree.body = tree.body[1:]
+        return ast.unparse(tree) + "\n"
+    return text
+
+
+def run_scripted(fn, args, kwargs):
+    """Call a function while ``is_scripting`` is true."""
+    running.depth += 1
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        running.depth -= 1
+
+
+class ScriptFunction:
+    """A scripted or traced function: ``code`` is its text, and arguments are checked before it runs."""
+
+    def __init__(self, fn):
+        functools.update_wrapper(self, fn, updated=())
+        self._fn, self._border = fn, Border(fn)
+        self.name = self.qualified_name = fn.__name__
+
+    @property
+    def code(self):
+        """The source, as Python writes it."""
+        return read_source(self._fn)
+
+    @property
+    def schema(self):
+        """The declaration, with types."""
+        return self._border.declaration
+
+    @property
+    def graph(self):
+        """A scripted function has no graph before it is traced: RuntimeError says so."""
+        raise RuntimeError(
+            f"{self.name} runs as Python; torch.jit.trace({self.name}, examples).graph is what it computes"
+        )
+
+    def __call__(self, *args, **kwargs):
+        self._border.check(args, kwargs)
+        return run_scripted(self._fn, args, kwargs)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def save(self, f, _extra_files=None):
+        """RuntimeError: a scripted function has no graph to write."""
+        raise RuntimeError(
+            f"{self.name} runs as Python and is saved once it is traced: torch.jit.trace({self.name}, examples)"
+        )
+
+    def __repr__(self):
+        return f"<torch.jit.ScriptFunction {self.name}>"
+
+
+class ScriptModule(Module):
+    """A module of torch.jit: what ``script``, ``trace`` and ``load`` return."""
+
+    @property
+    def original_name(self):
+        """The name of the class that it was made of."""
+        return type(self).__name__
+
+    def extra_repr(self):
+        """The name of the original class."""
+        return f"original_name={self.original_name}"
+
+    def get_debug_state(self, *args, **kwargs):
+        """RuntimeError: there is no compiler with a state."""
+        raise RuntimeError("torch.jit has no executor with a state in tensh")
+
+
+class RecursiveScriptModule(ScriptModule):
+    """A scripted module: its own class, with checks at ``forward`` and at exported methods.  Parameters are the original's."""
+
+    _original = Module
+
+    @property
+    def original_name(self):
+        """The name of the class that was scripted."""
+        return self._original.__name__
+
+    def _get_name(self):
+        return "RecursiveScriptModule"
+
+    @property
+    def code(self):
+        """The source of ``forward``."""
+        return read_source(self._original.forward)
+
+    @property
+    def graph(self):
+        """A scripted module has no graph before it is traced: RuntimeError says so."""
+        raise RuntimeError(
+            f"{self.original_name} runs as Python; torch.jit.trace(module, examples).graph is what it computes"
+        )
+
+    def __deepcopy__(self, memo):
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return made
+
+    def save(self, f, _extra_files=None):
+        """RuntimeError: a scripted module has no graph to write."""
+        raise RuntimeError(
+            f"{self.original_name} runs as Python and is saved once it is traced: torch.jit.trace(module, examples).save(path)"
+        )
+
+
+def checked(fn, owner):
+    """A method that looks at its arguments first."""
+    border = Border(fn, owner)
+
+    @functools.wraps(fn)
+    def method(self, *args, **kwargs):
+        border.check(args, kwargs)
+        return run_scripted(fn, (self, *args), kwargs)
+
+    return method
+
+
+@functools.cache
+def scripted_class(cls):
+    """The class of scripted modules of ``cls``: inherits from it, and checks what is called from outside."""
+    owner = (
+        f"__torch__.{cls.__module__}.{cls.__qualname__}"
+        if cls.__module__ != "__main__"
+        else f"__torch__.{cls.__qualname__}"
+    )
+    members = {"_original": cls, "__module__": "torch.jit._script"}
+    for name in dir(cls):
+        fn = getattr(cls, name, None)
+        if name == "forward" and inspect.isfunction(fn) or getattr(fn, "_torchscript_modifier", None) == "export":
+            members[name] = checked(fn, owner)
+    return type("RecursiveScriptModule", (RecursiveScriptModule, cls), members)
+
+
+def script_module(module):
+    """A scripted module around the members of a module, which both share."""
+    if isinstance(module, ScriptModule):
+        return module
+    cls = scripted_class(type(module))
+    made = cls.__new__(cls)
+    made.__dict__.update(module.__dict__)
+    made.__dict__["_modules"] = {
+        name: script_module(child) if child is not None else None for name, child in module._modules.items()
+    }
+    return made
+
+
+def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
+    """Make a function or a module one of TorchScript: it runs as the Python that it is, with types checked at its border.
+
+    Parameters without an annotation are tensors. RuntimeError in a call whose arguments have other types. Classes are given
+    back as they are. OSError for a function whose source is not there.
+
+    >>> import tensh as torch
+    >>> @torch.jit.script
+    ... def scale(x, times: int = 2):
+    ...     return x * times
+    >>> scale(torch.ones(2))
+    tensor([2., 2.])
+    >>> scale.schema
+    'scale(Tensor x, int times=2) -> Tensor'
+    """
+    warn("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.", DeprecationWarning)
+    if isinstance(obj, (ScriptFunction, ScriptModule, type)):
+        return obj
+    if isinstance(obj, Module):
+        return script_module(obj)
+    if inspect.isfunction(obj) and not (obj.__module__ or "").startswith(("torch", "tensh")):
+        read_source(obj)
+        return ScriptFunction(obj)
+    if inspect.ismethod(obj) or callable(obj):
+        return obj
+    if isinstance(obj, (dict, list)):
+        return obj
+    raise RuntimeError(f"torch.jit.script takes functions and modules, and was given {type(obj).__name__}")
+
+
+def script_if_tracing(fn):
+    """Script a function when it is first called in a trace: here it is traced as any other."""
+    return fn
+
+
+_script_if_tracing = script_if_tracing

@@ -1,0 +1,22 @@
+"""Tasks of TorchScript, which are computed at once."""
+
+from tensh.futures import Future
+
+__all__ = ["Future", "fork", "wait"]
+
+
+def fork(func, *args, **kwargs):
+    """Call ``func`` and return a future that holds the result.
+
+    >>> import tensh as torch
+    >>> torch.jit.wait(torch.jit.fork(torch.neg, torch.ones(1)))
+    tensor([-1.])
+    """
+    future = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
+
+
+def wait(future):
+    """The result of a task."""
+    return future.wait()

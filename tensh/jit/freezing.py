@@ -1,0 +1,71 @@
+"""Frozen modules: nothing about them is to change any more."""
+
+from tensh.engine.errors.warnings import warn
+from tensh.jit._script import ScriptModule
+
+__all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]
+
+
+def freeze(mod, preserved_attrs=None, optimize_numerics=True):
+    """A module in evaluation that computes the same and takes no gradient of its parameters, which are constants from now on.
+
+    RuntimeError for a module that is not of torch.jit, or is in training.
+
+    >>> import tensh as torch
+    >>> model = torch.nn.Linear(2, 1).eval()
+    >>> frozen = torch.jit.freeze(torch.jit.trace(model, torch.ones(1, 2)))
+    >>> list(frozen.parameters())
+    []
+    """
+    warn("`torch.jit.freeze` is deprecated. Please use `torch.compile` instead.", DeprecationWarning)
+    if not isinstance(mod, ScriptModule):
+        raise RuntimeError(
+            "Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script your 'nn.Module'."
+        )
+    if mod.training:
+        raise RuntimeError(
+            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing."
+        )
+    return Frozen(mod)
+
+
+class Frozen(ScriptModule):
+    """A module without parameters that computes what another did when it was frozen."""
+
+    def __init__(self, module):
+        import copy
+
+        super().__init__()
+        made = copy.deepcopy(module)
+        for each in made.parameters():
+            each.requires_grad_(False)
+        self.__dict__["_frozen"] = made
+        self.training = False
+
+    @property
+    def original_name(self):
+        """The name of the class that was frozen."""
+        return self._frozen.original_name
+
+    @property
+    def code(self):
+        """The code of the module that was frozen."""
+        return self._frozen.code
+
+    @property
+    def graph(self):
+        """The graph of the module that was frozen."""
+        return self._frozen.graph
+
+    def forward(self, *args, **kwargs):
+        """What the module that was frozen computes."""
+        return self._frozen(*args, **kwargs)
+
+
+def optimize_for_inference(mod, other_methods=None):
+    """The frozen module: there is no code of machines to choose."""
+    return mod if isinstance(mod, Frozen) else freeze(mod.eval())
+
+
+def run_frozen_optimizations(mod, optimize_numerics=True, preserved_methods=None):
+    """Do nothing: a frozen module is as fast as it gets."""

@@ -1,0 +1,144 @@
+"""A traced graph as code of TorchScript, which PyTorch reads as well: ``torch.add(x, y)`` line by line."""
+
+import keyword
+import math
+import operator
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device, layout, memory_format
+from tensh.engine.dtypes.dtype import dtype
+from tensh.fx.node import Node
+from tensh.jit.codes import DTYPES, FORMATS
+
+SCALARS = {"add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "remainder", "neg": "neg"}
+TAKEN = {"self", "torch", "ops", "CONSTANTS", "Tensor", "int", "float", "bool", "annotate", "List", "inf", "nan"}
+
+
+class Unwritable(RuntimeError):
+    """A line of a graph has no form in TorchScript."""
+
+
+class Writer:
+    """Writes the body of a function; ``constants`` (a list) gets tensors that are no members."""
+
+    def __init__(self, program, constants):
+        self.graph, self.members, self.constants = program.graph, program.constants, constants
+        self.lines, self.names, self.used = [], {}, set(TAKEN)
+
+    def name(self, candidate):
+        """A free name."""
+        name = candidate if candidate.isidentifier() and not keyword.iskeyword(candidate) else f"_{candidate}"
+        number = 0
+        while name in self.used:
+            name, number = f"{candidate}_{number}", number + 1
+        self.used.add(name)
+        return name
+
+    def write(self):
+        """(the lines of the body, the names of the inputs)."""
+        inputs = []
+        for node in self.graph.nodes:
+            if node.op == "placeholder":
+                inputs.append(self.names.setdefault(node, self.name(node.name)))
+            elif node.op == "get_attr":
+                self.write_member(node)
+            elif node.op == "output":
+                self.lines.append(f"return {self.value(node.args[0])}")
+            else:
+                self.write_call(node)
+        return self.lines, inputs
+
+    def write_member(self, node):
+        if node.target in self.members:
+            self.constants.append(self.members[node.target])
+            self.names[node] = f"CONSTANTS.c{len(self.constants) - 1}"
+            return
+        self.names[node] = self.name(node.name)
+        path = "self"
+        for part in node.target.split("."):
+            path = (
+                f'getattr({path}, "{part}")' if not part.isidentifier() or keyword.iskeyword(part) else f"{path}.{part}"
+            )
+        self.lines.append(f"{self.names[node]} = {path}")
+
+    def write_call(self, node):
+        if node.target is operator.getitem and node in self.names:
+            return
+        text, value = self.call(node), node.meta.get("val")
+        if isinstance(value, (tuple, list)):
+            parts = {each.args[1]: each for each in node.users if each.target is operator.getitem}
+            names = [
+                self.name(parts[place].name if place in parts else f"_{node.name}_{place}")
+                for place in range(len(value))
+            ]
+            self.names.update({part: names[place] for place, part in parts.items()})
+            self.lines.append(f"{', '.join(names)}, = {text}")
+            return
+        self.names[node] = self.name(node.name)
+        self.lines.append(f"{self.names[node]} = {text}")
+
+    def call(self, node):
+        """The text of a call."""
+        if not hasattr(node.target, "_opname"):
+            if (
+                getattr(operator, getattr(node.target, "__name__", ""), None) is node.target
+                and node.target.__name__ in SCALARS
+            ):
+                return f"torch.{SCALARS[node.target.__name__]}({', '.join(map(self.value, node.args))})"
+            shown = node.target if isinstance(node.target, str) else node.target.__name__
+            place = node.meta.get("place")
+            where = f", which {place[0]}:{place[1]} calls" if place else ""
+            raise Unwritable(f"TorchScript has no operator for {shown}{where}")
+        args = [self.value(each) for each in node.args]
+        options = [f"{name}={self.value(each)}" for name, each in node.kwargs.items()]
+        name = {"sym_size": "size"}.get(node.target._opname, node.target._opname)
+        if name == "to" and len(args) == 2:
+            args += ["False", "False"]
+        return f"torch.{name}({', '.join([*args, *options])})"
+
+    def value(self, value):
+        """A value as code."""
+        if isinstance(value, Node):
+            return self.names[value]
+        if isinstance(value, tuple):
+            return f"({', '.join(map(self.value, value))}{',' if len(value) == 1 else ''})"
+        if isinstance(value, list):
+            return f"[{', '.join(map(self.value, value))}]" if value else "annotate(List[int], [])"
+        if isinstance(value, dict):
+            return f"{{{', '.join(f'{self.value(key)}: {self.value(each)}' for key, each in value.items())}}}"
+        if isinstance(value, dtype):
+            return str(DTYPES[str(value)[6:]])
+        if isinstance(value, (layout, memory_format)):
+            return str(FORMATS[str(value)])
+        if isinstance(value, device):
+            return f'torch.device("{value}")'
+        if isinstance(value, str):
+            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        if isinstance(value, float) and not math.isfinite(value):
+            return "nan" if value != value else "-inf" if value < 0 else "inf"
+        if isinstance(value, (bool, int, float, type(None))):
+            return repr(value)
+        raise Unwritable(f"TorchScript has no constant {value!r:.60}")
+
+
+def result_type(value):
+    """The type of a result as code has it."""
+    if isinstance(value, Tensor):
+        return "Tensor"
+    if isinstance(value, tuple):
+        return f"Tuple[{', '.join(map(result_type, value))}]"
+    if isinstance(value, list):
+        return f"List[{result_type(value[0]) if value else 'Tensor'}]"
+    if isinstance(value, dict):
+        key, each = next(iter(value.items()), ("", None))
+        return f"Dict[{type(key).__name__}, {result_type(each)}]"
+    return "NoneType" if value is None else type(value).__name__
+
+
+def write_function(program, constants, name="forward", owner=None):
+    """The code of a program as a function; with ``owner``, the name of a class, as a method with typed ``self``."""
+    lines, inputs = Writer(program, constants).write()
+    own = [] if name != "forward" and owner is None else [f"self: {owner}" if owner else "self"]
+    parameters = ",\n    ".join([*own, *(f"{each}: Tensor" for each in inputs)])
+    body = "\n".join(f"  {line}" for line in lines)
+    return f"def {name}({parameters}) -> {result_type(program.result)}:\n{body}\n"

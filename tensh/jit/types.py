@@ -1,0 +1,166 @@
+"""Types of TorchScript: what annotations are called there, and which values they take."""
+
+import collections.abc
+import inspect
+import types
+import typing
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device
+from tensh.engine.dtypes.dtype import dtype
+
+PLAIN = {
+    Tensor: "Tensor", int: "int", float: "float", bool: "bool", complex: "complex", str: "str", device: "Device", dtype: "int",
+    type(None): "NoneType", typing.Any: "Any", inspect.Parameter.empty: "Tensor", list: "List[Tensor]",
+}  # fmt: skip
+
+
+def origin_of(kind):
+    """The class behind an annotation with parameters: list, dict, tuple, Union; None for others."""
+    found = typing.get_origin(kind)
+    return typing.Union if found is types.UnionType else found
+
+
+def optional(kind):
+    """The other type of an ``Optional``; None for other annotations."""
+    if origin_of(kind) is not typing.Union:
+        return None
+    rest = [each for each in typing.get_args(kind) if each is not type(None)]
+    return rest[0] if len(rest) == 1 and len(typing.get_args(kind)) == 2 else None
+
+
+def name_of(kind):
+    """A type as TorchScript writes it: ``Dict[str, Tensor]``."""
+    if kind in PLAIN:
+        return PLAIN[kind]
+    if (inner := optional(kind)) is not None:
+        return f"Optional[{name_of(inner)}]"
+    origin, args = origin_of(kind), typing.get_args(kind)
+    if origin in (list, dict, tuple, typing.Union):
+        name = {list: "List", dict: "Dict", tuple: "Tuple", typing.Union: "Union"}[origin]
+        return f"{name}[{', '.join(map(name_of, args)) or '()'}]"
+    return getattr(kind, "__name__", str(kind))
+
+
+def short_name_of(kind):
+    """A type as declarations write it: ``float[]?``."""
+    if (inner := optional(kind)) is not None:
+        return f"{short_name_of(inner)}?"
+    origin, args = origin_of(kind), typing.get_args(kind)
+    if origin is list:
+        return f"{short_name_of(args[0])}[]"
+    if origin is tuple:
+        return f"({', '.join(map(short_name_of, args))})"
+    if origin is dict:
+        return f"Dict({', '.join(map(short_name_of, args))})"
+    return name_of(kind)
+
+
+def is_of(value, kind, exact=False):
+    """Does a value fit a type?  A whole number and a bool fit where a number is asked for, unless ``exact``."""
+    if kind in (typing.Any, object) or isinstance(kind, (str, typing.TypeVar)):
+        return True
+    if kind in (inspect.Parameter.empty, Tensor):
+        return isinstance(value, Tensor)
+    if kind in (None, type(None)):
+        return value is None
+    if kind is float:
+        return (
+            isinstance(value, float) or not exact and isinstance(value, (int, float)) and not isinstance(value, Tensor)
+        )
+    if kind is int:
+        return isinstance(value, (int, dtype)) and not (exact and isinstance(value, (bool, dtype)))
+    if kind is device:
+        return isinstance(value, (device, str))
+    origin, args = origin_of(kind), typing.get_args(kind)
+    if origin is typing.Union:
+        return any(is_of(value, each, exact) for each in args)
+    if origin is list:
+        fits = isinstance(value, list if exact else (list, tuple))
+        return fits and all(is_of(each, args[0], exact) for each in value)
+    if origin is dict:
+        return isinstance(value, dict) and all(
+            is_of(k, args[0], exact) and is_of(v, args[1], exact) for k, v in value.items()
+        )
+    if origin is tuple:
+        if args[1:] == (...,):
+            args = args[:1] * len(value) if isinstance(value, tuple) else args
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(args)
+            and all(map(lambda v, k: is_of(v, k, exact), value, args))
+        )
+    if origin is typing.Final or origin is typing.Annotated:
+        return is_of(value, args[0], exact)
+    if origin is collections.abc.Callable or not isinstance(kind, type):
+        return True
+    return isinstance(value, kind)
+
+
+class Border:
+    """The parameters of a scripted function with their types: arguments are checked before it runs."""
+
+    def __init__(self, fn, owner=None):
+        self.name, self.owner = fn.__name__, owner
+        self.signature = inspect.signature(fn)
+        try:
+            hints = typing.get_type_hints(fn)
+        except Exception:  # a name that is known to type checkers alone
+            hints = {}
+        self.kinds = {
+            name: hints.get(name, inspect.Parameter.empty if isinstance(p.annotation, str) else p.annotation)
+            for name, p in self.signature.parameters.items()
+            if not (owner and name == "self")
+        }
+        if (fn.__module__ or "").startswith(("torch", "tensh")):  # layers of our own, which have no annotations
+            for name, p in self.signature.parameters.items():
+                if self.kinds.get(name) is inspect.Parameter.empty and p.default is not inspect.Parameter.empty:
+                    self.kinds[name] = typing.Any
+        self.result = hints.get("return", Tensor)
+
+    @property
+    def declaration(self):
+        """The function with its types, as messages have it."""
+        parts = [f"{self.owner} self"] if self.owner else []
+        for name, kind in self.kinds.items():
+            default = self.signature.parameters[name].default
+            parts.append(
+                f"{short_name_of(kind)} {name}" + ("" if default is inspect.Parameter.empty else f"={default}")
+            )
+        return f"{self.name}({', '.join(parts)}) -> {short_name_of(self.result)}"
+
+    def check(self, args, kwargs):
+        """RuntimeError in PyTorch's words for arguments that do not fit."""
+        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in self.signature.parameters.values()):
+            return
+        names, offset = list(self.kinds), 1 if self.owner else 0
+        if len(args) > len(names):
+            most, given = len(names) + offset, len(args) + offset
+            raise RuntimeError(
+                f"{self.name}() expected at most {most} argument(s) but received {given} argument(s). Declaration: {self.declaration}"
+            )
+        given = {**dict(zip(names, args)), **{name: value for name, value in kwargs.items() if name in self.kinds}}
+        for place, (name, kind) in enumerate(self.kinds.items()):
+            if name not in given:
+                if self.signature.parameters[name].default is inspect.Parameter.empty:
+                    raise RuntimeError(
+                        f"{self.name}() is missing value for argument '{name}'. Declaration: {self.declaration}"
+                    )
+            elif not is_of(given[name], kind):
+                self.refuse(name, kind, given[name], place + offset)
+        if unknown := [name for name in kwargs if name not in self.kinds]:
+            raise RuntimeError(
+                f"Unknown keyword argument '{unknown[0]}' for operator '{self.name}'. Schema: {self.declaration}"
+            )
+
+    def refuse(self, name, kind, value, place):
+        inferred = kind is inspect.Parameter.empty
+        why = (
+            f"Inferred '{name}' to be of type 'Tensor' because it was not annotated with an explicit type.\n"
+            if inferred
+            else ""
+        )
+        raise RuntimeError(
+            f"{self.name}() Expected a value of type '{name_of(kind)}{' (inferred)' if inferred else ''}' for argument '{name}' but "
+            f"instead found type '{type(value).__name__}'.\n{why}Position: {place}\nValue: {value!r}\nDeclaration: {self.declaration}"
+        )

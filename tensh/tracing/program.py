@@ -1,0 +1,140 @@
+"""The trace of a function or a module: its graph, and the module that computes it."""
+
+import inspect
+
+from tensh.engine.core.tensor import Tensor
+from tensh.fx.graph_module import GraphModule
+from tensh.fx.node import map_aggregate
+from tensh.nn.modules.module import Module
+from tensh.tracing.numbers import TracedInt
+from tensh.tracing.recorder import Recorder, UntracedValue
+
+
+class Program:
+    """What a trace has found.
+
+    ``graph`` has an input for every tensor among the arguments; ``inputs`` are their names, ``members`` the paths of
+    parameters, buffers and constants, ``result`` what the run returned, ``structure`` the arguments with a place in the
+    list of inputs where a tensor stood.
+    """
+
+    def __init__(self, root, graph, structure, result, constants):
+        self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
+        self.names = []  # of the parameters that took the arguments
+
+    @property
+    def inputs(self):
+        """The nodes of the inputs."""
+        return self.graph.find_nodes(op="placeholder")
+
+    def attributes(self):
+        """Path -> value of what the graph reads from its module, in the order of the graph."""
+        found = {}
+        for node in self.graph.nodes:
+            if node.op == "get_attr" and node.target not in found:
+                found[node.target] = node.meta["val"]
+        return found
+
+    def graph_module(self, name="GraphModule"):
+        """The module that computes the graph; parameters and buffers are those of the root."""
+        return GraphModule(self.attributes(), self.graph, name)
+
+
+class Place(int):
+    """Where a tensor of the arguments stands in the list of inputs."""
+
+
+def list_members(root):
+    """id -> path of the parameters and buffers of a module."""
+    found = {}
+    for pairs in (root.named_parameters(remove_duplicate=False), root.named_buffers(remove_duplicate=False)):
+        for path, value in pairs:
+            found.setdefault(id(value), path)
+    return found
+
+
+def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None):
+    """Run ``function(*args, **kwargs)`` and return its :class:`Program`.  ``root`` is the module whose members are attributes.
+
+    ``sizes`` follows the sizes of tensors; ``on_read(kind)`` is called where Python reads elements. UntracedValue where a
+    tensor was computed by something that cannot be seen.
+    """
+    root = root if root is not None else function if isinstance(function, Module) else Module()
+    recorder = Recorder(list_members(root), sizes, on_read)
+    recorder.paths = {module: path for path, module in root.named_modules() if path}
+    structure = add_inputs(recorder, function, args, kwargs or {})
+    with recorder:
+        result = function(*args, **(kwargs or {}))
+    recorder.graph.output(map_aggregate(result, lambda each: output_of(recorder, each)))
+    recorder.graph.output_node().meta["val"] = result
+    return Program(root, recorder.graph, structure, result, recorder.constants)
+
+
+def output_of(recorder, value):
+    """A value of the result as it stands in the output of the graph."""
+    if isinstance(value, Tensor):
+        return recorder.node_of(value)
+    return value.node if isinstance(value, TracedInt) else value
+
+
+def add_inputs(recorder, function, args, kwargs):
+    """Add the inputs, named after the parameters of the function; return (args, kwargs) with places for tensors."""
+    called = function.forward if isinstance(function, Module) else function
+    try:
+        bound = inspect.signature(called).bind(*args, **kwargs)
+        names = list(bound.signature.parameters.values())
+    except (TypeError, ValueError):
+        names = []
+    places = []
+
+    def place(value, name):
+        if isinstance(value, Tensor):
+            recorder.add_input(name, value)
+            places.append(name)
+            return Place(len(places) - 1)
+        if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+            return type(value)(place(each, f"{name}_{number}") for number, each in enumerate(value))
+        if isinstance(value, tuple):
+            return type(value)(*(place(each, f"{name}_{field}") for field, each in zip(value._fields, value)))
+        if isinstance(value, dict):
+            return {key: place(each, f"{name}_{key}") for key, each in value.items()}
+        return value
+
+    found = []
+    for number, value in enumerate(args):
+        known = (
+            names[number]
+            if number < len(names) and names[number].kind is not inspect.Parameter.VAR_POSITIONAL
+            else None
+        )
+        rest = next((each.name for each in names if each.kind is inspect.Parameter.VAR_POSITIONAL), "args")
+        found.append(place(value, known.name if known is not None else f"{rest}_{number}"))
+    return tuple(found), {name: place(value, name) for name, value in kwargs.items()}
+
+
+def flatten_like(structure, args, kwargs):
+    """The tensors of arguments in the order of a program's inputs.  TypeError where they have another form."""
+    found = []
+
+    def walk(form, value, where):
+        if isinstance(form, Place):
+            if not isinstance(value, Tensor):
+                raise TypeError(f"expected a tensor as {where}, but got {type(value).__name__}")
+            found.append(value)
+        elif isinstance(form, (tuple, list)):
+            if not isinstance(value, (tuple, list)) or len(value) != len(form):
+                raise TypeError(f"expected {len(form)} values as {where}, but got {value!r:.80}")
+            for number, (part, each) in enumerate(zip(form, value)):
+                walk(part, each, f"{where}[{number}]")
+        elif isinstance(form, dict):
+            if not isinstance(value, dict) or value.keys() != form.keys():
+                raise TypeError(f"expected a dictionary with the keys {list(form)} as {where}, but got {value!r:.80}")
+            for key, part in form.items():
+                walk(part, value[key], f"{where}[{key!r}]")
+
+    walk(structure[0], args, "arguments")
+    walk(structure[1], kwargs, "keywords")
+    return found
+
+
+__all__ = ["Program", "UntracedValue", "flatten_like", "trace_program"]

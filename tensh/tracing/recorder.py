@@ -1,0 +1,243 @@
+"""The recorder: while it is entered, every call of a public function on tensors becomes a line of a graph.
+
+Note [Recording]
+A program runs on example values. Each public function that is called is translated to the operator of ``aten`` that PyTorch
+records for it, and the node of the result is remembered by the identity of the tensor. What no operator is known for is a
+node that calls the public function itself, so that a graph computes what the program computed, to the last bit.
+A node has the line of the user (``stack_trace``), the modules around it (``nn_module_stack``) and its example value (``val``).
+"""
+
+import linecache
+import operator
+import os
+import sys
+from contextlib import nullcontext
+
+from tensh._aten.kernels import kernel_of
+from tensh._aten.translation import plain
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
+from tensh.fx.graph import Graph
+from tensh.fx.node import Node, map_aggregate
+from tensh.fx.patching import Patcher
+from tensh.nn.modules.module import Module
+from tensh.nn.modules.rnn import RNNBase
+from tensh.overrides import TorchFunctionMode
+from tensh.tracing import translation
+from tensh.tracing.numbers import TracedInt
+from tensh.tracing.steps import STEPS, run_recurrent
+
+OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
+INSIDE = (OWN, "<tensh", "<frozen")
+READS = {
+    "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
+    "__complex__": "number", "__contains__": "boolean", "__len__": "length", "__iter__": "iteration", "numpy": "array", "__array__": "array",
+    "tensor": "tensor",
+}  # fmt: skip
+"""Functions that make Python's values of a tensor's elements -> what they make."""
+MODULE_CALL = Module.__call__
+
+
+class UntracedValue(RuntimeError):
+    """A tensor came from a computation that no operator of a graph stands for."""
+
+
+class Recorder(TorchFunctionMode):
+    """A mode that adds what is called to ``graph``.  ``members`` (id -> path) are the parameters and buffers of the root.
+
+    With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
+    ``on_read(kind)`` is called where Python asks for elements.
+    """
+
+    def __init__(self, members, sizes=False, on_read=None):
+        self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
+        self.nodes, self.kept = {}, []  # id of a value -> its node; values, whose ids must stay theirs
+        self.constants, self.paths, self.names = {}, {}, []
+        self.modules = []
+
+    # -- values ---------------------------------------------------------------------------------------------
+    def keep(self, value, node):
+        """Let a node stand for a tensor."""
+        self.nodes[id(value)] = node
+        self.kept.append(value)
+
+    def add_input(self, name, value):
+        """Add an input for an example."""
+        node = self.graph.placeholder(name)
+        node.meta["val"] = value
+        if isinstance(value, Tensor):
+            self.keep(value, node)
+        return node
+
+    def to_argument(self, value):
+        """A value as it stands in the arguments of a node."""
+        if isinstance(value, Tensor):
+            return self.node_of(value)
+        return value.node if isinstance(value, TracedInt) else value
+
+    def node_of(self, tensor):
+        """The node of a tensor: what was recorded, a member of the root, or a new constant."""
+        known = self.nodes.get(id(tensor))
+        if known is not None:
+            return known
+        path = self.members.get(id(tensor))
+        if path is None:
+            if tensor.requires_grad and not tensor.is_leaf:
+                raise UntracedValue(
+                    "Cannot insert a Tensor that requires grad as a constant. Consider making it a parameter or input, or "
+                    f"detaching the gradient\nTensor:\n{tensor!r}"
+                )
+            path = f"_tensor_constant{len(self.constants)}"
+            self.constants[path] = tensor
+        place = next((node for node in self.graph.nodes if node.op not in ("placeholder", "get_attr")), None)
+        with self.graph.inserting_before(place) if place is not None else nullcontext():
+            node = self.graph.get_attr(path)
+        node.meta["val"] = tensor
+        self.keep(tensor, node)
+        return node
+
+    # -- lines ----------------------------------------------------------------------------------------------
+    def record(self, target, args, kwargs, value, op="call_function"):
+        """Add the node of a call, and let it, or what is taken from it, stand for the result."""
+        args, kwargs = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
+        node = self.graph.create_node(op, target, args, kwargs, name=name_for(target))
+        self.describe(node, value)
+        if isinstance(value, Tensor):
+            self.keep(value, node)
+        elif isinstance(value, (tuple, list)):
+            self.keep_parts(value, node)
+        return node
+
+    def keep_parts(self, values, node):
+        for place, each in enumerate(values):
+            if isinstance(each, (Tensor, tuple, list)):
+                part = self.graph.call_function(operator.getitem, (node, place))
+                self.describe(part, each)
+                self.keep(each, part) if isinstance(each, Tensor) else self.keep_parts(each, part)
+
+    def describe(self, node, value):
+        node.meta["val"] = value
+        if place := find_place():
+            node.meta["stack_trace"], node.meta["place"] = place
+        if self.modules:
+            node.meta["nn_module_stack"] = {path: (path, type(module)) for module, path in self.modules}
+
+    def run(self, name, *args, **kwargs):
+        """Compute an operator of ``aten`` and record it."""
+        found = translation.choose(name, args, kwargs)
+        if found is None:
+            raise UntracedValue(f"aten::{name} takes no such arguments")
+        overload, args, kwargs = found
+        numbers = map_aggregate((args, kwargs), lambda each: int(each) if isinstance(each, TracedInt) else each)
+        value = plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
+        self.record(overload, args, kwargs, value)
+        return value
+
+    def size(self, tensor, dim):
+        """A size of a tensor: followed, or the number."""
+        value = tensor.array.shape[dim]
+        if not self.sizes or id(tensor) not in self.nodes:
+            return value
+        overload, args, _ = translation.choose("sym_size", (tensor, dim % tensor.array.ndim), {})
+        node = self.graph.call_function(overload, (self.nodes[id(tensor)], args[1]))
+        node.meta["val"] = value
+        return TracedInt(value, node)
+
+    def shape(self, tensor):
+        """The sizes of a tensor."""
+        if not self.sizes or id(tensor) not in self.nodes:
+            return Size(tensor.array.shape)
+        return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
+
+    # -- calls ----------------------------------------------------------------------------------------------
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = translation.name_of(func)
+        if name in ("shape", "size"):
+            return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
+        if name in READS and self.on_read and isinstance(args[0], Tensor) and id(args[0]) in self.nodes:
+            self.on_read(READS[name])
+        if (step := STEPS.get(name)) is not None:
+            result = step(self, *args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        plain_args, plain_kwargs = map_aggregate(
+            (tuple(args), dict(kwargs)), lambda each: int(each) if isinstance(each, TracedInt) else each
+        )
+        result = func(*unfreeze(plain_args), **unfreeze(plain_kwargs))
+        if not holds_tensors(result) or name in translation.SILENT:
+            return result
+        found = translation.translate(name, func, args, kwargs)
+        if found is None and any(result is each for each in args) and not name.endswith("_"):
+            return result  # what was given
+        if found is not None:
+            self.record(*found, result)
+        elif name in vars(Tensor) and not name.startswith("__"):
+            self.record(name, args, kwargs, result, "call_method")
+        else:
+            self.record(func, args, kwargs, result)
+        return result
+
+    # -- modules --------------------------------------------------------------------------------------------
+    def __enter__(self):
+        def call(module, *args, **kwargs):
+            path = self.paths.get(module)
+            if path is None:
+                return MODULE_CALL(module, *args, **kwargs)
+            self.modules.append((module, path))
+            try:
+                return MODULE_CALL(module, *args, **kwargs)
+            finally:
+                self.modules.pop()
+
+        def compute(module, input, hx):
+            return run_recurrent(self, module, input, hx)
+
+        self.patcher = Patcher().__enter__()
+        self.patcher.patch_method(Module, "__call__", call)
+        self.patcher.patch_method(RNNBase, "_run", compute)
+        return super().__enter__()
+
+    def __exit__(self, *failure):
+        self.patcher.__exit__(*failure)
+        return super().__exit__(*failure)
+
+
+def unfreeze(value):
+    """Plain lists and dictionaries for those of a graph, which cannot be changed."""
+    if isinstance(value, tuple) and not hasattr(value, "_fields") and type(value) is tuple:
+        return tuple(map(unfreeze, value))
+    if isinstance(value, list):
+        return [unfreeze(each) for each in value]
+    if isinstance(value, dict):
+        return {key: unfreeze(each) for key, each in value.items()}
+    return value
+
+
+def holds_tensors(value):
+    """Is a value a tensor, or a sequence with one?"""
+    if isinstance(value, (tuple, list)):
+        return any(map(holds_tensors, value))
+    return isinstance(value, Tensor)
+
+
+def name_for(target):
+    """What a node is called: after the operator, without its overload."""
+    name = getattr(target, "_opname", None)
+    return name if name is not None else None
+
+
+def find_place():
+    """(the user's line as PyTorch writes it, (file, line, function)) of the call that is being recorded."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(INSIDE):
+            text = linecache.getline(code.co_filename, frame.f_lineno).strip()
+            line = f'File "{code.co_filename}", line {frame.f_lineno}, in {code.co_name}'
+            return f"  {line}\n    {text}\n", (code.co_filename, frame.f_lineno, code.co_name)
+        frame = frame.f_back
+    return None
+
+
+__all__ = ["Node", "Recorder", "UntracedValue"]

@@ -1,0 +1,250 @@
+"""Functions that are several operators in a trace, as they are in PyTorch: indexing, recurrent layers, attention."""
+
+import math
+from contextlib import contextmanager
+
+import tensh as torch
+from tensh._aten.translation import bool_mask
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state
+from tensh.nn import functional as F
+from tensh.nn.utils.rnn import PackedSequence
+from tensh.tracing.numbers import TracedInt
+
+END = 2**63 - 1
+
+
+@contextmanager
+def recording(recorder):
+    """Record again, inside an answer of the recorder, during which it is asked nothing."""
+    before = state.modes
+    state.modes = (*before, recorder)
+    try:
+        yield
+    finally:
+        state.modes = before
+
+
+# ── indexing ─────────────────────────────────────────────────────────────────
+def getitem(recorder, input, index):
+    """``input[index]``: select, slice and unsqueeze part by part, then index by the tensors."""
+    parts = index if type(index) is tuple else (index,)
+    if any(isinstance(each, list) for each in parts):
+        parts = tuple(torch.tensor(each) if isinstance(each, list) else each for each in parts)
+    known = (int, slice, Tensor, type(None), type(Ellipsis))
+    if any(isinstance(each, bool) or not isinstance(each, known) for each in parts):
+        return NotImplemented
+    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
+    at = next((place for place, each in enumerate(parts) if each is Ellipsis), None)
+    if at is not None:
+        parts = (*parts[:at], *(slice(None),) * (input.array.ndim - taken), *parts[at + 1 :])
+    dim, out, tensors = 0, input, {}
+    for each in parts:
+        if isinstance(each, int):
+            if not out.array.ndim or not -out.array.shape[dim] <= each < out.array.shape[dim]:
+                return NotImplemented  # the function raises the error
+            out = recorder.run("select", out, dim, each)
+        elif each is None:
+            out, dim = recorder.run("unsqueeze", out, dim), dim + 1
+        elif isinstance(each, Tensor):
+            tensors[dim] = each
+            dim += each.dim() if bool_mask(each) else 1
+        else:
+            if each != slice(None):
+                start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
+                stop = END if stop is None else stop
+                out = recorder.run("slice", out, dim, 0 if start is None else start, stop, 1 if step is None else step)
+            dim += 1
+    if tensors:
+        return recorder.run("index", out, [tensors.get(place) for place in range(max(tensors) + 1)])
+    return recorder.run("alias", out) if out is input else out
+
+
+def position(value):
+    """A bound of a slice as a number."""
+    return value if value is None or isinstance(value, TracedInt) else value.__index__()
+
+
+def setitem(recorder, input, index, value):
+    """``input[index] = value``: a write into a view, or by index tensors."""
+    parts = index if type(index) is tuple else (index,)
+    if any(isinstance(each, (Tensor, list)) for each in parts):
+        if any(isinstance(each, int) and not isinstance(each, bool) or each is None for each in parts):
+            return NotImplemented
+        parts = tuple(torch.tensor(each) if isinstance(each, list) else each for each in parts)
+        taken = sum(0 if each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
+        if Ellipsis in [each for each in parts if not isinstance(each, Tensor)]:
+            at = next(place for place, each in enumerate(parts) if each is Ellipsis)
+            parts = (*parts[:at], *(slice(None),) * (input.array.ndim - taken), *parts[at + 1 :])
+        if any(isinstance(each, slice) and each != slice(None) for each in parts):
+            return NotImplemented
+        indices = [None if isinstance(each, slice) else each for each in parts]
+        given = value if isinstance(value, Tensor) else torch.tensor(value, dtype=input.dtype)
+        recorder.run("index_put_", input, indices, given)
+        return None
+    target = getitem(recorder, input, index)
+    if target is NotImplemented:
+        return target
+    recorder.run(*(("copy_", target, value) if isinstance(value, Tensor) else ("fill_", target, value)))
+    return None
+
+
+# ── functions ────────────────────────────────────────────────────────────────
+def split(recorder, tensor, split_size_or_sections, dim=0, **options):
+    sections = options.get("split_size", split_size_or_sections)
+    name = "split" if isinstance(sections, int) else "split_with_sizes"
+    return recorder.run(name, tensor, sections if isinstance(sections, int) else list(sections), dim)
+
+
+def einsum(recorder, equation, *operands):
+    if not isinstance(equation, str):
+        return NotImplemented
+    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    return recorder.run("einsum", equation, list(operands))
+
+
+def constant(recorder, data, *args, **options):
+    """``torch.tensor(...)`` is a constant of the graph; of tensors, what they are."""
+    return NotImplemented if isinstance(data, Tensor) else torch.tensor(data, *args, **options)
+
+
+def as_tensor(recorder, data, dtype=None, device=None):
+    if isinstance(data, Tensor):
+        return data if dtype in (None, data.dtype) else recorder.run("to", data, dtype)
+    return torch.as_tensor(data, dtype=dtype)
+
+
+def unpack(recorder, tensor):
+    return iter(recorder.run("unbind", tensor, 0))
+
+
+def public(function):
+    """A step that is written in public functions, each of which is recorded."""
+
+    def step(recorder, *args, **options):
+        with recording(recorder):
+            return function(*args, **options)
+
+    return step
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    if out is not None:
+        return NotImplemented
+    return input / torch.linalg.vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+
+
+# ── recurrent layers ─────────────────────────────────────────────────────────
+RECURRENT = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "rnn_tanh", "RNN_RELU": "rnn_relu"}
+
+
+def run_recurrent(recorder, module, input, hx):
+    """(output, states) of a recurrent module: one operator, with states of zeros where none are given."""
+    if isinstance(input, PackedSequence):
+        raise NotImplementedError("a packed sequence cannot be traced: give the padded one")
+    dims, batch_dim = input.dim(), 0 if module.batch_first else 1
+    if dims not in (2, 3):
+        raise ValueError(f"{module.mode}: Expected input to be 2D or 3D, got {dims}D instead")
+    if hx is not None:
+        hx = module._read_states(hx)
+        module._check_dims(hx, dims)
+    if dims == 2:
+        input = input.unsqueeze(batch_dim)
+        hx = hx and [each.unsqueeze(1) for each in hx]
+    states = module._begin(input, input.size(batch_dim)) if hx is None else hx
+    module._check(input, states, None)
+    weights = [getattr(module, name) for names in module._all_weights for name in names]
+    output, *states = recorder.run(
+        RECURRENT[module.mode], input, list(states) if module._states == 2 else states[0], weights, module.bias,
+        module.num_layers, float(module.dropout), module.training, module.bidirectional, module.batch_first,
+    )  # fmt: skip
+    if dims == 2:
+        return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
+    return output, states
+
+
+# ── attention ────────────────────────────────────────────────────────────────
+def attention(
+    query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
+    out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, attn_mask=None,
+    use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
+    average_attn_weights=True, is_causal=False,
+):  # fmt: skip
+    """``multi_head_attention_forward`` in public functions, each of which is recorded."""
+    if (
+        not all(each is None for each in (bias_k, bias_v, static_k, static_v))
+        or add_zero_attn
+        or query.dim() not in (2, 3)
+    ):
+        return NotImplemented
+    batched, same = query.dim() == 3, (key is query, value is key)
+    if not batched:
+        query = query.unsqueeze(1)
+        key = query if same[0] else key.unsqueeze(1)
+        value = key if same[1] else value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    rows, batch, size = query.shape
+    columns, width = key.shape[0], size // num_heads
+    parts = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
+    if use_separate_proj_weight:
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, parts))
+    elif key is value and query is key:
+        joined = F.linear(query, in_proj_weight, in_proj_bias)
+        joined = joined.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+        q, k, v = joined[0], joined[1], joined[2]
+    else:
+        q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), in_proj_weight.chunk(3), parts))
+    q = q.view(rows, batch * num_heads, width).transpose(0, 1)
+    k, v = (x.view(columns, batch * num_heads, width).transpose(0, 1) for x in (k, v))
+    mask = merge_masks(
+        additive(attn_mask, query.dtype), additive(key_padding_mask, query.dtype), batch, num_heads, columns
+    )
+    p = dropout_p if training else 0.0
+    if need_weights:
+        q = q * math.sqrt(1.0 / width)
+        turned = k.transpose(-2, -1)
+        scores = torch.bmm(q, turned) if mask is None else torch.baddbmm(mask, q, turned)
+        shares = scores.softmax(-1)
+        if p:
+            shares = F.dropout(shares, p)
+        out = torch.bmm(shares, v).transpose(0, 1).reshape((rows * batch, size))
+        shares = shares.view(batch, num_heads, rows, columns)
+    else:
+        shares = None
+        if mask is not None:
+            mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(batch, num_heads, -1, columns)
+        q, k, v = (x.view(batch, num_heads, length, width) for x, length in ((q, rows), (k, columns), (v, columns)))
+        out = F.scaled_dot_product_attention(q, k, v, mask, p)
+        out = out.permute(2, 0, 1, 3).contiguous().view(batch * rows, size)
+    out = F.linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
+    if shares is not None and average_attn_weights:
+        shares = shares.mean(1)
+    if not batched:
+        out, shares = out.squeeze(1), None if shares is None else shares.squeeze(0)
+    return out, shares
+
+
+def additive(mask, dtype):
+    """A mask as numbers to add; True hides."""
+    if mask is None or mask.dtype is not torch.bool:
+        return mask
+    return torch.zeros_like(mask, dtype=dtype).masked_fill(mask, -math.inf)
+
+
+def merge_masks(mask, padding, batch, heads, columns):
+    """One mask [N * heads or 1, rows or 1, columns], or None."""
+    if mask is not None and mask.dim() == 2:
+        mask = mask.unsqueeze(0)
+    if padding is None:
+        return mask
+    padding = padding.view(batch, 1, 1, columns).expand(-1, heads, -1, -1).reshape(batch * heads, 1, columns)
+    return padding if mask is None else mask + padding
+
+
+STEPS = {
+    "getitem": getitem, "__getitem__": getitem, "setitem": setitem, "__setitem__": setitem, "split": split, "einsum": einsum,
+    "tensor": constant, "as_tensor": as_tensor, "asarray": as_tensor, "__iter__": unpack, "normalize": public(normalize),
+    "multi_head_attention_forward": public(attention),
+}  # fmt: skip
+"""Public function -> (recorder, arguments) -> its result, or NotImplemented where the function answers itself."""

@@ -1,0 +1,152 @@
+"""Public functions as the operators of ``aten`` that PyTorch records for them, one for one, before anything is decomposed."""
+
+import inspect
+
+import tensh as torch
+from tensh._aten.kernels import kernel_of
+from tensh._aten.overloads import REQUIRED, schemas
+from tensh._aten.translation import OPERATORS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import dtype
+from tensh.tracing.numbers import TracedInt
+
+SILENT = frozenset(
+    "requires_grad_ retain_grad grad_fn grad _base share_memory_ pin_memory __iter__ __deepcopy__ register_hook".split()
+)
+"""Functions whose results are no new values."""
+ACCESSORS = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "data": "detach", "real": "real", "imag": "imag"}
+"""Properties that are computed by an operator."""
+NAMES = OPERATORS | {
+    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__matmul__": "matmul", "__rsub__": "rsub",
+    "__rpow__": "pow", "__rtruediv__": "div", "__rdiv__": "div", "__rmul__": "mul", "__radd__": "add", "__rmatmul__": "matmul", "__ne__": "ne", "__lt__": "lt", "__le__": "le",
+    "__gt__": "gt", "__ge__": "ge", "__ixor__": "bitwise_xor_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
+    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__rfloordiv__": "floor_divide", "__rmod__": "remainder",
+    "rsub_operator": "rsub", "eq_operator": "eq", "logsigmoid": "log_sigmoid", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "movedim",
+    "arccos": "acos", "arcsin": "asin", "arctan": "atan", "arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh", "arctan2": "atan2",
+    "fix": "trunc", "ge_": "ge_", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "silu_": "silu_", "erfc": "erfc",
+    "greater_equal": "ge", "less_equal": "le", "det": "linalg_det", "inverse": "linalg_inv", "ger": "outer", "row_stack": "vstack",
+    "unfold_layer": "im2col", "special_expit": "sigmoid", "special_exp2": "exp2", "special_expm1": "expm1", "special_log1p": "log1p", "special_erf": "erf", "special_erfc": "erfc",
+    "special_logsumexp": "logsumexp", "special_softmax": "softmax", "special_log_softmax": "log_softmax", "special_round": "round",
+    "special_xlogy": "xlogy", "special_sinc": "sinc", "logical_not_": "logical_not_",
+}  # fmt: skip
+"""Functions whose operator has another name."""
+SWAPPED = {"__rpow__", "__rtruediv__", "__rdiv__", "__rfloordiv__", "__rmod__", "__rmatmul__"}
+"""Reflected operators whose operands change places."""
+ALIASES = {"self": ("input", "condition"), "train": ("training",), "indices": ("input",)}
+"""Parameter of an operator -> what functions of ``torch.nn.functional`` call it."""
+CASTS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+
+
+def name_of(func):
+    """The name of a public function; of the accessor of a property, that of the property."""
+    owner = getattr(func, "__self__", None)
+    if isinstance(owner, property):
+        return next((name for name, value in vars(Tensor).items() if value is owner), "")
+    return getattr(func, "__name__", "")
+
+
+def choose(name, args, kwargs):
+    """(overload, args, kwargs) of the first overload of an operator that takes these arguments and can be run; or None."""
+    for overload in schemas().get(name, {}).values():
+        try:
+            positional, named = overload.bind(tuple(args), kwargs)
+            kernel_of(overload)
+        except (TypeError, KeyError, IndexError, NotImplementedError):
+            continue
+        return overload, positional, named
+    return None
+
+
+def translate(name, func, args, kwargs):
+    """(overload, args, kwargs) for a call of a public function; None where no single operator does it."""
+    if name in ACCESSORS:
+        return choose(ACCESSORS[name], args, {})
+    if name in CASTS:
+        return choose("to", (args[0], getattr(torch, CASTS[name])), {})
+    if name == "to":
+        return translate_to(args, kwargs)
+    if (
+        name == "embedding"
+        and kwargs.get("max_norm") is None
+        and "weight" not in kwargs
+        and getattr(func, "__module__", None) == "torch.nn.functional"
+    ):
+        place = kwargs.get("padding_idx")
+        more = kwargs.get("scale_grad_by_freq", False), kwargs.get("sparse", False)
+        return choose("embedding", (args[1], args[0], -1 if place is None else place, *more), {})
+    functional = getattr(func, "__module__", None) == "torch.nn.functional"
+    if name in SWAPPED:
+        args = args[::-1]
+    if kwargs.get("inplace") is True:
+        name = f"{name}_"
+    own = NAMES.get(name, name)
+    names = [own] if functional else [own, *(f"{family}_{own}" for family in ("linalg", "fft", "special"))]
+    for each in names:
+        if not functional and (found := choose(each, args, kwargs)) is not None:
+            return found
+        if each in schemas() and (found := choose_by_names(each, func, args, kwargs)) is not None:
+            return found
+    return None
+
+
+def choose_by_names(name, func, args, kwargs):
+    """As :func:`choose`, for a function whose parameters stand in another order than the operator's."""
+    try:
+        bound = inspect.signature(func).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return None
+    defaults = {key: parameter.default for key, parameter in bound.signature.parameters.items()}
+    for overload in schemas()[name].values():
+        given, taken = dict(bound.arguments), {}
+        for parameter in overload.parameters:
+            known = next((each for each in (parameter.name, *ALIASES.get(parameter.name, ())) if each in given), None)
+            if known is not None:
+                taken[parameter.name] = given.pop(known)
+            elif parameter.name in ("cudnn_enabled", "cudnn_enable"):
+                taken[parameter.name] = True
+            elif (
+                other := next((e for e in (parameter.name, *ALIASES.get(parameter.name, ())) if e in defaults), None)
+            ) is not None:
+                taken[parameter.name] = defaults[other]
+        left = {key: value for key, value in given.items() if key not in ("inplace", "_stacklevel", "return_indices")}
+        if any(value is not None and value is not False and value is not defaults[key] for key, value in left.items()):
+            continue
+        if given.get("return_indices"):
+            continue
+        ordered, named = [], {}
+        for parameter in overload.parameters:
+            if parameter.name not in taken:
+                break
+            if taken[parameter.name] is None and not parameter.optional and parameter.default is not REQUIRED:
+                taken[parameter.name] = parameter.default
+            if parameter.named:
+                named[parameter.name] = taken[parameter.name]
+            else:
+                ordered.append(taken[parameter.name])
+        else:
+            try:
+                positional, options = overload.bind(tuple(ordered), named)
+                kernel_of(overload)
+            except (TypeError, KeyError, IndexError, NotImplementedError):
+                continue
+            return overload, positional, options
+    return None
+
+
+def translate_to(args, kwargs):
+    """``to`` as ``aten.to.dtype`` or ``aten.to.other``; devices are all the CPU."""
+    wanted = kwargs.get("dtype")
+    for each in (*args[1:], kwargs.get("other")):
+        if isinstance(each, dtype):
+            wanted = each
+        elif isinstance(each, Tensor):
+            wanted = each.dtype
+    return choose("to", (args[0], wanted or args[0].dtype), {})
+
+
+def plain_int(value):
+    """A number without its node."""
+    return int(value) if isinstance(value, TracedInt) else value

@@ -1,0 +1,250 @@
+"""torch.jit: traces compute what was traced, scripted programs run as Python behind a border, and both say what they are."""
+
+import copy
+import re
+import warnings
+
+import pytest
+
+import tensh as torch
+from tests.support.zoo import make_models
+
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+MODELS = make_models(torch)
+
+
+def same(a, b):
+    """Are two results equal to the last bit, in tuples and dictionaries, too?"""
+    if isinstance(b, dict):
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in b)
+    if isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return torch.equal(a, b)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_traced_model_computes_the_same_to_the_last_bit(name):
+    model, inputs = MODELS[name]
+    traced = torch.jit.trace(model, tuple(inputs), check_trace=False, strict=False)
+    other = [each.flip(0) for each in inputs]
+    state = copy.deepcopy(model.state_dict())
+    expected = model(*other)
+    model.load_state_dict(state)  # running statistics are the original's
+    assert same(traced(*other), expected)
+    assert list(traced.state_dict()) == list(model.state_dict())
+    assert str(traced.graph).startswith(f"graph(%self : __torch__.{type(model).__name__}")
+    assert traced.code.startswith("def forward(self")
+    assert "tensh::" not in str(traced.graph)
+    model.load_state_dict(state)
+
+
+@pytest.mark.parametrize("name", ["LeNet", "pooling", "gru"])
+def test_gradients_go_through_a_trace(name):
+    model, inputs = MODELS[name]
+    traced = torch.jit.trace(model, tuple(inputs))
+    found = []
+    for each in (traced, model):
+        model.zero_grad()
+        result = each(*inputs)
+        (result[0] if isinstance(result, tuple) else result).sum().backward()
+        found.append([p.grad.clone() for p in model.parameters()])
+    assert same(*found)
+
+
+def test_sizes_are_followed():
+    traced = torch.jit.trace(lambda x: x.view(x.size(0) * 2, -1) + x.shape[1], torch.randn(2, 4))
+    x = torch.randn(6, 2)
+    assert torch.equal(traced(x), x.view(12, -1) + 2)
+    assert "torch.size(x, 0)" in traced.code
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"),
+    [
+        (lambda x: x * 2 if x.sum() > 0 else x, "Python boolean"),
+        (lambda x: x * int(x[0]), "Python integer"),
+        (lambda x: x * float(x[0]), "Python float"),
+        (lambda x: x + len(x.tolist()), "Python list"),
+        (lambda x: x + x[0].item(), "Python number"),
+        (lambda x: x + len(x), "Using len to get tensor shape"),
+        (lambda x: x + x.detach().numpy().sum().item(), "NumPy array"),
+    ],
+)
+def test_what_python_reads_is_warned_of_at_the_users_line(program, kind):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.jit.trace(program, torch.ones(3))
+    found = [each for each in caught if each.category is torch.jit.TracerWarning]
+    assert [each for each in found if kind in str(each.message)]
+    assert {each.filename for each in found} == {__file__}
+
+
+def test_a_trace_that_does_not_match_is_warned_of():
+    with pytest.warns(torch.jit.TracerWarning, match="Output nr 1. of the traced function does not match"):
+        torch.jit.trace(torch.nn.Dropout(), torch.ones(64))
+
+
+@pytest.mark.parametrize("bad", [lambda x: 3, lambda x: (x, 2), lambda x: None, lambda x: {"a": x}, lambda x: {"a": 1}])
+def test_results_that_a_trace_cannot_have_are_pytorchs_errors(oracle, bad):
+    with pytest.raises(RuntimeError) as theirs:
+        oracle.jit.trace(bad, oracle.ones(2))
+    with pytest.raises(RuntimeError) as ours:
+        torch.jit.trace(bad, torch.ones(2))
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_writes_are_part_of_a_trace():
+    def program(x):
+        y = x.clone()
+        y[0] = 7.0
+        y[1:].mul_(2)
+        y[:, 0] += x.sum()
+        return y
+
+    traced = torch.jit.trace(program, torch.ones(3, 2))
+    x = torch.randn(3, 2)
+    assert torch.equal(traced(x), program(x))
+
+
+def test_nested_arguments_and_keywords():
+    traced = torch.jit.trace(
+        lambda pair, table: pair[0] - pair[1] * table["k"], ((torch.ones(2), torch.ones(2)), {"k": torch.ones(2)})
+    )
+    a, b, c = torch.randn(3, 2)
+    assert torch.equal(traced((a, b), {"k": c}), a - b * c)
+    named = torch.jit.trace(lambda x, y: x - y, example_kwarg_inputs={"x": torch.ones(2), "y": torch.ones(2)})
+    assert torch.equal(named(x=a, y=b), a - b)
+    with pytest.raises(RuntimeError, match="missing value for argument 'y'"):
+        torch.jit.trace(lambda x, y: x - y, (a, b))(a)
+    with pytest.raises(RuntimeError, match="expected a tensor as arguments"):
+        torch.jit.trace(lambda x: x, a)(3)
+
+
+def test_methods_are_traced_under_their_names():
+    class Two(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+        def other(self, x):
+            return x * 3
+
+    made = torch.jit.trace_module(Two(), {"forward": torch.ones(2), "other": torch.ones(2)})
+    assert made(torch.ones(2)).tolist() == [2, 2] and made.other(torch.ones(2)).tolist() == [3, 3]
+
+
+def test_a_value_that_was_computed_unseen_is_refused():
+    y = (torch.ones(2, requires_grad=True) * 2) + 1
+    with pytest.raises(RuntimeError, match="Cannot insert a Tensor that requires grad as a constant"):
+        torch.jit.trace(lambda x: x + y, torch.ones(2))
+
+
+def test_a_copy_of_a_trace_has_its_own_parameters():
+    traced = torch.jit.trace(torch.nn.Linear(2, 2), torch.ones(1, 2))
+    made = copy.deepcopy(traced)
+    with torch.no_grad():
+        made.weight.zero_()
+    assert not torch.equal(made(torch.ones(1, 2)), traced(torch.ones(1, 2)))
+    assert made.double()(torch.ones(1, 2, dtype=torch.float64)).dtype is torch.float64
+
+
+# ── script ───────────────────────────────────────────────────────────────────
+def scale(x, n: int, parts: list[float] | None = None):
+    for _ in range(n):
+        x = x * 2
+    return x
+
+
+CALLS = [
+    "torch.ones(1), 1.5",
+    "1, 2",
+    "torch.ones(1)",
+    "torch.ones(1), 2, 'a'",
+    "torch.ones(1), 2, [0.5], 4",
+    "torch.ones(1), 2, [1, 2]",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_border_of_a_scripted_function_is_pytorchs(oracle, call):
+    def answer(torch):
+        try:
+            return eval(f"function({call}).tolist()", {"function": torch.jit.script(scale), "torch": torch})
+        except RuntimeError as error:
+            return re.sub(r"\nCast error details: .*", "", str(error))
+
+    assert answer(torch) == answer(oracle)
+    assert torch.jit.script(scale).schema == str(oracle.jit.script(scale).schema)
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear, self.times = torch.nn.Linear(2, 2), 3
+
+    def forward(self, x, k: int = 2):
+        return self.helper(self.linear(x)) * k
+
+    def helper(self, x):
+        return x + self.times if torch.jit.is_scripting() else x
+
+    @torch.jit.export
+    def count(self, words: dict[str, int]) -> int:
+        return sum(words.values())
+
+    @torch.jit.ignore
+    def describe(self):
+        return "scaled"
+
+
+def test_a_scripted_module_runs_as_python_and_checks_what_comes_in():
+    model = Scaled()
+    scripted, x = torch.jit.script(model), torch.randn(1, 2)
+    assert torch.equal(scripted(x), (model.linear(x) + 3) * 2) and torch.equal(model(x), model.linear(x) * 2)
+    assert scripted.count({"a": 1, "b": 2}) == 3 and scripted.describe() == "scaled"
+    assert scripted.linear.weight is model.linear.weight and isinstance(scripted, torch.jit.ScriptModule)
+    assert repr(scripted).splitlines()[1] == "  original_name=Scaled"
+    assert "return self.helper(self.linear(x)) * k" in scripted.code
+    for call in (lambda: scripted(3), lambda: scripted(x, 2.5), lambda: scripted.count({"a": "b"}), lambda: scripted()):
+        with pytest.raises(RuntimeError, match="Expected a value of type|is missing value"):
+            call()
+    made = copy.deepcopy(scripted)
+    assert made.linear.weight is not model.linear.weight and torch.equal(made(x), scripted(x))
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "VAE"])
+def test_models_of_the_zoo_run_scripted(name):
+    model, inputs = MODELS[name]
+    model = copy.deepcopy(model).eval()
+    assert same(torch.jit.script(model)(*inputs), model(*inputs))
+
+
+def test_marks_leave_functions_as_they_are():
+    def f(x):
+        return x
+
+    for mark in (
+        torch.jit.ignore,
+        torch.jit.export,
+        torch.jit.unused,
+        torch.jit.interface,
+        torch.jit.ignore(drop=True),
+        torch.jit.script_if_tracing,
+    ):
+        assert mark(f) is f
+    assert torch.jit.annotate(list[int], [1]) == [1]
+    assert torch.jit.isinstance({"a": [1]}, dict[str, list[int]]) and not torch.jit.isinstance(
+        {"a": [1.0]}, dict[str, list[int]]
+    )
+    assert not torch.jit.is_scripting() and not torch.jit.is_tracing()
+    seen = []
+    torch.jit.trace(lambda x: seen.append(torch.jit.is_tracing()) or x + 1, torch.ones(1), check_trace=False)
+    assert seen == [True]
+
+
+def test_a_frozen_module_has_no_parameters():
+    traced = torch.jit.trace(torch.nn.Linear(2, 1).eval(), torch.ones(1, 2))
+    frozen = torch.jit.freeze(traced.eval())
+    assert not list(frozen.parameters()) and not frozen(torch.ones(1, 2)).requires_grad
+    assert torch.equal(frozen(torch.ones(1, 2)), traced(torch.ones(1, 2)))
+    with pytest.raises(RuntimeError, match="only implemented for modules in eval mode"):
+        torch.jit.freeze(torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2)))
