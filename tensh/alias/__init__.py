@@ -59,8 +59,9 @@ def torch_is_tensh(noticed=None, children=False):
     try:
         yield
     finally:
-        _rename_parts("tensh")
         sys.meta_path.remove(finder)
+        if not any(isinstance(each, Finder) for each in sys.meta_path):  # which another one around this has placed
+            _rename_parts("tensh")
         for name in _torch_modules():
             del sys.modules[name]
         sys.modules.update(aside)

@@ -77,11 +77,23 @@ class Call(NamedTuple):
         text = self.segment
         for argument, new in sorted(changes.items(), key=lambda item: item[0].span, reverse=True):
             start, end = argument.span
-            if self.symbol in OPERATORS and text[start - 1 : start] + text[end : end + 1] == "()":
-                start, end = start - 1, end + 1
-                new = new if new.startswith("(") else f"({new})"
+            if text[start - 1 : start] + text[end : end + 1] == "()":
+                if self.symbol in OPERATORS:
+                    start, end = start - 1, end + 1
+                    new = new if new.startswith("(") else f"({new})"
+                elif start == 1 and text[end + 1 : end + 2] == "." and takes_more(new):  # `(a == b).mean()`
+                    start, end = start - 1, end + 1
             text = text[:start] + new + text[end:]
         return text
+
+
+def takes_more(text):
+    """Whether something can stand behind an expression as it is: after a name, a call, an index, brackets."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(tree, ast.Name | ast.Attribute | ast.Call | ast.Subscript) or text[:1] in "[{"
 
 
 def find_failed_call(traceback, place):

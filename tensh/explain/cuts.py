@@ -194,10 +194,13 @@ def find_cut_by_sight(node, followed, shadow):
             pass
         case _:
             return None
-    if requires_grad(owner, shadow) is False or is_module_of_torch(owner):
+    is_own = isinstance(owner, ast.Name) and owner.id == followed.name and node is followed.node
+    if not is_own and requires_grad(owner, shadow) is False or is_module_of_torch(owner):
         return None
     is_number = word in NUMBERS
     sentence = describe_end(word).format(code=ast.unparse(node), line=followed.place.line)
+    if is_own:  # `loss = loss.item()`: what the name stood for before is lost
+        return Cut(sentence, (Fit(f"{followed.name}_value = {ast.unparse(node)}", "", followed.place.line),))
     fit = drop_tensor(node, word, followed) if is_number else drop_step(node, word, followed.place)
     return Cut(sentence, (fit,) if fit else ())
 

@@ -383,7 +383,8 @@ def changes_of_value(value, text):
         case bool():
             pass
         case float() if value.is_integer():
-            yield str(int(value)), 1, _("{text} is a float, and a whole number is wanted").format(text=text)
+            whole = str(int(value)) if text.replace(".", "").isdecimal() else f"int({text})"
+            yield whole, 1, _("{text} is a float, and a whole number is wanted").format(text=text)
             yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
         case int() | float():
             yield (

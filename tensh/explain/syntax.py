@@ -19,7 +19,7 @@ TYPOGRAPHIC = str.maketrans({
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 LONGEST = 300  # characters of a line that is searched
 WORDS = (
-    (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
+    (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
     (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
     (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r";\s*$", ""),
 )  # fmt: skip

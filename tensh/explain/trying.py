@@ -1,10 +1,10 @@
 """Fixes, tried: code that would stand in place of what failed, evaluated on shapes only."""
 
-import ast
 import re
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.calls import takes_more
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Unknown, parse_statement
 
@@ -57,15 +57,6 @@ def swap_operands(call):
 def append_to_expression(text, change):
     """An expression with something behind it."""
     return (text if takes_more(text) else f"({text})") + change
-
-
-def takes_more(text):
-    """Whether something can stand behind an expression as it is: after a name, a call, an index, brackets."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return False
-    return isinstance(tree, ast.Name | ast.Attribute | ast.Call | ast.Subscript) or text[:1] in "[{"
 
 
 def fits(call, candidates, wanted=None, most=2):

@@ -26,6 +26,8 @@ NO_PROSE = (
     "with torch.no_grad(): {}",
     "with torch.no_grad(): {} {} {}",
     "[p for each in {} for p in each.parameters()]",
+    "[each.item() for each in {}]",
+    "for batch in {}:",
     "{} = tuple(each.detach() for each in {})",
     "a gradient is that of a tensor, not of {}",  # an exception, in English as all are
 )

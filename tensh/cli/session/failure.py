@@ -134,7 +134,7 @@ def _explain(error, sources, depth=0):
     places = [_place(*step, sources) for step in reversed(own)]
     operands = _attempt(_operands, innermost, places[0]) or [] if own else []
     inside = _library(steps[-1][0]) if passed_on else None
-    names_are_the_users = not passed_on or isinstance(error, TypeError)
+    names_are_the_users = not passed_on or isinstance(error, TypeError | AttributeError)
     frame = innermost if names_are_the_users else None
     meant = _attempt(suggestion, error, frame, places[0].segment if own else None)
     if isinstance(error, SyntaxError):

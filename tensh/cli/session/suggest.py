@@ -33,6 +33,7 @@ IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items
 """Names that are used without an import, and the import that was forgotten."""
 
 OTHER_LANGUAGES = {"null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False"}
+SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # letters of a word that longer names begin with; such names that are told
 LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
 UNBOUND = re.compile(r"local variable '(\w+)'")
 IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
@@ -152,7 +153,9 @@ def suggest_from_torch(word, known):
 
 
 def suggest_owner(word, owner, known):
-    """An attribute that something else has: a function of a tensor, or a method of an optimizer or a module by its name."""
+    """An attribute that something else has: a function of a tensor, a method of an optimizer or a module by its name, a part of a model."""
+    if hasattr(type(owner), "named_modules"):
+        return suggest_part(word, owner, known) or suggest_loss(word, known)
     if not is_tensor(owner):
         return None
     holders = [
@@ -166,6 +169,24 @@ def suggest_owner(word, owner, known):
         if isinstance(value, ModuleType) and own_name(value) in TORCH and callable(vars(value).get(word)):
             return f"{name}.{word}"
     return None
+
+
+def suggest_part(word, model, known):
+    """The layer of a model that has an attribute, where it is the only one: `net[0].weight` for `net.weight`."""
+    name = next((name for name, value in known.items() if value is model and name[0] != "_"), None)
+    parts = [(path, part) for path, part in model.named_modules() if path and word in attributes(part)]
+    if name is None or len(parts) != 1 or not any(word in vars(parts[0][1]).get(each, ()) for each in MEMBERS):
+        return None
+    path = "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in parts[0][0].split("."))
+    return f"{name}{path}.{word}"
+
+
+def suggest_loss(word, known):
+    """The method of a loss that was computed, where the function that computes it was asked: `loss.backward`."""
+    if word not in ("backward", "item"):
+        return None
+    names = [name for name, value in known.items() if is_tensor(value) and value.requires_grad and value.dim() == 0]
+    return f"{names[-1]}.{word}" if names and not known[names[-1]].is_leaf else None
 
 
 def is_tensor(value):
@@ -188,7 +209,19 @@ def suggest_attribute(word, owner):
         words = spoken.table(spoken.TENSOR)
         if word in words:
             return words[word]
-    return _(" or ").join(closest(word, attributes(owner))) or None
+    names = attributes(owner)
+    return _(" or ").join(closest(word, names) or longer_names(word, names, isinstance(owner, ModuleType))) or None
+
+
+def longer_names(word, names, is_namespace):
+    """The names of a module that go on where a word ends: `CrossEntropyLoss` for `CrossEntropy`, `Conv1d` and others for `Conv`."""
+    if not is_namespace or len(word) < SHORTEST_BEGINNING:
+        return []
+    low = word.lower()
+    begun = sorted(name for name in names if name.lower().startswith(low) and name[0] != "_")
+    ended = [name for name in begun if re.fullmatch(r"loss|\dd", name.lower().removeprefix(low))]
+    found = ended or begun
+    return found if len(found) <= MOST_LONGER else []
 
 
 def suggest_import(error):
@@ -202,7 +235,7 @@ def suggest_import(error):
         return found and found.partition(_(" or "))[0].removeprefix("torch.")
     parent, _dot, word = (error.name or "").rpartition(".")
     if parent.partition(".")[0] != "torch":
-        return {"pytorch": "torch", "numppy": "numpy"}.get(error.name)
+        return {"pytorch": "torch"}.get(error.name) or close(error.name or "", ["torch", "numpy", *PLAIN])
     from tensh.cli.session.completion.importing import submodules
 
     found = close(word, submodules(parent))

@@ -13,6 +13,8 @@ from tensh.explain.causes.definitions import (
 from tensh.explain.causes.dtypes import explain_floats
 from tensh.explain.causes.gradients import absent_gradient
 from tensh.explain.causes.graphs import explain_cut_graph, explain_second_pass, explain_several_numbers
+from tensh.explain.causes.indexing import explain_index
+from tensh.explain.causes.iterating import explain_iterating
 from tensh.explain.causes.methods import (
     explain_rounded,
     explain_uncalled,
@@ -22,6 +24,7 @@ from tensh.explain.causes.methods import (
 from tensh.explain.causes.modules import (
     call_before_init,
     class_given_data,
+    class_given_data_before_attribute,
     empty_parameters,
     explain_pair_of_states,
     find_misnamed_forward,
@@ -30,16 +33,19 @@ from tensh.explain.causes.modules import (
     single_sample,
 )
 from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
+from tensh.explain.causes.results import explain_result
 from tensh.explain.causes.situation import Situation
+from tensh.explain.causes.states import explain_state
+from tensh.explain.causes.targets import explain_target
 from tensh.explain.causes.values import explain_value
 
 __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
     explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_batch, explain_unknown_device, explain_format, explain_value, explain_container, explain_counter, explain_local_part,
+    explain_iterating, explain_index, explain_result, explain_state, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_batch, explain_unknown_device, explain_format, explain_value, explain_container, explain_counter, explain_local_part,
     explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
-    explain_nothing_returned, empty_parameters, plain_parameter, single_sample, class_given_data, explain_pair_of_states,
+    explain_nothing_returned, empty_parameters, plain_parameter, single_sample, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number,
 )  # fmt: skip
 

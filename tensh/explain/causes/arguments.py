@@ -5,9 +5,10 @@ Each kind is a function of the situation and of the call that failed, or that th
 
 import ast
 import math
+import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import find_assignment, operand_of, replace_node
+from tensh.explain.causes.situation import find_assignment, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
@@ -15,6 +16,8 @@ from tensh.language import _
 
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
 MOST_HEADS = 64
+DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
+CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
 def explain_argument(situation):
@@ -24,7 +27,7 @@ def explain_argument(situation):
         return None
     for kind in (
         python_extreme, tensor_for_list, computed_parameter, text_for_number, model_for_optimizer, path_for_state, numbers_for_list,
-        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads,
+        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers,
     ):  # fmt: skip
         found = kind(situation, node)
         if found is not None:
@@ -261,3 +264,58 @@ def heads(situation, node):
     ).format(count=count, size=size, names=", ".join(map(str, nearest)))
     best = min(nearest, key=lambda n: (abs(n - count), n))
     return explain_replacement(situation, "attention", rule, given[1], str(best))
+
+
+def device_by_another_name(situation, node):
+    """`x.to("GPU:0")`."""
+    if not situation.says("device type at start of device string"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Constant) and type(each.value) is str:
+            kind, colon, number = each.value.strip().lower().partition(":")
+            name = DEVICES.get(kind)
+            if name is None:
+                continue
+            rule = _("devices are called cpu and cuda, in small letters")
+            if name == "cuda":
+                return Explanation("device", (), rule, (), _("{code}, and .to(device)").format(code=CHOICE))
+            return explain_replacement(situation, "device", rule, each, f'"{name}{colon}{number}"')
+    return None
+
+
+def one_number_of_padding(situation, node):
+    """`F.pad(x, 1)`."""
+    if not situation.says("argument 'pad'", "must be tuple of ints, not int") or len(node.args) < 2:
+        return None
+    t, number = tensor_of(situation, node.args[0]), ast.unparse(node.args[1])
+    if t is None:
+        return None
+    rule = _("pad has two numbers for each dimension, before and after it, the last dimension first")
+    fits = [
+        replace_node(situation.place, node.args[1], f"({', '.join([number] * count)})") for count in (2, 4)[: t.dim()]
+    ]
+    return Explanation("pad", (operand_of(ast.unparse(node.args[0]), t),), rule, tuple(filter(None, fits)))
+
+
+def ragged_rows(situation, node):
+    """`torch.tensor([[1, 2, 3], [4, 5]])`."""
+    found = re.search(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", message_of(situation.error))
+    if found is None:
+        return None
+    rule = _("all rows of a tensor have the same length, and here one has {one}, another {other}").format(
+        one=found[1], other=found[3]
+    )
+    advice = _("fill up the shorter ones; or a tensor for each row, which nn.utils.rnn.pad_sequence fills up")
+    return Explanation("tensor", (), rule, (), advice)
+
+
+def texts_for_numbers(situation, node):
+    """`torch.tensor(["cat", "dog"])`."""
+    if not situation.says("too many dimensions 'str'") and not situation.says("invalid data type 'str'"):
+        return None
+    if not isinstance(node.func, ast.Attribute) or not ast.unparse(node.func).endswith("tensor"):
+        return None
+    rule = _("a tensor holds numbers, and these are texts")
+    return Explanation(
+        "tensor", (), rule, (), _("a number for each text: numbers = {name: n for n, name in enumerate(names)}")
+    )

@@ -4,9 +4,9 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, message_of, replace_node
+from tensh.explain.causes.layers import construction
+from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import is_module
 from tensh.language import _
 
 BATCH_NORMS = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNorm3d"}  # by dimensions of the input
@@ -16,6 +16,9 @@ def explain_batch(situation):
     """The Explanation by the first of these kinds."""
     for kind in (
         parts_of_a_batch,
+        keys_of_a_batch,
+        counts_of_a_split,
+        rows_of_a_dataset,
         samples_of_many_shapes,
         sample_that_is_none,
         norm_of_another_number,
@@ -80,6 +83,85 @@ def parts_of_a_batch(situation):
     return Explanation("unpack", (), rule, (fit,) if fit else ())
 
 
+def keys_of_a_batch(situation):
+    """`for x, y in loader` of samples that are dicts: x and y are keys."""
+    if not situation.says("'str'") and not situation.says("not str"):
+        return None
+    tree, line, path = situation.place.tree(), situation.place.line, situation.place.path()
+    used = {each.id for node in path[-1:] for each in ast.walk(node) if isinstance(each, ast.Name)}
+    for loop in ast.walk(tree) if tree else ():
+        if not isinstance(loop, ast.For) or not loop.lineno <= line <= loop.end_lineno:
+            continue
+        names = [*map(ast.unparse, loop.target.elts)] if isinstance(loop.target, ast.Tuple) else []
+        keys = [situation.names.get(name) for name in names]
+        if names and used & {*names} and all(type(key) is str for key in keys) and is_loader(loop.iter, situation):
+            rule = _("each batch is a dict, and a loop over a dict gives its keys: {keys}").format(
+                keys=", ".join(map(repr, keys))
+            )
+            parts = ", ".join(f"batch[{key!r}]" for key in keys)
+            code = f"for batch in {ast.unparse(loop.iter)}:"
+            fits = (
+                Fit(code, "", loop.lineno, "", (Fit(f"    {', '.join(names)} = {parts}", "", loop.lineno, "after"),)),
+            )
+            return Explanation("DataLoader", (), rule, fits if loop.body[0].lineno > loop.lineno else ())
+    return None
+
+
+def is_loader(node, situation):
+    """Whether an expression is a loader, or makes one."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).endswith("DataLoader")
+    return hasattr(situation.look_up(node), "dataset")
+
+
+def counts_of_a_split(situation):
+    """`random_split(data, [7, 2])` of 10 samples."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if (
+        not situation.says("Sum of input lengths does not equal")
+        or not isinstance(node, ast.Call)
+        or len(node.args) < 2
+    ):
+        return None
+    data, counts = situation.look_up(node.args[0]), situation.evaluate(node.args[1])
+    size = known_length(data)
+    if size is None or type(counts) not in (list, tuple) or not all(type(each) is int for each in counts):
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} has {size} samples, and the parts have {sum}").format(text=text, size=size, sum=sum(counts))
+    last = size - sum(counts[:-1])
+    written = node.args[1]
+    is_written = isinstance(written, ast.List | ast.Tuple) and isinstance(written.elts[-1], ast.Constant)
+    fit = replace_node(situation.place, written.elts[-1], str(last)) if is_written and last >= 0 else None
+    advice = None if fit else _("the last part as what is left: len({text}) - ...").format(text=text)
+    return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
+
+
+def known_length(data):
+    """How many samples there are in what has a length that is known without running code of the user's; None else."""
+    tensors = getattr(data, "tensors", None)
+    if type(tensors) is tuple and tensors and isinstance(tensors[0], Tensor):
+        return len(tensors[0])
+    return len(data) if isinstance(data, Tensor) and data.dim() or type(data) in (list, tuple, range) else None
+
+
+def rows_of_a_dataset(situation):
+    """`TensorDataset(x, y)` of tensors of different lengths."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not situation.says("Size mismatch between tensors") or not isinstance(node, ast.Call):
+        return None
+    values = [situation.look_up(each) for each in node.args]
+    if not all(isinstance(each, Tensor) and each.dim() for each in values):
+        return None
+    texts = [*map(ast.unparse, node.args)]
+    given = tuple(operand_of(text, t) for text, t in zip(texts, values, strict=True))
+    counts = ", ".join(f"{text} {len(t)}" for text, t in zip(texts, values, strict=True))
+    rule = _("the tensors of a dataset have a row for each sample, as many in all: {counts}").format(counts=counts)
+    return Explanation("TensorDataset", given, rule, (), _("rows that belong together in each of them"))
+
+
 def samples_of_many_shapes(situation):
     """A batch of samples that cannot be stacked."""
     if not situation.says("stack expects each tensor to be equal size") or loop_over_loader(situation) is None:
@@ -125,35 +207,21 @@ def sample_that_is_none(situation):
 
 # ── layers ───────────────────────────────────────────────────────────────────
 def failing_layer(situation):
-    """(the call of a layer, the layer, the only statement that made it); None where that is not known."""
-    node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
-    layer = situation.look_up(node.func) if node is not None else None
-    tree = situation.place.tree()
-    if not is_module(layer) or tree is None:
-        return None
-    name = ast.unparse(node.func)
-    made = [
-        each for each in ast.walk(tree) if isinstance(each, ast.Assign) and [*map(ast.unparse, each.targets)] == [name]
-    ]
-    if (
-        len(made) != 1
-        or not isinstance(made[0].value, ast.Call)
-        or type(layer).__name__ not in ast.unparse(made[0].value.func)
-    ):
-        return None
-    return node, layer, made[0].value
+    """(the layer that failed, the call in the source that made it); None where that is not known."""
+    made = construction(situation)
+    return None if made is None else (situation.call.module, made)
 
 
 def norm_of_another_number(situation):
     """`BatchNorm1d` of images."""
     found = re.search(r"expected \dD(?: or \dD)? input \(got (\d)D input\)", message_of(situation.error))
     layer = failing_layer(situation)
-    if found is None or layer is None or not type(layer[1]).__name__.startswith("BatchNorm"):
+    if found is None or layer is None or not type(layer[0]).__name__.startswith("BatchNorm"):
         return None
-    other, own = BATCH_NORMS.get(int(found[1])), type(layer[1]).__name__
+    other, own = BATCH_NORMS.get(int(found[1])), type(layer[0]).__name__
     if other is None or other == own:
         return None
-    fit = replace_node(situation.place, layer[2].func, ast.unparse(layer[2].func).replace(own, other))
+    fit = replace_node(situation.place, layer[1].func, ast.unparse(layer[1].func).replace(own, other))
     rule = _("{own} is for inputs of {numbers} dimensions, and this has {wanted}").format(
         own=own, numbers=_(" or ").join(str(n) for n, name in BATCH_NORMS.items() if name == own), wanted=found[1]
     )
@@ -168,11 +236,11 @@ def norm_of_another_size(situation):
     layer = failing_layer(situation)
     if found is None or layer is None:
         return None
-    made, got = layer[2], found[2]
+    made, got = layer[1], found[2]
     for node in (*made.args, *(each.value for each in made.keywords)):
         if isinstance(node, ast.Constant) and node.value == int(found[1]):
             rule = _("{code} was made for {wanted} features in the last dimension, and got {got}").format(
-                code=ast.unparse(layer[0].func), wanted=found[1], got=got
+                code=situation.call.symbol, wanted=found[1], got=got
             )
             return Explanation("norm", (), rule, (replace_node(situation.place, node, got),))
     return None

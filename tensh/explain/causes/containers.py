@@ -15,7 +15,14 @@ def explain_container(situation):
     path = situation.place.path()
     if not path or not isinstance(situation.error, TypeError | AttributeError | NotImplementedError):
         return None
-    for kind in (explain_list, explain_generators, explain_sequential, explain_module_list, explain_loader):
+    for kind in (
+        explain_list,
+        explain_called_list,
+        explain_generators,
+        explain_sequential,
+        explain_module_list,
+        explain_loader,
+    ):
         found = kind(path[-1], situation)
         if found is not None:
             return found
@@ -56,6 +63,28 @@ def explain_list(node, situation):
             _("{text} is a {kind} of modules: each has parameters of its own").format(text=text, kind=kind),
         )
     return None
+
+
+def explain_called_list(node, situation):
+    """`self.layers(x)` of a plain list of layers."""
+    if not isinstance(node, ast.Call) or not situation.says("object is not callable"):
+        return None
+    values, text = situation.look_up(node.func), ast.unparse(node.func)
+    if type(values) not in (list, tuple) or not values or not all(is_module(each) for each in values):
+        return None
+    rule = _("{text} is a {kind} of layers, and no layer itself: Sequential calls one after the other").format(
+        text=text, kind=type(values).__name__
+    )
+    tree = situation.place.tree()
+    made = [
+        each for each in ast.walk(tree) if isinstance(each, ast.Assign) and [*map(ast.unparse, each.targets)] == [text]
+    ]
+    if len(made) != 1 or not isinstance(made[0].value, ast.List | ast.Tuple | ast.ListComp):
+        return Explanation("call", (), rule, (), f"nn.Sequential(*{text})")
+    value = made[0].value
+    is_comprehension = isinstance(value, ast.ListComp)
+    code = f"*{ast.unparse(value)}" if is_comprehension else ", ".join(map(ast.unparse, value.elts))
+    return replace_node_code(situation, value, f"nn.Sequential({code})", rule)
 
 
 def explain_generators(node, situation):

@@ -146,6 +146,10 @@ def explain_nothing_returned(situation):
     """A value that is None for the function that gave it returns nothing."""
     if not situation.says("None") or not isinstance(situation.error, TypeError | AttributeError | ValueError):
         return None
+    if situation.says("'NoneType' object cannot be interpreted as an integer"):
+        found = find_length_of_nothing(situation)
+        if found is not None:
+            return found
     path = situation.place.path()
     for node in ast.walk(path[-1]) if path else ():
         if isinstance(node, ast.Name) and situation.names.get(node.id, node) is None:
@@ -155,6 +159,18 @@ def explain_nothing_returned(situation):
             found = returns_nothing(node, situation)
             if found:
                 return found
+    return None
+
+
+def find_length_of_nothing(situation):
+    """The Explanation of a `__len__` of the source that returns nothing; None if there is none."""
+    tree = situation.place.tree()
+    for definition in ast.walk(tree) if tree else ():
+        for function in definition.body if isinstance(definition, ast.ClassDef) else ():
+            if isinstance(function, ast.FunctionDef) and function.name == "__len__":
+                found = explain_without_return(function, f"{definition.name}.__len__")
+                if found is not None:
+                    return found
     return None
 
 
@@ -174,7 +190,12 @@ def returns_nothing(call, situation):
         function = next(
             (n for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name), None
         )
-    if function is None or any(isinstance(n, ast.Return | ast.Yield | ast.Raise) for n in iterate_scope(function)):
+    return explain_without_return(function, name) if function is not None else None
+
+
+def explain_without_return(function, name):
+    """The Explanation of a function without a `return`; None of one that has it."""
+    if any(isinstance(n, ast.Return | ast.Yield | ast.Raise) for n in iterate_scope(function)):
         return None
     rule, last = (
         _("{name} (line {line}) returns nothing: it has no return").format(name=name, line=function.lineno),

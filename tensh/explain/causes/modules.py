@@ -192,6 +192,29 @@ def class_given_data(situation):
     return Explanation("call", (), rule, (fit,) if fit else ())
 
 
+def class_given_data_before_attribute(situation):
+    """`nn.ReLU(x).mean()`: the layer that was made has no such attribute, and the tensor has it."""
+    error, path = situation.error, situation.place.path()
+    if not isinstance(error, AttributeError) or not is_module(error.obj) or not hasattr(Tensor, error.name):
+        return None
+    call = path[-1].value if path and isinstance(path[-1], ast.Attribute) else None
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+        return None
+    kind, given = situation.evaluate(call.func), situation.evaluate(call.args[0])
+    if (
+        type(error.obj) is not kind
+        or not isinstance(given, Tensor)
+        or situation.evaluate(ast.Call(call.func, [], [])) is None
+    ):
+        return None
+    text = ast.unparse(call.func)
+    rule = _("{text} is a class: calling it makes a {kind}, which is then called with the tensors").format(
+        text=text, kind=kind.__name__
+    )
+    fit = replace_node(situation.place, call.func, f"{text}()")
+    return Explanation("call", (), rule, (fit,)) if fit else None
+
+
 def recurrent_in_sequential(situation):
     """A recurrent layer within a Sequential, which gives two things where the next layer takes one."""
     if not situation.says("must be Tensor, not tuple") or situation.call is None or situation.call.module is None:
@@ -247,11 +270,21 @@ def single_number(situation):
     if not situation.says("0-d tensor") and not situation.says("invalid index of a 0-dim tensor"):
         return None
     given = tuple(operand_of(each.text, each.value) for each in situation.call.tensors[:1]) if situation.call else ()
+    loop = next(
+        (each for each in ast.walk(situation.place.tree() or ast.Module([], [])) if is_loop_over(each, situation)), None
+    )
+    if loop is not None and given and given[0].text is None:
+        given = (given[0]._replace(text=ast.unparse(loop.iter)),)
     name = given[0].text if given else None
     rule = _("{name} is one number: it has no dimensions, and nothing to count or to choose from").format(
         name=name or _("the tensor")
     )
     return Explanation("index", given, rule, (), _("{name}.item() for the number").format(name=name or "t"))
+
+
+def is_loop_over(node, situation):
+    """Whether a node is a loop that begins at the failing place."""
+    return isinstance(node, ast.For) and node.lineno == situation.place.line
 
 
 def single_sample(situation):

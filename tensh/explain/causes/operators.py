@@ -149,7 +149,10 @@ def explain_picked(situation):
 
 def batch_for_tensor(situation):
     """`for x in loader: net(x)`, where every batch is a list of its parts."""
-    if not situation.says("must be Tensor, not list") and not situation.says("must be Tensor, not tuple"):
+    is_given = situation.says("must be Tensor, not list") or situation.says("must be Tensor, not tuple")
+    if not is_given and not (
+        situation.says("'list' object has no attribute") and hasattr(Tensor, situation.error.name)
+    ):
         return None
     path, tree = situation.place.path(), situation.place.tree()
     given = [each.id for node in path[-1:] for each in ast.walk(node) if isinstance(each, ast.Name)]

@@ -1,6 +1,7 @@
 """Values of Python's around tensors: shapes that are unpacked, state dicts within others, methods that were written over."""
 
 import ast
+import inspect
 
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
@@ -75,17 +76,24 @@ def overwritten_method(situation, node):
     """`net.eval = True`, and then `net.eval()`."""
     if not situation.says("object is not callable") or not isinstance(node, ast.Call):
         return None
-    text = ast.unparse(node.func)
     tree = situation.place.tree()
     owner = situation.look_up(node.func.value) if isinstance(node.func, ast.Attribute) else None
-    if not callable(getattr(type(owner), getattr(node.func, "attr", ""), None)):
+    if not is_module(owner):
         return None
+    hidden = [name for name in vars(owner) if callable(inspect.getattr_static(type(owner), name, None))]
+    texts = [
+        f"{ast.unparse(node.func.value)}.{name}" for name in hidden
+    ]  # eval() calls train(), which may be the hidden one
     for each in ast.walk(tree):
-        if isinstance(each, ast.Assign) and [ast.unparse(target) for target in each.targets] == [text]:
+        if isinstance(each, ast.Assign) and len(each.targets) == 1 and ast.unparse(each.targets[0]) in texts:
             rule = _("`{code}` on line {line} has put a value in the place of the method").format(
                 code=ast.unparse(each), line=each.lineno
             )
+            given = "False" if isinstance(each.value, ast.Constant) and each.value.value is False else ""
+            given = given if ast.unparse(each.targets[0]).endswith(".train") else ""
+            code = f"{ast.unparse(each.targets[0])}({given})"
+            fits = (Fit(code, "", each.lineno),) if isinstance(each.value, ast.Constant) else ()
             return Explanation(
-                "call", (), rule, (), _("call the method on line {line}: {text}()").format(line=each.lineno, text=text)
-            )
+                "call", (), rule, fits, None if fits else _("call the method on line {line}: {text}()").format(line=each.lineno, text=texts[0])
+            )  # fmt: skip
     return None

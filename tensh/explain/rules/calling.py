@@ -3,6 +3,7 @@
 import ast
 import re
 
+from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import call_in, piece, replace_positional, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -15,6 +16,9 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 def no_such_device(call, text):
     """There is the CPU, and nothing else."""
     tensors = tuple(operand(t) for t in call.tensors[:1])
+    asked = find_unasked(call)
+    if asked is not None:
+        return asked
     tree = call_in(call.segment)
     candidates = []
     if tree is not None and isinstance(tree.func, ast.Attribute) and tree.func.attr == "cuda":
@@ -33,6 +37,20 @@ def no_such_device(call, text):
         fits(call, candidates, most=1),
         _("{code}, and .to(device)").format(code=CHOICE),
     )
+
+
+def find_unasked(call):
+    """`torch.cuda.is_available` without parentheses, which is true whatever there is; None where it is called."""
+    tree = call.place.tree()
+    nodes = [*ast.walk(tree)] if tree else []
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "is_available" and node not in called:
+            text = ast.unparse(node)
+            fit = replace_node(call.place, node, f"{text}()")
+            rule = _("{text} is a function that was not called, and true as it stands").format(text=text)
+            return Explanation(call.name, (), rule, (fit,)) if fit else None
+    return None
 
 
 def explain_list_of_tensors(call, text):

@@ -57,7 +57,7 @@ def integers_require_grad(call, text):
     return Explanation(
         "tensor", (), _("derivatives are of floating point numbers, and these are whole ones"),
         fits(call, [set_keyword(call.segment, "dtype", "torch.float32")]),
-        "write 1. for 1",
+        _("write 1. for 1"),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tensh.explain.model import Explanation
+from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
@@ -109,9 +109,12 @@ def mask_of_numbers(call, text):
     if bool(((values != 0) & (values != 1)).any()):
         return None
     kind = str(values.dtype).removeprefix("torch.")
+    code = call.rewrite({mask: append_to_expression(mask.text, ".bool()")})
+    shape = ["n", *t.value.shape[values.dim() :]]  # how many is known to the values alone
+    given = f"{list(t.value.shape)}, {list(values.shape)} -> [{', '.join(map(str, shape))}]"
     return Explanation(
         "[]", (operand(t), operand(mask)), _("{mask} holds {kind}, zeros and ones: a mask is a tensor of bool").format(mask=name_or_phrase(mask), kind=kind),
-        fits(call, [call.rewrite({mask: append_to_expression(mask.text, ".bool()")})]), None,
+        (Fit(code, given),) if code else (), None,
     )  # fmt: skip
 
 

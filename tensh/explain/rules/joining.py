@@ -1,6 +1,6 @@
 """Tensors that are to become one."""
 
-from tensh.explain.model import Explanation, Operand
+from tensh.explain.model import Explanation, Fit, Operand
 from tensh.explain.rewriting import elements, rename_called, replace_spans, set_keyword
 from tensh.explain.trying import append_to_expression, fits
 from tensh.language import _
@@ -28,7 +28,16 @@ def joining(call, text):
     joined = rename_called(call.segment, "cat") if kind == "stack" else call.segment
     others = [set_keyword(joined, "dim", str(other)) for other in range(most) if kind == "stack" or other != dim]
     found = fits(call, [*add_dimensions(call, given, most), *others], most=1)
+    if kind == "stack" and most and parts is None and call.arguments[0].text and are_of_many_lengths(given):
+        padded = f"torch.nn.utils.rnn.pad_sequence({call.arguments[0].text}, batch_first=True)"
+        shape = [len(given), max(len(t) for t in given), *given[0].shape[1:]]
+        found = (*found, Fit(padded, f"{', '.join(str(list(t.shape)) for t in given[:3])} -> {shape}"))
     return Explanation(kind, operands, rule, found)
+
+
+def are_of_many_lengths(tensors):
+    """Whether tensors differ in their lengths alone, as sequences do."""
+    return len({(t.dim(), *t.shape[1:]) for t in tensors}) == 1
 
 
 def add_dimensions(call, given, most):

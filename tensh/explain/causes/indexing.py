@@ -1,0 +1,87 @@
+"""Indices that are none: texts, steps backwards, and tensors that number the elements of a list."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+
+def explain_index(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = next((each for each in reversed(path) if isinstance(each, ast.Subscript)), None)
+    if node is None:
+        return None
+    for kind in (text_for_number, step_backwards, tensor_for_list):
+        found = kind(situation, node)
+        if found is not None:
+            return found
+    return None
+
+
+def explanation(situation, given, rule, node=None, new=None, advice=None):
+    fit = replace_node(situation.place, node, new) if node is not None else None
+    return Explanation("index", given, rule, (fit,) if fit else (), None if fit else advice)
+
+
+def tensor_of(situation, node):
+    """The tensor that an expression is; None of anything else."""
+    value = situation.look_up(node)
+    value = situation.evaluate(node) if value is None else value
+    return value if isinstance(value, Tensor) else None
+
+
+def text_for_number(situation, node):
+    """`m["0"]`, and the column of a table by its name."""
+    if not situation.says("invalid data type 'str'"):
+        return None
+    t, index = tensor_of(situation, node.value), situation.look_up(node.slice)
+    index = node.slice.value if isinstance(node.slice, ast.Constant) else index
+    if t is None or type(index) is not str:
+        return None
+    given, text = (operand_of(ast.unparse(node.value), t),), ast.unparse(node.slice)
+    if index.strip().isdecimal():
+        rule = _("{text} is a text, and a whole number is wanted").format(text=text)
+        new = index.strip() if isinstance(node.slice, ast.Constant) else f"int({text})"
+        return explanation(situation, given, rule, node.slice, new)
+    rule = _("rows and columns of a tensor have numbers and no names")
+    return explanation(situation, given, rule, advice=_("the number of the column: x[:, 2]"))
+
+
+def step_backwards(situation, node):
+    """`x[::-1]`."""
+    t = tensor_of(situation, node.value)
+    if not situation.says("step must be greater than zero") or t is None:
+        return None
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if not all(isinstance(part, ast.Slice) and part.lower is None and part.upper is None for part in parts):
+        return None
+    dims = [dim for dim, part in enumerate(parts) if part.step is not None]
+    if any(ast.unparse(parts[dim].step) != "-1" for dim in dims):
+        return None
+    text = ast.unparse(node.value)
+    rule = _("a slice of a tensor goes forwards; flip turns dimensions round")
+    new = append_to_expression(text, f".flip({', '.join(map(str, dims))})")
+    return explanation(situation, (operand_of(text, t),), rule, node, new)
+
+
+def tensor_for_list(situation, node):
+    """`names[classes]` of a list of names and a tensor of numbers, or of scores."""
+    index, values = tensor_of(situation, node.slice), situation.look_up(node.value)
+    if index is None or type(values) not in (list, tuple, str) or not isinstance(situation.error, TypeError):
+        return None
+    name, text = ast.unparse(node.value), ast.unparse(node.slice)
+    given = (operand_of(text, index),)
+    if index.is_floating_point():
+        if index.shape != (len(values),):
+            return None
+        rule = _("{text} holds {dtype}, and an element of a list has a whole number: that of the largest is argmax()")
+        new = append_to_expression(text, ".argmax()")
+        return explanation(situation, given, rule.format(text=text, dtype=given[0].dtype), node.slice, new)
+    if index.dim() != 1:
+        return None
+    rule = _("{text} has {count} numbers, and an element of a list has one").format(text=text, count=index.numel())
+    return explanation(situation, given, rule, node, f"[{name}[i] for i in {text}]")

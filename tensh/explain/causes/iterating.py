@@ -1,0 +1,135 @@
+"""Loops and counts: a range of something that is no number, a loop without `enumerate` or `zip`, elements that come one by one."""
+
+import ast
+import collections.abc
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation
+from tensh.language import _
+
+ONE_BY_ONE = (
+    "generator",
+    "map",
+    "filter",
+    "zip",
+    "enumerate",
+    "dict_keys",
+    "dict_values",
+    "dict_items",
+    "odict_values",
+)
+"""Types whose elements have no numbers, and mostly no count."""
+
+NOT_TAKEN_APART = ("to unpack", "cannot unpack", "iteration over a 0-d tensor")
+"""Words of messages about an element that was to be several."""
+
+
+def explain_iterating(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    for kind in (range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method):
+        found = kind(situation, node)
+        if found is not None:
+            return found
+    return None
+
+
+def replacement(situation, rule, node, new):
+    """The Explanation with other code in the place of a node; None where that cannot be."""
+    fit = replace_node(situation.place, node, new)
+    return Explanation("loop", (), rule, (fit,)) if fit else None
+
+
+def range_of_what_has_elements(situation, node):
+    """`range(loader)`, and `range(epochs)` of a text."""
+    if not situation.says("object cannot be interpreted as an integer") or not is_call_of(node, "range"):
+        return None
+    for each in node.args:
+        value, text = situation.look_up(each), ast.unparse(each)
+        value = each.value if isinstance(each, ast.Constant) else value
+        if type(value) is str and value.strip().isdecimal():
+            rule = _("{text} is a text, and a whole number is wanted").format(text=text)
+            return replacement(situation, rule, each, f"int({text})")
+        if not isinstance(value, str | Tensor) and hasattr(type(value), "__len__"):
+            rule = _("range counts up to a number, and {text} is a {kind}: its length is one").format(
+                text=text, kind=type(value).__name__
+            )
+            return replacement(situation, rule, each, f"len({text})")
+    return None
+
+
+def is_call_of(node, *names):
+    """Whether an expression calls one of the functions of these names."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def elements_by_number(situation, node):
+    """`len(net.parameters())`, and `net.parameters()[0]`."""
+    kind = next((kind for kind in ONE_BY_ONE if situation.says(f"'{kind}'")), None)
+    if kind is None or not isinstance(situation.error, TypeError):
+        return None
+    if situation.says("has no len()") and is_call_of(node, "len", "reversed") and len(node.args) == 1:
+        given = node.args[0]
+    elif (situation.says("is not subscriptable") or situation.says("is not reversible")) and isinstance(
+        node, ast.Subscript | ast.Call
+    ):
+        given = node.value if isinstance(node, ast.Subscript) else node.args[0] if node.args else None
+    else:
+        return None
+    if given is None:
+        return None
+    text = ast.unparse(given)
+    rule = _("{text} gives its elements one by one, and list(...) holds all of them").format(text=text)
+    return replacement(situation, rule, given, f"list({text})")
+
+
+def loop_over_parts(situation, node):
+    """`for i, (x, y) in loader`, which lacks `enumerate`, and `for x, y in xs, ys`, which lacks `zip`."""
+    if not any(situation.says(words) for words in NOT_TAKEN_APART):
+        return None
+    tree, line = situation.place.tree(), situation.place.line
+    for loop in ast.walk(tree) if tree else ():
+        if not isinstance(loop, ast.For | ast.comprehension) or not isinstance(loop.target, ast.Tuple):
+            continue
+        if loop.target.lineno != line or len(loop.target.elts) < 2:
+            continue
+        text, names = ast.unparse(loop.iter), [ast.unparse(each) for each in loop.target.elts]
+        if isinstance(loop.iter, ast.Tuple) and len(loop.iter.elts) == len(names):
+            rule = _("a loop over {text} takes one after the other; zip takes an element of each in every turn").format(
+                text=text
+            )
+            return replacement(situation, rule, loop.iter, f"zip({text.strip('()')})")
+        if is_call_of(loop.iter, "enumerate", "zip") or not counts(loop, situation):
+            continue
+        rule = _("{text} gives elements without their numbers; enumerate gives both").format(text=text)
+        return replacement(situation, rule, loop.iter, f"enumerate({text})")
+    return None
+
+
+def counts(loop, situation):
+    """Whether the first name of a loop stands for a number: what follows is taken apart itself, or is all there is."""
+    if not isinstance(loop.target.elts[0], ast.Name) or len(loop.target.elts) != 2:
+        return False
+    if isinstance(loop.target.elts[1], ast.Tuple):
+        return True
+    value = situation.look_up(loop.iter)
+    value = situation.evaluate(loop.iter) if value is None else value
+    if isinstance(value, Tensor):
+        return value.dim() == 1
+    return type(value) in (list, tuple, range) and not any(
+        isinstance(each, collections.abc.Iterable) and not isinstance(each, Tensor | str) for each in value
+    )
+
+
+def next_as_method(situation, node):
+    """`batches.next()`."""
+    if not isinstance(node, ast.Attribute) or node.attr != "next" or not isinstance(situation.error, AttributeError):
+        return None
+    if not hasattr(type(situation.error.obj), "__next__"):
+        return None
+    path, text = situation.place.path(), ast.unparse(node.value)
+    call = next((each for each in ast.walk(path[0]) if isinstance(each, ast.Call) and each.func is node), None)
+    rule = _("the next element of an iterator comes of a function: next({text})").format(text=text)
+    return replacement(situation, rule, call, f"next({text})") if call else None

@@ -1,0 +1,161 @@
+"""What functions give, taken for something else: named tuples, a pair of states, Python's mathematics on tensors."""
+
+import ast
+
+from tensh.engine import find_public
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import dtype
+from tensh.explain.causes.situation import operand_of, replace_node, statement_on
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+RESULTS = ("torch.return_types", "tensh.return_types")  # the module of the named tuples that functions give
+
+
+def explain_result(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    for kind in (
+        states_in_three_names,
+        named_results,
+        number_function,
+        numpy_of_losses,
+        dtype_called,
+        attribute_called,
+        fraction_written,
+    ):
+        found = kind(situation, node)
+        if found is not None:
+            return found
+    return None
+
+
+def explanation(situation, operation, rule, node, new, given=()):
+    """The Explanation with other code in the place of a node; None where that cannot be."""
+    fit = replace_node(situation.place, node, new)
+    return Explanation(operation, given, rule, (fit,)) if fit else None
+
+
+def states_in_three_names(situation, node):
+    """`out, h, c = lstm(x)`."""
+    tree = situation.place.tree()
+    if not situation.says("not enough values to unpack (expected 3, got 2)") or tree is None:
+        return None
+    match statement_on(tree, situation.place.line):
+        case ast.Assign(targets=[ast.Tuple(elts=[first, *rest]) as names], value=ast.Call(func=function)):
+            value = situation.look_up(function)
+            if is_module(value) and type(value).__name__ == "LSTM":
+                rule = _("an LSTM gives its output, and its two states as a pair")
+                first, rest = ast.unparse(first), ", ".join(map(ast.unparse, rest))
+                return explanation(situation, "LSTM", rule, names, f"{first}, ({rest})")
+    return None
+
+
+def named_results(situation, node):
+    """`x.max(1) + 1`, where max gives values and indices."""
+    if not isinstance(situation.error, TypeError) or not isinstance(node, ast.BinOp | ast.Compare | ast.UnaryOp):
+        return None
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, ast.expr):
+            continue
+        value, text = situation.look_up(each), ast.unparse(each)
+        value = situation.evaluate(each) if value is None else value
+        if isinstance(value, tuple) and type(value).__module__.startswith(RESULTS) and "values" in dir(type(value)):
+            rule = _("{text} has values and indices, which are two tensors").format(text=text)
+            return explanation(situation, "operator", rule, each, f"{text}.values")
+    return None
+
+
+def number_function(situation, node):
+    """`math.exp(x)` of a tensor of several numbers."""
+    if not isinstance(node, ast.Call) or not isinstance(situation.error, TypeError | ValueError | RuntimeError):
+        return None
+    name = ast.unparse(node.func)
+    owner, _dot, word = name.rpartition(".")
+    if owner != "math" or len(node.args) != 1:
+        return None
+    value, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
+    value = situation.evaluate(node.args[0]) if value is None else value
+    try:
+        find_public(word)
+    except (AttributeError, KeyError, NotImplementedError):
+        return None
+    if not isinstance(value, Tensor):
+        return None
+    rule = _("{name} takes one number of Python's; of the numbers of a tensor it is {function}").format(
+        name=name, function=f"torch.{word}"
+    )
+    return explanation(situation, "call", rule, node.func, f"torch.{word}", (operand_of(text, value),))
+
+
+def numpy_of_losses(situation, node):
+    """`np.mean(losses)` of a list of tensors that require grad."""
+    if not situation.says("Can't call numpy() on Tensor that requires grad") or not isinstance(node, ast.Call):
+        return None
+    for each in node.args:
+        value, text = situation.look_up(each), ast.unparse(each)
+        if type(value) in (list, tuple) and value and all(isinstance(t, Tensor) and t.numel() == 1 for t in value):
+            rule = _("{text} is a {kind} of tensors with their graphs, and NumPy takes numbers").format(
+                text=text, kind=type(value).__name__
+            )
+            return explanation(situation, "numpy", rule, each, f"[each.item() for each in {text}]")
+    return None
+
+
+def dtype_called(situation, node):
+    """`x.dtype(torch.float64)`."""
+    if not situation.says("'dtype' object is not callable") or not isinstance(node, ast.Call):
+        return None
+    match node.func:
+        case ast.Attribute(attr="dtype", value=owner) if len(node.args) == 1 and not node.keywords:
+            code = f"{ast.unparse(owner)}.to({ast.unparse(node.args[0])})"
+            return explanation(
+                situation, "dtype", _("dtype says of what type the elements are; to(...) changes it"), node, code
+            )
+    value = situation.look_up(node.func)
+    if isinstance(value, dtype) and len(node.args) == 1 and not node.keywords:
+        text, given = ast.unparse(node.func), situation.look_up(node.args[0])
+        is_array = isinstance(given, Tensor)
+        code = ast.unparse(node.args[0])
+        new = f"{code}.to({text})" if is_array else f"torch.tensor({code}, dtype={text})"
+        return explanation(situation, "dtype", _("{text} is a dtype, and no function").format(text=text), node, new)
+    return None
+
+
+def attribute_called(situation, node):
+    """`w.grad()`, which is a tensor."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords or not situation.says("object is not callable"):
+        return None
+    match node.func:
+        case ast.Attribute(attr="grad" | "data" | "T" | "mT" as word, value=owner):
+            t, text = situation.look_up(owner), ast.unparse(node.func)
+            if isinstance(t, Tensor) and (word != "grad" or t.grad is not None):
+                rule = _("{text} is a tensor, which is not called").format(text=text)
+                return explanation(situation, "call", rule, node, text)
+    return None
+
+
+def fraction_written(situation, node):
+    """`x /= 2` of a tensor of whole numbers, whose memory takes no fractions."""
+    if not situation.says("can't be cast to the desired output type"):
+        return None
+    tree = situation.place.tree()
+    made = statement_on(tree, situation.place.line) if tree else None
+    if not isinstance(made, ast.AugAssign):
+        return None
+    t, text = situation.look_up(made.target), ast.unparse(made.target)
+    if not isinstance(t, Tensor):
+        owner = made.target.value if isinstance(made.target, ast.Subscript) else None
+        t, text = (situation.look_up(owner), ast.unparse(owner)) if owner is not None else (None, text)
+    if not isinstance(t, Tensor):
+        return None
+    given = operand_of(text, t)
+    rule = _("{text} holds {dtype}, and a write in place keeps that; the result is of another dtype").format(
+        text=text, dtype=given.dtype
+    )
+    if isinstance(made.target, ast.Subscript):
+        return Explanation("write", (given,), rule, (), _("{text} = {text}.float() before").format(text=text))
+    code = ast.unparse(ast.Assign([made.target], ast.BinOp(made.target, made.op, made.value), lineno=1))
+    return Explanation("write", (given,), rule, (Fit(code, ""),))

@@ -1,0 +1,68 @@
+"""Targets that another loss is for: the numbers of classes beside scores of each class."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.model import Explanation
+from tensh.language import _
+
+LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss")
+FUNCTIONS = (
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+)  # fmt: skip
+
+
+def explain_target(situation):
+    """`nn.MSELoss()(scores, classes)` of scores [N, C] and classes [N]."""
+    path = situation.place.path()
+    call = path[-1] if path and isinstance(path[-1], ast.Call) else None
+    if call is None or len(call.args) != 2 or not isinstance(situation.error, RuntimeError | ValueError):
+        return None
+    scores, classes = (
+        situation.look_up(each) if isinstance(each, ast.Name) else situation.evaluate(each) for each in call.args
+    )
+    if not isinstance(scores, Tensor) or not isinstance(classes, Tensor) or not are_classes(scores, classes):
+        return None
+    found = other_loss(situation, call)
+    if found is None:
+        return None
+    node, new = found
+    first, second = map(ast.unparse, call.args)
+    rule = _(
+        "{second} numbers one of {count} classes, for each of which {first} has a score: cross_entropy is for that"
+    ).format(first=first, second=second, count=scores.shape[1])
+    more = "" if not classes.is_floating_point() else ".long()"
+    fit = replace_node(situation.place, node, new)
+    if more and node.lineno != call.lineno:
+        other = replace_node(situation.place, call.args[1], f"{second}.long()")
+        fit = fit and other and fit._replace(more=(other,))
+    elif more:
+        fit = replace_node(situation.place, call, f"{new}({first}, {second}.long())")
+    operands = (operand_of(first, scores), operand_of(second, classes))
+    return Explanation("loss", operands, rule, (fit,)) if fit else None
+
+
+def are_classes(scores, classes):
+    """Whether one tensor numbers the columns of the other, row by row."""
+    if scores.dim() != 2 or scores.shape[1] < 2 or tuple(classes.shape) != (scores.shape[0],) or not classes.numel():
+        return False
+    if classes.is_floating_point() and bool((classes != classes.round()).any()):
+        return False
+    return bool((classes >= 0).all()) and bool((classes < scores.shape[1]).all())
+
+
+def other_loss(situation, call):
+    """(what to replace, cross entropy in its place) of a call of a loss; None of other calls."""
+    text = ast.unparse(call.func)
+    owner, dot, word = text.rpartition(".")
+    if word in FUNCTIONS:
+        return call.func, f"{owner}{dot}cross_entropy"
+    made = call.func
+    if isinstance(made, ast.Name):
+        statement = situation.find_assignment(made.id)
+        made = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(made, ast.Call) or made.args or made.keywords:
+        return None
+    owner, dot, word = ast.unparse(made.func).rpartition(".")
+    return (made, f"{owner}{dot}CrossEntropyLoss()") if word in LAYERS else None
