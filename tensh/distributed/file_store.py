@@ -1,14 +1,17 @@
 """A store in a file, for processes that see the same folder."""
 
+import contextlib
 import os
+import stat
 import struct
 import time
 import weakref
-from operator import index
 
-from tensh.distributed.stores import Store, key_of, number_of, seconds_of, value_of
+from tensh.distributed.errors import DistStoreError
+from tensh.distributed.stores import Store, amount_of, key_of, number_of, seconds_of, value_of
 
-SIZES = struct.Struct("!Ii")  # lengths of a key and of its value, which is -1 where the key was deleted
+SIZES = struct.Struct("!Ii")  # lengths of a key and of its value
+DELETED = -1  # the length of the value where the key was deleted
 USERS = b"efcount/"  # the key that counts the stores over the file
 
 
@@ -41,7 +44,7 @@ class FileStore(Store):
         return self._wait_until(lambda values: wanted in values, self._seconds, text)[wanted]
 
     def add(self, key, amount):
-        amount = index(amount)
+        amount = amount_of(amount)
         total = change(self.path, key_of("add", key), lambda before: b"%d" % (number_of(before or b"0") + amount))
         return int(total)
 
@@ -91,6 +94,8 @@ class FileStore(Store):
 
 def lock_file(path):
     """The open file, alone in use until it is closed."""
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # reading /dev/zero has no end
+        raise DistStoreError(f"{path!r} is not a file that can hold a store")
     file = open(path, "a+b")  # noqa: SIM115 (the caller closes it)
     try:
         import fcntl
@@ -105,12 +110,16 @@ def lock_file(path):
 
 
 def values_of(file):
-    """Key -> value, in the order in which the keys came."""
+    """Key -> value, in the order in which the keys came; DistStoreError for a file that no store has written."""
     file.seek(0)
     text, place, values = file.read(), 0, {}
     while place < len(text):
-        long, size = SIZES.unpack_from(text, place)
+        long, size = SIZES.unpack_from(text, place) if len(text) - place >= SIZES.size else (0, DELETED - 1)
         start = place + SIZES.size + long
+        if size < DELETED or start + max(size, 0) > len(text):
+            raise DistStoreError(
+                f"{file.name!r} is damaged, or is not the file of a store: byte {place} begins no entry"
+            )
         key, place = text[start - long : start], start + max(size, 0)
         values.pop(key, None) if size < 0 else values.__setitem__(key, text[start:place])
     return values
@@ -130,7 +139,7 @@ def change(path, key, chosen):
         before = values_of(file).get(key)
         value = chosen(before)
         if value != before:
-            size = -1 if value is None else len(value)
+            size = DELETED if value is None else len(value)
             file.seek(0, os.SEEK_END)
             file.write(SIZES.pack(len(key), size) + key + (value or b""))
     return value
@@ -138,5 +147,6 @@ def change(path, key, chosen):
 
 def leave(path):
     """Count a store less over a file, and remove the file after the last."""
-    if os.path.exists(path) and change(path, USERS, lambda users: b"%d" % (number_of(users or b"1") - 1)) == b"0":
-        os.remove(path)
+    with contextlib.suppress(OSError, DistStoreError, ValueError):  # somebody has written into the file, or removed it
+        if os.path.exists(path) and change(path, USERS, lambda users: b"%d" % (number_of(users or b"1") - 1)) == b"0":
+            os.remove(path)

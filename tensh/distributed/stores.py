@@ -1,8 +1,9 @@
 """Stores of keys and values: what all of them do, one in memory, and one that puts a prefix before each key."""
 
+import math
 from datetime import timedelta
 from operator import index
-from threading import Condition
+from threading import TIMEOUT_MAX, Condition
 
 from tensh.distributed.errors import DistStoreError, QueueEmptyError
 
@@ -22,8 +23,19 @@ def value_of(name, value):
 
 
 def seconds_of(timeout):
-    """A time-out, a timedelta or a number of seconds, in seconds."""
-    return timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    """A time-out, a timedelta or a number of seconds, in seconds, and no more than Python can wait; ValueError for nan."""
+    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    if math.isnan(seconds):
+        raise ValueError("a time-out is a number of seconds, and this one is nan")
+    return min(seconds, TIMEOUT_MAX / 2)
+
+
+def amount_of(amount):
+    """What is to be added to a number of a store; TypeError beyond 64 bits."""
+    amount = index(amount)
+    if not -(2**63) <= amount < 2**63:
+        raise TypeError("add(): incompatible function arguments: an amount has no more than 64 bits")
+    return amount
 
 
 def number_of(value):
@@ -150,7 +162,7 @@ class HashStore(Store):
             return self._values[key]
 
     def add(self, key, amount):
-        key, amount = key_of("add", key), index(amount)
+        key, amount = key_of("add", key), amount_of(amount)
         with self._changed:
             total = number_of(self._values.get(key, b"0")) + amount
             self._put(key, b"%d" % total)

@@ -2,7 +2,8 @@
 
 Note [What is sent]
 A request is the name of a method of the store and its arguments, an answer the name of what was raised, or nothing, and
-the results: lists of bytes, each list a count and its items a length and their bytes. Nothing that is sent is run.
+the results: lists of bytes, each list a count and its items a length and their bytes. Nothing that is sent is run, and what
+is too large, or no list of bytes that a store sends, ends the connection: whoever reaches the port can send anything.
 """
 
 import contextlib
@@ -14,28 +15,39 @@ import weakref
 from operator import index
 
 from tensh.distributed.errors import DistError, DistNetworkError, DistStoreError, QueueEmptyError
-from tensh.distributed.stores import HashStore, Store, key_of, seconds_of, value_of
+from tensh.distributed.stores import HashStore, Store, amount_of, key_of, seconds_of, value_of
+from tensh.escaping import visible_line
 
 COUNT = struct.Struct("!Q")
 RAISED = {kind.__name__: kind for kind in (DistStoreError, QueueEmptyError, ValueError)}
 LOCAL = ("localhost", "127.0.0.1")  # a store that is reached there is not served to other machines
+MOST, LARGEST = 2**17, 2**23  # items of a list, as in PyTorch, and bytes of them together
 JOINED = b"init/"  # the key that counts the stores of the processes that wait for each other
 
 
 def send(connection, parts):
-    """Send a list of bytes."""
+    """Send a list of bytes; ValueError for one that nobody would receive."""
+    if len(parts) > MOST or sum(map(len, parts)) > LARGEST:
+        raise ValueError(f"a store sends up to {LARGEST:,} bytes at a time, in up to {MOST:,} keys and values")
     framed = b"".join(COUNT.pack(len(part)) + part for part in parts)
     connection.sendall(COUNT.pack(len(parts)) + framed)
 
 
 def receive(connection):
-    """The list of bytes that was sent."""
-    return [take(connection, count(connection)) for _ in range(count(connection))]
+    """The list of bytes that was sent; DistNetworkError for one that is too large."""
+    left, parts = LARGEST, []
+    for _ in range(count(connection, MOST)):
+        parts.append(take(connection, count(connection, left)))
+        left -= len(parts[-1])
+    return parts
 
 
-def count(connection):
+def count(connection, most):
     """The number that was sent."""
-    return COUNT.unpack(take(connection, COUNT.size))[0]
+    found = COUNT.unpack(take(connection, COUNT.size))[0]
+    if found > most:
+        raise DistNetworkError(f"Invalid payload size. size: {found}, max: {most}")
+    return found
 
 
 def take(connection, size):
@@ -81,7 +93,7 @@ class Server:
 
     def serve(self, connection):
         """Answer the requests of one connection; what is not a request ends it."""
-        with connection, contextlib.suppress(OSError, DistError, LookupError, TypeError, ValueError):
+        with connection, contextlib.suppress(OSError, DistError, LookupError, TypeError, ValueError, OverflowError):
             while True:
                 name, *args = receive(connection)
                 try:
@@ -120,10 +132,20 @@ REQUESTS = {
     "num_keys": lambda store: _numbers(store.num_keys()),
     "list_keys": lambda store: [key.encode() for key in store.list_keys() if key.encode() != JOINED],
     "queue_push": lambda store, key, value: store.queue_push(key, value) or (),
-    "queue_pop": lambda store, key, seconds: [store._pop(key, float(seconds) if seconds else None)],
+    "queue_pop": lambda store, key, seconds: [store._pop(key, seconds_of(float(seconds)) if seconds else None)],
     "queue_len": lambda store, key: _numbers(store.queue_len(key)),
 }
 """What can be asked of a server -> the results, as bytes."""
+
+
+def one(found):
+    """The one result of a request."""
+    return found
+
+
+def number(found):
+    """The one result of a request, a number."""
+    return int(found)
 
 
 class TCPStore(Store):
@@ -156,8 +178,11 @@ class TCPStore(Store):
     ):
         self.host, self.libuvBackend = host_name, use_libuv
         self.set_timeout(timeout)
-        self._server = server_at(host_name, index(port), master_listen_fd, multi_tenant) if is_master else None
-        self.port = self._server.port if is_master else index(port)
+        port = index(port)
+        if not 0 <= port < 2**16:
+            raise TypeError("__init__(): incompatible constructor arguments: a port is a number from 0 to 65535")
+        self._server = server_at(host_name, port, master_listen_fd, multi_tenant) if is_master else None
+        self.port = self._server.port if is_master else port
         self._lock, self._connection = threading.Lock(), connect(host_name, self.port, self._seconds)
         weakref.finalize(self, self._connection.close)
         if world_size is not None:
@@ -176,27 +201,33 @@ class TCPStore(Store):
             time.sleep(0.01)
             joined = self.add(JOINED, 0)
 
-    def _ask(self, name, *args):
-        """The results of a request."""
+    def _ask(self, name, *args, result=lambda: None):
+        """What ``result`` makes of the results of a request; DistNetworkError for an answer that no store gives."""
         try:
             with self._lock:
                 send(self._connection, [name.encode(), *args])
-                raised, *found = receive(self._connection)
+                answer = receive(self._connection)
         except OSError as error:
             raise DistNetworkError(error.strerror or str(error)) from None
-        if raised:
-            raise RAISED[raised.decode()](found[0].decode())
-        return found
+        try:
+            raised, *found = answer
+            if not raised:
+                return result(*found)
+            error = RAISED[raised.decode()](visible_line(found[0].decode()))
+        except (LookupError, TypeError, ValueError):
+            text = f"{self.host}:{self.port} answers, and not as a store does: the answer to {name!r} makes no sense"
+            raise DistNetworkError(text) from None
+        raise error
 
     def set(self, key, value):
         self._ask("set", key_of("set", key), value_of("set", value))
 
     def get(self, key):
         self.wait([key])
-        return self._ask("get", key_of("get", key))[0]
+        return self._ask("get", key_of("get", key), result=one)
 
     def add(self, key, amount):
-        return int(self._ask("add", key_of("add", key), b"%d" % index(amount))[0])
+        return self._ask("add", key_of("add", key), b"%d" % amount_of(amount), result=number)
 
     def append(self, key, value):
         self._ask("append", key_of("append", key), value_of("append", value))
@@ -208,10 +239,10 @@ class TCPStore(Store):
 
     def compare_set(self, key, expected_value, desired_value):
         values = [value_of("compare_set", each) for each in (expected_value, desired_value)]
-        return self._ask("compare_set", key_of("compare_set", key), *values)[0]
+        return self._ask("compare_set", key_of("compare_set", key), *values, result=one)
 
     def check(self, keys):
-        return self._ask("check", *(key_of("check", key) for key in keys)) == [b"1"]
+        return self._ask("check", *(key_of("check", key) for key in keys), result=one) == b"1"
 
     def wait(self, keys, timeout=None):
         keys = [key_of("wait", key) for key in keys]
@@ -220,10 +251,10 @@ class TCPStore(Store):
     def _limit(self, timeout):
         return self._seconds if timeout is None else seconds_of(timeout)
 
-    def _ask_in_time(self, name, args, keys, timeout=None):
-        """The results of a request that waits for keys, which the error names."""
+    def _ask_in_time(self, name, args, keys, timeout=None, result=lambda: None):
+        """The result of a request that waits for keys, which the error names."""
         try:
-            return self._ask(name, *args)
+            return self._ask(name, *args, result=result)
         except QueueEmptyError:
             raise
         except DistStoreError:
@@ -232,23 +263,23 @@ class TCPStore(Store):
             raise DistStoreError(text) from None
 
     def delete_key(self, key):
-        return self._ask("delete_key", key_of("delete_key", key)) == [b"1"]
+        return self._ask("delete_key", key_of("delete_key", key), result=one) == b"1"
 
     def num_keys(self):
-        return int(self._ask("num_keys")[0])
+        return self._ask("num_keys", result=number)
 
     def list_keys(self):
-        return [key.decode() for key in self._ask("list_keys")]
+        return self._ask("list_keys", result=lambda *keys: [key.decode() for key in keys])
 
     def queue_push(self, key, value):
         self._ask("queue_push", key_of("queue_push", key), value_of("queue_push", value))
 
     def queue_pop(self, key, block=True):
         key = key_of("queue_pop", key)
-        return self._ask_in_time("queue_pop", [key, repr(self._seconds).encode() if block else b""], [key])[0]
+        return self._ask_in_time("queue_pop", [key, repr(self._seconds).encode() if block else b""], [key], result=one)
 
     def queue_len(self, key):
-        return int(self._ask("queue_len", key_of("queue_len", key))[0])
+        return self._ask("queue_len", key_of("queue_len", key), result=number)
 
     def has_extended_api(self):
         return True

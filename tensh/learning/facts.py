@@ -11,7 +11,7 @@ class Truth(NamedTuple):
     """The facts of a value: `data` is an array of its elements, or None where it has none that can be compared.
 
     `name` is what stands for a value that is not a number: a dtype, a node, a text. `error` is what was raised instead
-    of a value. `phrases` are words, one of which tells why.
+    of a value, and `said` its text. `phrases` are words, one of which tells why.
     """
 
     shape: tuple[int, ...] | None = None
@@ -20,6 +20,7 @@ class Truth(NamedTuple):
     name: str | None = None
     error: BaseException | None = None
     phrases: tuple[str, ...] = ()
+    said: str = ""
 
     def has(self, kind):
         """Whether a question of a kind can be asked of this."""
@@ -31,7 +32,11 @@ class Truth(NamedTuple):
 
 def state_error(error, phrases=()):
     """The truth where something was raised, or nothing (None)."""
-    return Truth(error=error, phrases=tuple(phrases))
+    try:
+        said = str(error)
+    except Exception:  # the class is of the lesson or of an answer
+        said = ""
+    return Truth(error=error, phrases=tuple(phrases), said=said)
 
 
 def state_value(value):

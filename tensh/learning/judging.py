@@ -100,7 +100,7 @@ def judge_failure(text, truth):
         return Judgement(False, _("yes, it fails; why? a word or two, or the name of the error"))
     kinds = {each.__name__.lower() for each in type(truth.error).__mro__ if each.__name__.endswith("Error")}
     known = {phrase.strip().lower() for phrase in truth.phrases if phrase.strip()}
-    words = {*WORD.findall(str(truth.error).lower())} - COMMON
+    words = {*WORD.findall(truth.said.lower())} - COMMON
     if answered in kinds or any(phrase in answered for phrase in known) or words & {*WORD.findall(answered)}:
         return RIGHT
     if answered.endswith("error"):
@@ -133,7 +133,7 @@ def is_close(answered, truth):
 def judge_code(value, solution):
     """Judge what a learner's code gave, beside what the lesson's own gives: both are truths."""
     if value.error is not None:
-        return Judgement(False, f"{type(value.error).__name__}: {value.error}")
+        return Judgement(False, f"{type(value.error).__name__}: {value.said}")
     if value.shape != solution.shape and None not in (value.shape, solution.shape):
         shapes = _("the shape is {found}, and should be {wanted}").format(
             found=list(value.shape), wanted=list(solution.shape)

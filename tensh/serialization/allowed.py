@@ -31,6 +31,7 @@ class Known(NamedTuple):
     value: Any
     call: Any = None
     cost: int = COST
+    count_numbers: Any = None  # of the arguments of a call: how many numbers of tensors it makes Python's
 
 
 class Storage(str):
@@ -70,11 +71,17 @@ BY_DEFAULT = {
     "torch._utils._rebuild_tensor": Known(rebuilding.old_tensor, rebuilding.old_tensor),
     "torch._utils._rebuild_parameter": Known(rebuilding.parameter, rebuilding.parameter),
     "torch._utils._rebuild_parameter_with_state": Known(rebuilding.parameter, rebuilding.parameter),
-    "torch._tensor._rebuild_from_type_v2": Known(rebuilding.set_attributes, rebuilding.set_attributes),
+    "torch._tensor._rebuild_from_type_v2": Known(
+        rebuilding.set_attributes,
+        rebuilding.set_attributes,
+        count_numbers=lambda _, __, arguments, ___: nested.count_numbers(*arguments),
+    ),
     "torch._utils._rebuild_sparse_tensor": find_missing_name("a sparse tensor"),
     "torch._utils._rebuild_sparse_csr_tensor": find_missing_name("a sparse tensor"),
-    "torch._utils._rebuild_nested_tensor": Known(nested.strided, nested.strided),
-    "torch.nested._internal.nested_tensor._rebuild_njt": Known(nested.jagged, nested.jagged),
+    "torch._utils._rebuild_nested_tensor": Known(nested.strided, nested.strided, count_numbers=nested.count_numbers),
+    "torch.nested._internal.nested_tensor._rebuild_njt": Known(
+        nested.jagged, nested.jagged, count_numbers=nested.count_numbers
+    ),
     "torch.nested._internal.nested_tensor.NestedTensor": Known(nested.NestedTensor),
     "torch._dynamo.decorators._DimRange": Known(nested.DimRange, nested.dim_range),
     "torch._utils._rebuild_qtensor": find_missing_name("a quantized tensor"),
@@ -142,6 +149,11 @@ class Names:
         known = self.known.get(id(function))
         return known.cost if known else COST
 
+    def count_numbers(self, function, arguments):
+        """How many numbers of tensors a call of a value makes Python's."""
+        known = self.known.get(id(function))
+        return known.count_numbers(*arguments) if known and known.count_numbers else 0
+
     def new(self, cls, arguments):
         """A new object of a class, without its state."""
         known = self.known.get(id(cls))
@@ -152,6 +164,11 @@ class Names:
         if any(cls is each for each in self.given.values()):
             return cls.__new__(cls, *arguments)
         return self.call(cls, arguments)
+
+    def finish(self):
+        """Raise where something that was made lacks its state."""
+        if self.more:
+            self.more.finish()
 
     def build(self, thing, state):
         """Give an object the state that the file says."""

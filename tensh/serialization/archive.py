@@ -91,7 +91,7 @@ class Archive:
         self.swap = self.is_swapped()
         described = self.read("data.pkl", LARGEST_PICKLE)
         with Checksums() as self.checksums:
-            return Unpickler(described, names, self.mention, encoding=encoding).load()
+            return Unpickler(described, names, self.mention, encoding=encoding, size=self.size).load()
 
     def mention(self, said):
         """The storage that a pickle mentions, once for all tensors that share it."""

@@ -92,10 +92,35 @@ for core in ("numpy.core", "numpy._core"):
 class Beyond:
     """The names, and the kinds of values that take a state."""
 
+    def __init__(self):
+        self.bare = {}  # id of a module that has no state yet -> the module
+
     def __call__(self, full):
         """Return the object that a name stands for; None where it must not be asked for."""
         module, _, name = full.rpartition(".")
-        return VALUES.get(full) or class_of(module, name) or function(module, name)
+        return VALUES.get(full) or self.class_of(module, name) or function(module, name)
+
+    def class_of(self, module, name):
+        """A class of modules or tensors that the program has; a module is made without its constructor."""
+        cls = there(module, name)
+        if isinstance(cls, type) and issubclass(cls, Tensor):
+            return Known(cls)
+        if not (isinstance(cls, type) and issubclass(cls, Module)):
+            return None
+
+        def make(*arguments):
+            if arguments:
+                raise DamagedError(f"a {name} in it is made with arguments")
+            made = object.__new__(cls)
+            self.bare[id(made)] = made
+            return made
+
+        return Known(cls, make)
+
+    def finish(self):
+        """Raise where a module has got no state."""
+        if self.bare:
+            raise DamagedError("a module in it lacks what modules have")
 
     def build(self, thing, state):
         """Give a value its state; False where it takes none."""
@@ -107,6 +132,7 @@ class Beyond:
             seed(thing, state)
         elif isinstance(thing, Module) and type(state) is dict:
             restore(thing, state)
+            self.bare.pop(id(thing), None)
         else:
             return False
         return True
@@ -129,22 +155,6 @@ def seed(generator, state):
     if type(state) is not tuple or len(state) != 3 or not isinstance(state[2], Tensor):
         raise DamagedError("a generator in it has a state that is none")
     generator.set_state(state[2])
-
-
-def class_of(module, name):
-    """A class of modules or tensors that the program has; a module is made without its constructor."""
-    cls = there(module, name)
-    if isinstance(cls, type) and issubclass(cls, Tensor):
-        return Known(cls)
-    if not (isinstance(cls, type) and issubclass(cls, Module)):
-        return None
-
-    def make(*arguments):
-        if arguments:
-            raise DamagedError(f"a {name} in it is made with arguments")
-        return object.__new__(cls)
-
-    return Known(cls, make)
 
 
 def function(module, name):

@@ -28,6 +28,13 @@ def whole_numbers(t, ndim):
     return t.tolist()
 
 
+def count_numbers(*arguments):
+    """How many whole numbers ``strided`` or ``jagged`` takes out of the tensors that a file gives it."""
+    facts = arguments[0] if len(arguments) == 1 else None
+    read = [facts.get("offsets"), facts.get("lengths")] if type(facts) is dict else arguments[1:]
+    return sum(each.numel() for each in read if isinstance(each, Tensor))
+
+
 def strided(buffer, sizes, strides, offsets):
     """A nested tensor in the layout torch.strided."""
     from tensh.nested.strided.storing import rebuild

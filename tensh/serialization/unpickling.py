@@ -13,6 +13,7 @@ import struct
 from tensh.serialization.containers import DamagedError, check_key, find_setter, make_frozenset
 
 ALWAYS, TIMES = 2**24, 96  # bytes that any pickle may make, and times its own length
+NUMBERS, SHARE = 2**20, 4  # numbers of tensors that any file may make Python's, and one more for so many of its bytes
 ITEM = 64  # bytes of an element of a table or a set, and of a value that is remembered
 COMPARED = 256  # bytes of a key whose hash is counted
 STACKED = 8  # bytes of a reference
@@ -21,13 +22,17 @@ LONGEST_NAME = 300  # of a module and what it has
 
 
 class Unpickler:
-    """One pickle in a block of bytes, from a place on; afterwards ``place`` is behind it."""
+    """One pickle in a block of bytes, from a place on; afterwards ``place`` is behind it.
 
-    def __init__(self, data, names, storage=None, place=0, encoding="utf-8"):
+    ``size`` is that of the whole file, with the elements of its tensors.
+    """
+
+    def __init__(self, data, names, storage=None, place=0, encoding="utf-8", size=None):
         self.data, self.names, self.storage, self.place, self.encoding = data, names, storage, place, encoding
         self.stack, self.marked, self.memo = [], [], {}
         self.alike = {}  # (id of a container, a hash) -> how many of its keys have it
         self.left = ALWAYS + TIMES * len(data)  # bytes that may still be made
+        self.numbers = NUMBERS + (len(data) if size is None else size) // SHARE  # that may still be made Python's
 
     def load(self):
         """The object; UnpicklingError or DamagedError for what must not be in it, or makes no sense."""
@@ -37,6 +42,7 @@ class Unpickler:
                 code = data[self.place]
                 self.place += 1
                 if code == STOP:
+                    self.names.finish()
                     return self.stack.pop()
                 instruction = INSTRUCTIONS.get(code)
                 if instruction is None:
@@ -167,6 +173,9 @@ class Unpickler:
     def reduce(self):
         arguments, function = self.stack.pop(), self.stack.pop()
         self.spend(self.names.cost(function), arguments)
+        self.numbers -= self.names.count_numbers(function, arguments)
+        if self.numbers < 0:
+            raise DamagedError("its nested tensors have more parts than a file of its length can hold")
         self.stack.append(self.names.call(function, arguments))
 
     def new(self):

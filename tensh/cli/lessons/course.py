@@ -35,6 +35,13 @@ class Outcome:
         return next((event.failure.error for event in self.happened if isinstance(event, events.Failed)), None)
 
 
+class Printed(io.StringIO):
+    """What code prints that runs unseen; the code may close the stream, and it is read all the same."""
+
+    def close(self):
+        """Stay open."""
+
+
 class Course(Run):
     """A run that takes the steps of a lesson one at a time."""
 
@@ -66,7 +73,7 @@ class Course(Run):
 
     def unseen(self, source):
         """Run a source and show nothing: the outcome."""
-        self.outcome, printed = Outcome(), io.StringIO()
+        self.outcome, printed = Outcome(), Printed()
         try:
             with contextlib.redirect_stdout(printed):
                 for event in self.happening(source):

@@ -165,7 +165,7 @@ def next_line(stdin):
     """The next line of standard input; None where there is none, or none can be read."""
     try:
         line = stdin.readline()
-    except OSError:  # closed, or a folder
+    except (OSError, ValueError):  # a folder, or closed, as `exit()` in a lesson does it
         return None
     return line.rstrip("\r\n") if line else None
 
