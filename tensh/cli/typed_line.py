@@ -15,7 +15,10 @@ def read_typed_line(prompt):
         import readline  # noqa: F401  (input() edits with it)
 
     with nudging():
-        return input(prompt)
+        try:
+            return input(prompt)
+        except ValueError:  # stdin is closed, as `exit()` does it
+            raise EOFError from None
 
 
 @contextlib.contextmanager

@@ -36,6 +36,7 @@ def lengths(count):
     return facts | {"_metadata_cache": {}, "requires_grad": False}
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
 MANY = {
     "strided": lambda count: [Made(NESTED, parts(count))],
     "strided, again and again": lambda count: [
