@@ -12,11 +12,12 @@ tensor(5.)
 import importlib
 
 SUBMODULES = frozenset(
-    "__config__ _tensor _utils accelerator amp autograd backends cuda distributions fft functional linalg masked nested nn optim quasirandom random serialization show signal sparse special storage types utils version testing func fx return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
+    "__config__ _tensor _utils accelerator amp autograd backends compiler cuda distributions fft functional linalg masked nested nn optim quasirandom random serialization show signal sparse special storage types utils version testing func fx return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
 )
 
 ELSEWHERE = {
     "vmap": "func",
+    "compile": "compiler.api",
     "save": "serialization",
     "load": "serialization",
     "autocast": "amp",

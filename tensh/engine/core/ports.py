@@ -98,3 +98,6 @@ make_subclass = Port("engine.dispatch.override.classes", "make_subclass")
 
 torch_function = Port("engine.dispatch.override.classes", "torch_function")
 """What ``Tensor.__torch_function__`` does; few programs have subclasses."""
+
+compile_forward = Port("compiler.modules", "CompiledForward")
+"""``compile_forward(module, None, options)``: the ``forward`` of a module that is compiled in place."""

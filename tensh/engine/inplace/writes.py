@@ -22,6 +22,7 @@ from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal
+from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.inplace.copy_slices import CopySlices
@@ -215,7 +216,15 @@ def copy_saved(node, array):
     if node.saved and type(node.saved) is not tuple:
         copy_packed(node, block)
     elif any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
-        node.saved = tuple(s.copy() if type(s) is ndarray and owner(s) is block else s for s in node.saved)
+        node.saved = tuple(copy_array(s) if type(s) is ndarray and owner(s) is block else s for s in node.saved)
+
+
+def copy_array(array):
+    """A copy of a saved array that is about to be written."""
+    return array.copy()
+
+
+watch_operator(copy_array, None)
 
 
 def rebase_history(t, old, node, inside, result):

@@ -147,9 +147,3 @@ def is_warn_always_enabled():
 def set_flush_denormal(mode):
     """Keep the precision of numbers next to zero for False; True is not supported.  Return True on success."""
     return not mode
-
-
-@public
-def compile(model=None, **options):
-    """``model`` itself, a function or a module: there is no compiler.  Without one, a decorator."""
-    return model if model is not None else lambda model: model

@@ -5,6 +5,7 @@ from types import FunctionType
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import no_grad
+from tensh.engine.core import ports
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.methods.conversion import TO, convert_tensor
@@ -245,8 +246,9 @@ class Module(Members, Calls, State):
         """Put parameters and buffers where other processes find them; returns the module."""
         return self._apply(lambda t: t.share_memory_())
 
-    def compile(self, *args, **kwargs):
-        """Nothing: what is run is compiled already."""
+    def compile(self, **options):
+        """Have ``forward`` run as compiled graphs from now on; ``options`` are those of ``torch.compile``."""
+        self.__dict__["forward"] = ports.compile_forward(self, None, tuple(options.items()))
 
     # -- printed form -----------------------------------------------------------------------------------
 

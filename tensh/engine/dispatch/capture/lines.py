@@ -13,14 +13,20 @@ class Value:
     gives one.
     """
 
-    __slots__ = ("tensor", "line", "shape", "dtype", "requires_grad", "name")
+    __slots__ = ("tensor", "line", "shape", "dtype", "requires_grad", "name", "time")
 
     def __init__(self, tensor, line=None):
-        self.tensor, self.line, self.name = tensor, line, None
+        self.tensor, self.line, self.name, self.time = tensor, line, None, 0
         self.shape, self.dtype, self.requires_grad = tensor.shape, tensor.dtype, tensor.node is not None
 
     def __repr__(self):
         return f"<{self.name or 'value'}: {self.dtype} {list(self.shape)}>"
+
+
+class ArrayOf(NamedTuple):
+    """Stands where an operator was given the array of a value, not the tensor: the index of ``x[i]``."""
+
+    value: Value
 
 
 class Place(NamedTuple):
@@ -56,6 +62,11 @@ class Line:
         """The values that the line reads, in order, each as often as it is read."""
         return list_values((self.args, self.options))
 
+    @property
+    def target(self):
+        """What a line that writes writes into: its first argument, or ``out``."""
+        return self.options["out"] if self.options.get("out") is not None else self.args[0]
+
     def __repr__(self):
         made = ", ".join(value.name or "_" for value in self.outputs)
         return f"<{made} = {self.name}({', '.join(str(value.name) for value in self.inputs)})>"
@@ -71,7 +82,7 @@ def map_parts(function, kind, structure):
         return slice(*map_parts(function, kind, parts))
     if isinstance(structure, (tuple, list)):
         parts = [map_parts(function, kind, each) for each in structure]
-        return cls(*parts) if hasattr(structure, "_fields") else rebuild(cls, parts)
+        return rebuild(cls, parts)
     if cls is dict:
         return {key: map_parts(function, kind, each) for key, each in structure.items()}
     return structure
@@ -79,6 +90,8 @@ def map_parts(function, kind, structure):
 
 def rebuild(cls, parts):
     """A sequence of a class; named tuples of ``torch.return_types`` take their parts as one."""
+    if hasattr(cls, "_fields"):
+        return cls(*parts)
     return cls(parts) if cls in (tuple, list) or cls.__new__ is not tuple.__new__ else tuple.__new__(cls, parts)
 
 
@@ -88,8 +101,15 @@ def map_tensors(function, structure):
 
 
 def map_values(function, structure):
-    """``structure`` with ``function`` applied to its values."""
-    return map_parts(function, Value, structure)
+    """``structure`` with ``function`` applied to its values; what :class:`ArrayOf` stands for becomes an array again."""
+
+    def apply(part):
+        if type(part) is Value:
+            return function(part)
+        made = function(part.value)
+        return made.array if isinstance(made, Tensor) else made
+
+    return map_parts(apply, (Value, ArrayOf), structure)
 
 
 def list_values(structure):

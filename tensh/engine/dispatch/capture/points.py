@@ -50,7 +50,10 @@ class Point:
     def disarm(self):
         if self.function.__dict__.get("__wrapped__") is self.twin:
             del self.function.__wrapped__
-        override.replace_code(self.function, self.code)
+        if (
+            override.own_code(self.function)[0] is self.recorded
+        ):  # else somebody has exchanged it meanwhile, as autocast does
+            override.replace_code(self.function, self.code)
 
 
 points: dict = {}  # function -> Point

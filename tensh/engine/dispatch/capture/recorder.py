@@ -5,13 +5,16 @@ One of the level FUNCTIONS sees what the program itself calls.  Gradients on the
 backward pass runs on tensors (``run(..., graph=True)`` in core/backward).
 """
 
+import itertools
 import sys
 import threading
+
+import numpy as np
 
 from tensh.engine.core.clock import clock, mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture import points
-from tensh.engine.dispatch.capture.lines import Line, Place, Value, list_values, map_tensors
+from tensh.engine.dispatch.capture.lines import ArrayOf, Line, Place, Value, list_values, map_parts, map_tensors
 from tensh.engine.errors.warnings import ours
 from tensh.engine.random.generator import Generator
 
@@ -51,7 +54,9 @@ class Recorder:
     def __init__(self, level=OPERATORS):
         self.level, self.lines, self.inputs, self.constants = level, [], [], []
         self.by_tensor, self.by_array = {}, {}  # id -> Value, which keeps the tensor and so the id
-        self.drawn, self.written = False, 0
+        self.kept = []
+        self.by_write = {}  # id of an array -> the Value that was last written into it
+        self.drawn, self.written, self.count = False, 0, itertools.count()
 
     # ── on and off ───────────────────────────────────────────────────────────
     def __enter__(self):
@@ -75,15 +80,18 @@ class Recorder:
 
     def know(self, value):
         """Remember a value, which is from now on what its tensor, and the array of that, stand for."""
+        value.time = next(self.count)
         self.by_tensor[id(value.tensor)] = self.by_array[id(value.tensor.array)] = value
+        if value.line is not None and value.line.writes:
+            self.by_write[id(value.tensor.array)] = value
         return value
 
     def find(self, tensor):
         """The value of a tensor, or of another one with the same array; None if no line has made it."""
-        found = self.by_tensor.get(id(tensor))
-        if found is None or self.by_array.get(id(tensor.array), found).tensor.array is not tensor.array:
+        found, written = self.by_tensor.get(id(tensor)), self.by_write.get(id(tensor.array))
+        if found is None or found.tensor.array is not tensor.array:
             return self.by_array.get(id(tensor.array))
-        return self.by_array.get(id(tensor.array), found)
+        return found if written is None or written.time <= found.time else written
 
     def value_of(self, tensor):
         """The value of a tensor, a constant if no line has made it."""
@@ -99,8 +107,14 @@ class Recorder:
         name = point.name
         if name in READS:
             return self.call_read(point, args, options)
+        if name == "copy_array":  # what a node saved stays what it was
+            copied = point.twin(*args)
+            if id(args[0]) in self.by_array:
+                self.by_array[id(copied)] = self.by_array[id(args[0])]
+                self.kept.append(copied)
+            return copied
         writes = is_write(name, args, options)
-        given = map_tensors(self.value_of, (args, options)) if writes or self.level is FUNCTIONS else None
+        given = self.describe(args, options) if writes or self.level is FUNCTIONS else None
         count, constants, grad = len(self.lines), len(self.constants), mode.grad
         drawn, self.drawn = self.drawn, False
         if self.level is FUNCTIONS:
@@ -125,13 +139,12 @@ class Recorder:
             return result
         if count < len(self.lines):
             self.forget(count, constants)
-        args, options = given or map_tensors(self.value_of, (args, options))
+        args, options = given or self.describe(args, options)
         line = Line(point.function, name, point.operator, args, options)
         line.grad, line.random, line.writes = grad, self.drawn or has_generator(args, options), writes or hidden
         line.place, line.modules = find_place()
         if writes:
-            target = args[0] if name == "__setitem__" or options.get("out") is None else options["out"]
-            found = found or [value.tensor for value in list_values(target)]
+            found = found or [value.tensor for value in list_values(line.target)]
             line.outputs = tuple(self.know(Value(each, line)) for each in found)
             line.result = map_tensors(self.value_of, result)
         else:
@@ -148,6 +161,15 @@ class Recorder:
         given = set()
         map_tensors(lambda each: given.add(id(each.array)), (args, options))
         return any(id(value.tensor.array) not in given for value in self.constants[constants:])
+
+    def describe(self, args, options):
+        """The arguments of a call with values for tensors, and for arrays of tensors."""
+        args, options = map_tensors(self.value_of, (args, options))
+        return map_parts(self.array_of, np.ndarray, (args, options))
+
+    def array_of(self, array):
+        value = self.by_array.get(id(array))
+        return array if value is None or value.tensor.array is not array else ArrayOf(value)
 
     def find_own(self, tensor):
         """The value of this very tensor."""

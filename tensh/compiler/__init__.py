@@ -1,0 +1,18 @@
+"""torch.compiler: functions as graphs that are optimised, written as Python, and run in the place of the functions.
+
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+WHERE = {
+    "tensh.compiler.api": "allow_in_graph assume_constant_result compile cudagraph_mark_step_begin disable is_compiling "
+    "is_dynamo_compiling is_exporting list_backends reset",
+}
+"""Module -> the public names that it has."""
+
+NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
+__all__ = list(NAMES)
+
+__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, unsupported=lookup("torch.compiler"))

@@ -1,0 +1,145 @@
+"""What users call: ``torch.compile``, and the functions of ``torch.compiler``."""
+
+import functools
+
+from tensh.compiler.compiling import everything, running, start, start_with
+from tensh.compiler.modules import OptimizedModule
+from tensh.nn.modules.module import Module
+
+BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla", "tvm")
+MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+
+
+def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+    """Run a function or a module as graphs: captured at the first call, optimised, and written as Python.
+
+    The first call of each kind runs as it is.  What later calls do is decided by guards on shapes, dtypes, on what requires
+    grad, and on the values of Python that were read.  Common parts are computed once, chains of pointwise operators block by
+    block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the function.
+    What a graph cannot do, such as printing or reading elements, makes the function run as it is, with a warning that says
+    why; with ``fullgraph`` it raises RuntimeError.  ``backend="eager"`` and ``disable`` compile nothing; ``mode``,
+    ``dynamic`` and ``options`` change nothing here.  Without ``model``, returns a decorator.
+
+    >>> import tensh as torch
+    >>> @torch.compile
+    ... def f(x):
+    ...     return (x.sin() ** 2 + x.cos() ** 2).sum()
+    >>> f(torch.ones(3)), f(torch.ones(3))
+    (tensor(3.), tensor(3.))
+    """
+    if mode not in MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of {', '.join(map(str, MODES[1:]))}")
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if model is None:
+        return functools.partial(
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
+        )
+    if isinstance(backend, str) and backend not in BACKENDS:
+        raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
+    if not callable(model):
+        raise RuntimeError(f"torch.compile takes a function or a module, not {type(model).__name__}")
+    if disable or getattr(model, "_torchdynamo_disable", False):
+        return model
+    off = callable(backend) or backend == "eager"
+    if isinstance(model, Module):
+        return OptimizedModule(model, start(model, fullgraph, off))
+    if isinstance(model, type):
+        return model
+    return start_with(start(model, fullgraph, off), model)
+
+
+def disable(fn=None, recursive=True, *, reason=None):
+    """Let a function be called as it is: it is not compiled, and what calls it is not, either.  A decorator.
+
+    >>> import tensh as torch
+    >>> torch.compiler.disable(len)([1, 2])
+    2
+    """
+    if fn is None:
+        return functools.partial(disable, recursive=recursive, reason=reason)
+    if isinstance(fn, (Module, type)):
+        fn._torchdynamo_disable = True
+        return fn
+
+    @functools.wraps(fn)
+    def call_disabled(*args, **kwargs):
+        running.stop(f"{getattr(fn, '__name__', 'a function')} is not to be compiled{f' ({reason})' if reason else ''}")
+        return fn(*args, **kwargs)
+
+    call_disabled._torchdynamo_disable = True
+    return call_disabled
+
+
+def reset():
+    """Forget all graphs.
+
+    >>> import tensh as torch
+    >>> torch.compiler.reset()
+    """
+    for compiled in list(everything):
+        compiled.forget()
+
+
+def is_compiling():
+    """Is a function being captured, which may then leave out what graphs cannot do?  False while it runs as it is.
+
+    >>> import tensh as torch
+    >>> torch.compiler.is_compiling()
+    False
+    """
+    return running.capturing is not None
+
+
+def is_dynamo_compiling():
+    """The same as :func:`is_compiling`.
+
+    >>> import tensh as torch
+    >>> torch.compiler.is_dynamo_compiling()
+    False
+    """
+    return is_compiling()
+
+
+def is_exporting():
+    """Is a program being exported?
+
+    >>> import tensh as torch
+    >>> torch.compiler.is_exporting()
+    False
+    """
+    return False
+
+
+def allow_in_graph(fn):
+    """Give the function back: calls that it makes are captured as all others.
+
+    >>> import tensh as torch
+    >>> torch.compiler.allow_in_graph(torch.sin) is torch.sin
+    True
+    """
+    return fn
+
+
+def assume_constant_result(fn):
+    """Give the function back: what it reads is guarded, so that nothing need be assumed.
+
+    >>> import tensh as torch
+    >>> torch.compiler.assume_constant_result(len) is len
+    True
+    """
+    return fn
+
+
+def list_backends(exclude_tags=("debug", "experimental")):
+    """The names of backends: there is one.
+
+    >>> import tensh as torch
+    >>> torch.compiler.list_backends()
+    ['inductor']
+    """
+    return ["inductor"]
+
+
+def cudagraph_mark_step_begin():
+    """Nothing: there are no graphs of CUDA."""

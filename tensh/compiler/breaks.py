@@ -1,0 +1,16 @@
+"""Why a function is not compiled."""
+
+
+class Missed(Exception):
+    """What Python reads of elements in a graph's run is not what it read when the graph was captured."""
+
+
+class Break(Exception):
+    """Something in a function that a compiled graph cannot do; ``place`` is the user's line as (file, number), or None."""
+
+    def __init__(self, reason, place=None):
+        super().__init__(reason)
+        self.reason, self.place = reason, place
+
+    def __str__(self):
+        return self.reason if self.place is None else f"{self.reason}, {self.place[0]}, line {self.place[1]}"

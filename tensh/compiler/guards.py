@@ -1,0 +1,217 @@
+"""Guards: what must still hold for a graph to stand for its function, as one written function that also finds the tensors.
+
+A guard is a path (``args[0]``, a name of a module, an attribute) and what stood there: for tensors the shape, strides, dtype and
+whether they require grad; for numbers, texts and the like the value; for lists and dictionaries what they hold; for all else the
+object itself.
+"""
+
+import types
+from collections import OrderedDict
+
+import numpy as np
+
+from tensh.compiler.breaks import Break
+from tensh.engine.codegen.source import compile_source, indent_lines
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.dtype import dtype as Dtype
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import Buffer, Parameter
+
+SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
+PLAIN = frozenset((Tensor, Parameter, Buffer))
+"""The classes of tensors that graphs are made for."""
+MOST = 2000  # parts of a container
+UNDERSCORED = frozenset(("_modules", "_is_hooked"))
+
+
+class Guards:
+    """Collects guards; :meth:`compile` writes the function ``guard(args, kwargs)``: the tensors, or None where one fails."""
+
+    def __init__(self, title):
+        self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
+        self.tensors = {}  # id of a tensor -> (text that finds it, tensor)
+        self.kept = {}
+
+    def constant(self, value, wish="o"):
+        """The name of an object in the namespace of the guard."""
+        key = id(value)
+        if key not in self.seen:
+            self.seen[key] = name = f"{wish}{len(self.seen)}"
+            self.namespace[name] = value
+        return self.seen[key]
+
+    def require(self, text):
+        if text not in self.checks:
+            self.checks.append(text)
+
+    # ── one value ────────────────────────────────────────────────────────────
+    def add(self, path, value, attributes=frozenset()):
+        """Guard what stands at a path."""
+        cls = type(value)
+        if isinstance(value, Tensor):
+            self.add_tensor(path, value)
+        elif cls in SIMPLE:
+            self.add_simple(path, value, cls)
+        elif cls in (tuple, list) or isinstance(value, tuple) and hasattr(value, "_fields"):
+            self.add_items(path, value, cls, enumerate(value), attributes)
+        elif cls in (dict, OrderedDict):
+            self.require(f"tuple({path}) == {self.constant(tuple(value))}")
+            self.add_items(path, value, cls, value.items(), attributes)
+        elif cls in (set, frozenset):
+            self.require(f"type({path}) is {cls.__name__} and {path} == {self.constant(cls(value))}")
+        elif cls is np.ndarray:
+            raise Break("an array of NumPy is read")
+        elif hasattr(cls, "__next__"):
+            raise Break(f"an iterator is read ({cls.__name__})")
+        else:
+            self.require(f"{path} is {self.constant(value)}")
+            self.add_parts(value, attributes)
+
+    def add_simple(self, path, value, cls):
+        if value is None or cls is bool or value is Ellipsis:
+            self.require(f"{path} is {value!r}")
+        elif value != value:
+            self.require(f"{path} != {path}")
+        elif cls in (int, str):
+            self.require(f"{path} == {value!r} and type({path}) is {cls.__name__}")
+        else:
+            self.require(f"{path} == {self.constant(value)} and type({path}) is {self.constant(cls)}")
+            if cls is float and not value:
+                self.require(f"str({path}) == {str(value)!r}")
+
+    def add_items(self, path, value, cls, items, attributes):
+        if len(value) > MOST:
+            raise Break(f"a {cls.__name__} of {len(value)} parts is read")
+        name = cls.__name__ if cls in (tuple, list, dict) else self.constant(cls)
+        self.require(f"type({path}) is {name} and len({path}) == {len(value)}")
+        for key, each in list(items):
+            text = repr(key) if type(key) in (int, str, bool, type(None)) else self.constant(key)
+            self.add(f"{path}[{text}]", each, attributes)
+
+    def add_tensor(self, path, value):
+        if type(value) not in PLAIN:
+            raise Break(f"a {type(value).__name__} is read")
+        if id(value) in self.tensors:
+            first = self.tensors[id(value)][0]
+            if first != path and path.startswith(("args", "kwargs")):
+                self.require(f"{path} is {first}")
+        else:
+            self.tensors[id(value)] = path, value
+
+    # ── objects ──────────────────────────────────────────────────────────────
+    def add_parts(self, value, attributes):
+        """Guard what is read of an object that stays the same."""
+        key = id(value), frozenset(attributes) if isinstance(value, (types.ModuleType, type)) else None
+        if key in self.kept:
+            return
+        self.kept[key] = value
+        if isinstance(value, Module):
+            self.add_module(value, attributes)
+        elif isinstance(value, types.FunctionType):
+            self.add_function(value, attributes)
+        elif isinstance(value, types.MethodType):
+            self.add(f"{self.constant(value)}.__self__", value.__self__, attributes)
+            self.add_function(value.__func__, attributes)
+        elif isinstance(value, types.ModuleType):
+            if value.__name__.partition(".")[0] not in ("tensh", "torch", "math", "numpy"):
+                self.add_members(vars(value), attributes & vars(value).keys(), attributes)
+        elif isinstance(value, type):
+            self.add_class(value, attributes)
+        elif isinstance(getattr(value, "__dict__", None), dict) and not type(value).__module__.startswith(
+            ("tensh", "torch")
+        ):
+            self.add_members(vars(value), list(vars(value)), attributes)
+            self.add_class(type(value), attributes)
+
+    def add_members(self, members, names, attributes):
+        own = self.constant(members, "d")
+        for name in names:
+            if name in members and not name.startswith("__"):
+                self.add(f"{own}[{name!r}]", members[name], attributes)
+
+    def add_class(self, cls, attributes):
+        for each in cls.__mro__:
+            if each.__module__ in ("builtins", "abc", "typing") or each.__module__.startswith(("tensh", "torch")):
+                continue
+            for name in attributes & vars(each).keys():
+                value = vars(each)[name]
+                if type(value) in SIMPLE or isinstance(value, (Tensor, tuple, list, dict)):
+                    self.add(f"{self.constant(each)}.__dict__[{name!r}]", value, attributes)
+
+    def add_module(self, module, attributes):
+        members = module.__dict__
+        own = self.constant(members, "m")
+        simple = [n for n, v in members.items() if (n[0] != "_" or n in attributes) and type(v) in SIMPLE and v == v]
+        if simple:
+            texts = ", ".join(f"{own}[{name!r}]" for name in simple)
+            self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
+        self.require(f"not {own}['_is_hooked']")
+        for name, value in list(members.items()):
+            if name not in simple and name[0] != "_" and not isinstance(value, Tensor):
+                self.add(f"{own}[{name!r}]", value, attributes)
+            elif isinstance(value, Tensor):
+                self.add_tensor(f"{own}[{name!r}]", value)
+        for kind in ("_parameters", "_buffers"):
+            tensors = members[kind]
+            place = self.constant(tensors, "p")
+            for name, value in tensors.items():
+                if value is None:
+                    self.require(f"{place}[{name!r}] is None")
+                else:
+                    self.add_tensor(f"{place}[{name!r}]", value)
+        children = members["_modules"]
+        if children:
+            place = self.constant(children, "c")
+            self.require(f"tuple({place}) == {self.constant(tuple(children))}")
+            for name, child in children.items():
+                self.add(f"{place}[{name!r}]", child, attributes)
+        self.add_class(type(module), attributes)
+
+    def add_function(self, function, attributes):
+        if function.__module__ in ("torch",) or function.__code__.co_filename.startswith("<tensh"):
+            return
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            if name == "__class__":
+                continue
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                continue
+            self.add(f"{self.constant(cell)}.cell_contents", value, attributes)
+        for name in ("__defaults__", "__kwdefaults__"):
+            if getattr(function, name):
+                self.add(f"{self.constant(function)}.{name}", getattr(function, name), attributes)
+
+    # ── the written function ─────────────────────────────────────────────────
+    def compile(self, inputs, grad, distinct=False):
+        """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` tells whether gradients are recorded."""
+        lines = ["def guard(args, kwargs):", "try:"]
+        body = [f"if not ({check}): return None" for check in self.checks]
+        names = []
+        for number, (path, tensor) in enumerate(inputs):
+            array, name = tensor.array, f"t{number}"
+            names.append(name)
+            facts = [
+                f"type({name}) is not {self.constant(type(tensor))}",
+                f"a.shape != {array.shape}",
+                f"a.dtype is not {self.constant(array.dtype)}",
+                *([f"a.strides != {array.strides}"] if array.ndim else []),
+            ]
+            body.append(f"{name} = {path}; a = {name}.array")
+            body.append(f"if {' or '.join(facts)}: return None")
+            if grad and array.dtype.kind in "fVcW":
+                body.append(
+                    f"if (({name}.node if {name}._base is None else refresh_node({name})) is None) is {tensor.node is not None}: return None"
+                )
+        if distinct and len(names) > 1:
+            body.append(f"if len({{id(owner(t.array)) for t in ({', '.join(names)},)}}) < {len(names)}: return None")
+        body.append(f"return ({', '.join(names)}{',' * (len(names) == 1)})")
+        lines += [f"    {line}" for line in body]
+        lines.append("except (LookupError, AttributeError, TypeError, ValueError): return None")
+        from tensh.engine.core.clock import owner
+
+        self.namespace.update(refresh_node=refresh_node, owner=owner)
+        self.text = indent_lines(lines)
+        compile_source(self.text, f"guards of {self.title}", self.namespace)
+        return self.namespace["guard"]

@@ -1,0 +1,86 @@
+"""Compiled modules: ``torch.compile(module)`` stands around one, ``module.compile()`` changes how it is called."""
+
+import copy
+
+from tensh.compiler.compiling import start
+from tensh.nn.modules.module import Module
+
+
+class OptimizedModule(Module):
+    """A module that runs as compiled graphs; all it has is what the module ``_orig_mod`` has."""
+
+    def __init__(self, module, compiled):
+        super().__init__()
+        self._orig_mod = module
+        self.__dict__["compiled"], self.__dict__["training"] = compiled, module.training
+
+    def forward(self, *args, **kwargs):
+        return self.compiled(args, kwargs)
+
+    def __getattr__(self, name):
+        if name == "_orig_mod":
+            return self._modules["_orig_mod"]
+        return getattr(self._modules["_orig_mod"], name)
+
+    def __setattr__(self, name, value):
+        if name in ("_orig_mod", "compiled") or name in self.__dict__ and name != "training":
+            super().__setattr__(name, value)
+            return
+        if name == "training":
+            self.__dict__["training"] = value
+        setattr(self._modules["_orig_mod"], name, value)
+
+    def __delattr__(self, name):
+        delattr(self._modules["_orig_mod"], name)
+
+    def __len__(self):
+        return len(self._orig_mod)
+
+    def __getitem__(self, key):
+        return self._orig_mod[key]
+
+    def __iter__(self):
+        return iter(self._orig_mod)
+
+    def __dir__(self):
+        return dir(self._orig_mod)
+
+    def __reduce__(self):
+        return restart, (self._orig_mod, self.compiled.fullgraph)
+
+    def __deepcopy__(self, memo):
+        return restart(copy.deepcopy(self._orig_mod, memo), self.compiled.fullgraph)
+
+
+def restart(module, fullgraph):
+    """A compiled module around another one, without graphs."""
+    return OptimizedModule(module, start(module, fullgraph))
+
+
+class CompiledForward:
+    """The ``forward`` of a module that was compiled in place; copies and pickles of the module have one of their own."""
+
+    def __init__(self, module, compiled=None, options=()):
+        self.module, self.options = module, dict(options)
+        self.compiled = compiled or start(Forward(module), self.options.get("fullgraph", False))
+
+    def __call__(self, *args, **kwargs):
+        return self.compiled(args, kwargs)
+
+    def __reduce__(self):
+        return CompiledForward, (self.module, None, tuple(self.options.items()))
+
+
+class Forward:
+    """The module's own ``forward``, as its class has it."""
+
+    def __init__(self, module):
+        self.module = module
+        self.__qualname__ = type(module).__name__
+
+    def __call__(self, *args, **kwargs):
+        return type(self.module).forward(self.module, *args, **kwargs)
+
+    @property
+    def forward(self):
+        return type(self.module).forward.__get__(self.module)

@@ -1,0 +1,133 @@
+"""The node of a compiled graph: its backward pass is one written function."""
+
+import numpy as np
+
+from tensh.engine.core.backward import run
+from tensh.engine.core.clock import mode, tick
+from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.capture.lines import Value, map_values
+
+
+class Entry(Node):
+    """Stands before an input while a graph is captured: gradients that arrive here are those of the input."""
+
+    __slots__ = ("was",)
+
+    def __init__(self, tensor):
+        self.inputs, self.saved, self.hooks, self.was = (), (), None, tensor.node
+        self.time, self.shape, self.dtype = tick(), tensor.array.shape, tensor.array.dtype
+
+    def backward(self, g):
+        return (g,)
+
+    backward_graph = backward
+
+    def connect(self):
+        """Hand gradients on from now on."""
+        self.inputs = (self.was,)
+
+
+class CompiledFunctionBackward(Node):
+    """One call of a compiled graph.  ``program`` has its backward pass, ``given`` the arrays that it was called with."""
+
+    __slots__ = ("program", "given")
+    keeps_arrays = True
+    __module__ = "builtins"
+
+    def __init__(self, program, inputs, saved, given):
+        self.program, self.inputs, self.saved, self.given, self.hooks = program, inputs, saved, given, None
+
+    @property
+    def roles(self):
+        return (FOREIGN,) * len(self.saved or ())
+
+    @property
+    def next_functions(self):
+        return tuple(
+            (None, 0) if n is None else (n.inputs[0], n.index) if type(n) is Output else (n, 0) for n in self.inputs
+        )
+
+    def release(self):
+        self.saved = self.given = None
+
+    def gradients(self, g):
+        """What arrived for every output; zeros where nothing did."""
+        facts = self.program.facts
+        if type(g) is not Parts:
+            return [g]
+        return [g[i] if i in g else np.zeros(*each) for i, each in enumerate(facts)]
+
+    def backward(self, g):
+        return self.program.backward(self.saved, *self.gradients(g))
+
+    def backward_graph(self, g):
+        """The gradients as recorded tensors: the captured lines run again on tensors, and are differentiated."""
+        gs = [each if isinstance(each, Tensor) else wrap(each) for each in self.gradients(g)]
+        recording, mode.grad = mode.grad, True
+        try:
+            known, entries = {}, []
+            for value, array, node in zip(self.program.inputs, self.given, self.inputs, strict=True):
+                known[value] = t = wrap(array, node)
+                entries.append(None)
+                if node is not None:
+                    t.node = entries[-1] = Entry(t)
+            replay(self.program.forward_lines, known, self.program.drawn_in(self.saved))
+            roots = {}
+            for value, number in zip(self.program.outputs, self.program.places, strict=True):
+                node = refresh_node(known[value])
+                if number is not None and node is not None:
+                    each = gs[number]
+                    roots[node] = each if node not in roots else roots[node] + each
+        finally:
+            mode.grad = recording
+        wanted = {entry: None for entry in entries if entry is not None}
+        run(roots, True, True, wanted, recording)
+        for entry in wanted:
+            entry.connect()
+        return tuple(None if entry is None else wanted[entry] for entry in entries)
+
+
+def replay(lines, known, drawn):
+    """Run lines on tensors; ``known`` (value -> tensor) grows.  What they drew comes from ``drawn`` (value -> array)."""
+    for line in lines:
+        if line.random and all(value in drawn for value in line.outputs):
+            known.update((value, wrap(drawn[value])) for value in line.outputs)
+            continue
+        if line.writes and (given := first_of(line)) is not None:  # it has happened, and must not happen again
+            known.update((value, known[given]) for value in line.outputs)
+            continue
+        before, mode.grad = mode.grad, line.grad and mode.grad
+        try:
+            args, options = map_values(known.__getitem__, (line.args, line.options))
+            result = line.function(*args, **options)
+        finally:
+            mode.grad = before
+        pairs = []
+        collect(line.result, result, pairs)
+        known.update(pairs)
+        if line.writes:
+            target = options.get("out") if options.get("out") is not None else args[0]
+            known.update(zip(line.outputs, [target], strict=False))
+    return known
+
+
+def first_of(line):
+    """The value of the tensor that a line writes into, if the graph was given it; else None."""
+    value = line.target
+    while isinstance(value, Value) and value.line is not None and value.line.writes:
+        value = value.line.target
+    return value if isinstance(value, Value) and value.line is None else None
+
+
+def collect(structure, result, pairs):
+    """Append (value, tensor) for every value of a structure and what stands there in another."""
+    if isinstance(structure, Value):
+        pairs.append((structure, result))
+    elif isinstance(structure, (tuple, list)):
+        for each, other in zip(structure, result, strict=True):
+            collect(each, other, pairs)
+
+
+__all__ = ["AccumulateGrad", "CompiledFunctionBackward", "Entry"]

@@ -1,0 +1,188 @@
+"""What is done to steps before they are written: constants folded, common parts found, dead ones dropped, chains fused."""
+
+from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
+from tensh.engine.arrays.threads import PARALLEL_LIGHT
+from tensh.engine.core.clock import owner
+from tensh.engine.dispatch.capture.lines import map_parts
+
+FUSED = "fused"
+LARGE = 1 << 15  # elements from which a chain is computed block by block: below it the arrays stay in the cache
+
+
+def fold_constants(steps, constants, kept, written):
+    """Compute what depends on nothing: steps whose operands are constants leave their results as constants.
+
+    ``kept`` are variables that must stay; ``written`` memory is.  ``constants`` are known, and
+    more are added.  Returns (steps, variable -> array).
+    """
+    left = []
+    for step in steps:
+        foldable = (
+            step.kind not in (EFFECT, CHECK) and not step.line.random and all(each in constants for each in step.inputs)
+        )
+        foldable = foldable and (step.kind is not CALL or step.name in MAKERS)
+        if foldable and not any(out in kept or id(owner(out.array)) in written for out in step.outs):
+            constants.update((out, out.array) for out in step.outs)
+        else:
+            left.append(step)
+    return left, constants
+
+
+MAKERS = frozenset("zeros ones full empty arange tensor as_tensor scalar_tensor eye linspace tril_indices triu_indices zeros_like ones_like full_like".split())  # fmt: skip
+"""Functions of PyTorch that make a tensor of numbers alone."""
+
+
+def simplify(steps, kept):
+    """Drop what undoes a step, or changes nothing: a transpose of a transpose, a shape that is there.
+
+    Returns (steps, variable -> the one that takes its place).
+    """
+    made, by, left = {}, {}, []
+    for step in steps:
+        step.args, step.options = map_parts(lambda each: by.get(each, each), Var, (step.args, step.options))
+        source = step.args[0] if step.args and isinstance(step.args[0], Var) else None
+        before = made.get(source)
+        same = None
+        if step.kind is VIEW and source is not None and step.out not in kept:
+            if step.name == "t" and before is not None and before.name == "t":
+                same = before.args[0]
+            elif step.name in ("view", "expand", "reshape_alias") and step.out.shape == source.shape:
+                same = source
+            elif step.name == "view" and before is not None and before.name == "view":
+                step.args = (before.args[0], *step.args[1:])
+                same = before.args[0] if before.args[0].shape == step.out.shape else None
+        if same is not None:
+            by[step.out] = same
+            continue
+        left.append(step)
+        made.update((out, step) for out in step.outs)
+    return left, by
+
+
+def merge_common(steps, kept, written):
+    """Drop steps that compute what an earlier one has computed; returns (steps, variable -> the one that takes its place)."""
+    seen, merged, left = {}, {}, []
+    for step in steps:
+        step.args, step.options = map_parts(lambda each: merged.get(each, each), Var, (step.args, step.options))
+        fixed = step.kind in (EFFECT, CALL, CHECK) or step.line.random or any(
+            id(owner(each.array)) in written for each in (*step.outs, *step.inputs)
+        )  # fmt: skip
+        key = None if fixed else (step.kind, step.name, describe(step.args), describe(tuple(step.options.items())))
+        if key is not None and key in seen and not any(out in kept for out in step.outs):
+            merged.update(zip(step.outs, seen[key].outs, strict=True))
+            continue
+        if key is not None:
+            seen.setdefault(key, step)
+        left.append(step)
+    return left, merged
+
+
+def describe(structure):
+    """A text that tells structures with variables apart."""
+    return repr(map_parts(lambda each: f"@{id(each)}", Var, structure))
+
+
+def drop_dead(steps, wanted):
+    """Drop the steps whose results nobody reads; effects stay."""
+    needed, left = set(wanted), []
+    for step in reversed(steps):
+        if step.kind in (EFFECT, CHECK) or step.line.random or any(out in needed for out in step.outs):
+            needed.update(step.inputs)
+            left.append(step)
+    return left[::-1]
+
+
+def split(steps, outputs, gradients, own):
+    """(steps of the forward pass, steps of the backward pass): the forward pass is what outputs and effects need.
+
+    ``own`` are the ids of the lines of the forward pass.
+    """
+    needed, forward = set(outputs), []
+    for step in reversed(steps):
+        stays = (step.kind in (EFFECT, CHECK) or step.line.random) and id(step.line) in own
+        if stays or any(out in needed for out in step.outs):
+            needed.update(step.inputs)
+            forward.append(step)
+    chosen = set(map(id, forward))
+    return forward[::-1], drop_dead([step for step in steps if id(step) not in chosen], gradients)
+
+
+class Group(Step):
+    """Pointwise steps of one shape that are computed together, block by block; ``outs`` are what others read."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self, steps):
+        first = steps[0]
+        super().__init__(FUSED, "+".join(step.name for step in steps), None, (), [], first.line)
+        self.steps = steps
+
+    @property
+    def inputs(self):
+        made = {out for step in self.steps for out in step.outs}
+        return list(dict.fromkeys(each for step in self.steps for each in step.inputs if each not in made))
+
+    def settle(self, readers):
+        """Note which results are read outside: by the variables' ``readers`` (variable -> steps), or as results."""
+        own = set(map(id, self.steps))
+        self.outs = [
+            step.out for step in self.steps if any(id(reader) not in own for reader in readers.get(step.out, ()))
+        ]
+
+
+def fuse(steps, wanted):
+    """Gather pointwise steps over many elements into groups: see :class:`Group`."""
+    readers, open_groups, order = {}, {}, []
+    for step in steps:
+        for each in step.inputs:
+            readers.setdefault(each, []).append(step)
+    for each in wanted:
+        readers.setdefault(each, []).append(None)
+    home = {}  # variable -> the shape of the open group that makes it
+
+    def close(shape):
+        group = open_groups.pop(shape)
+        for step in group:
+            home.pop(step.out, None)
+        order.append(Group(group) if len(group) > 1 else group[0])
+
+    for step in steps:
+        own = step.out.shape if step.kind is POINTWISE and fits(step) else None
+        for shape in {home[each] for each in step.inputs if each in home} - {own}:
+            if shape in open_groups:
+                close(shape)
+        if step.kind in (EFFECT, CHECK):
+            for shape in list(open_groups):
+                close(shape)
+        if own is None:
+            order.append(step)
+        else:
+            open_groups.setdefault(own, []).append(step)
+            home[step.out] = own
+    for shape in list(open_groups):
+        close(shape)
+    for group in order:
+        if isinstance(group, Group):
+            group.settle(readers)
+    return order
+
+
+def fits(step):
+    """Is this a step over many elements whose operands can be cut into blocks?"""
+    shape = step.out.shape
+    return step.out.size >= LARGE and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)
+
+
+__all__ = [
+    "FUSED",
+    "LARGE",
+    "PARALLEL_LIGHT",
+    "VIEW",
+    "Group",
+    "drop_dead",
+    "fold_constants",
+    "fuse",
+    "merge_common",
+    "simplify",
+    "split",
+]

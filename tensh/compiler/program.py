@@ -1,0 +1,179 @@
+"""A compiled graph: what a recorder saw as a forward and a backward function of arrays."""
+
+import numpy as np
+
+from tensh.compiler.breaks import Break
+from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
+from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, VIEW, Lowering, Var, memory_of, place
+from tensh.compiler.writing import Writer, reusable_variables, write_function
+from tensh.engine.codegen.source import compile_source
+from tensh.engine.core.clock import owner
+from tensh.engine.dispatch.capture.lines import list_values
+
+RESHAPING = frozenset("resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ as_strided_ unflatten_ detach_".split())  # fmt: skip
+"""Writes that change what a tensor is, not what its elements are."""
+
+
+class Program:
+    """``forward(*arrays)`` gives (outputs, saved); ``backward(saved, *gradients)`` the gradients of the inputs.
+
+    ``lines`` are those captured, the first ``count`` of the forward pass, ``before`` and ``after`` the steps before and after they were optimised (forward, backward);
+    ``text`` is the source of both functions.
+    """
+
+    def __init__(self, title, lines, count, inputs, outputs, tangents=(), gradients=()):
+        self.forward_lines = lines[:count]
+        self.title, self.lines, self.inputs, self.outputs = title, lines, inputs, outputs
+        self.differentiable, self.gradients = bool(tangents), gradients
+        lowering = Lowering()
+        self.check(lines, inputs, tangents)
+        sharing = Sharing(lines, inputs, [*outputs, *gradients])
+        for place_, line in enumerate(lines):
+            lowering.lower(line, lambda value, now=place_: sharing.is_read_elsewhere(value, now))
+            sharing.check(line, lowering.steps)
+        self.build(lowering, tangents)
+
+    def check(self, lines, inputs, tangents):
+        """Raise Break for lines that a graph cannot hold."""
+        known = {*inputs, *tangents}
+        for line in lines:
+            for value in line.inputs:
+                if value not in known and not is_number(value):
+                    raise Break(f"{line.name} reads a tensor that was made outside of operators", place(line))
+            known.update(line.outputs)
+            if line.writes and not line.outputs:
+                raise Break(f"{line.name} writes into something that it was not given", place(line))
+            if line.writes and line.name in RESHAPING:
+                raise Break(f"{line.name} changes the shape or the memory of a tensor", place(line))
+            if line.operator is None and line.grad and not line.writes and line.name not in ("__getitem__", "detach", "data") and any(
+                value.requires_grad for value in line.outputs
+            ):  # fmt: skip
+                raise Break(f"{line.name} is not made of operators", place(line))
+            if any(type(value.tensor.array).__name__ != "ndarray" for value in (*line.inputs, *line.outputs)):
+                raise Break(f"{line.name} works on tensors that are no arrays", place(line))
+
+    def build(self, lowering, tangents):
+        var = lowering.variable
+        ins = [var(value) for value in self.inputs]
+        outs = [var(value) for value in self.outputs]
+        gradients = [None if value is None else var(value) for value in self.gradients]
+        wanted_gradients = [each for each in gradients if each is not None]
+        starts = [var(value) for value in tangents]
+        steps = lowering.steps
+        numbers = {
+            var(v): v.tensor.array for line in self.lines for v in line.inputs if v.line is None and is_number(v)
+        }
+        written = {id(owner(each.array)) for step in steps if step.kind is EFFECT for each in step.outs}
+        kept = {*outs, *wanted_gradients}
+        own = set(map(id, self.forward_lines))
+        self.before = split(steps, outs, wanted_gradients, own)
+        count = len(steps)
+        steps, constants = fold_constants(steps, numbers, kept, written)
+        steps, same = simplify(steps, set(outs))
+        gradients = [same.get(each, each) for each in gradients]
+        wanted_gradients = [each for each in gradients if each is not None]
+        kept = {*outs, *wanted_gradients}
+        steps, merged = merge_common(steps, kept, written)
+        forward, backward = split(steps, outs, wanted_gradients, own)
+        made = {out for step in forward for out in step.outs} | set(ins)
+        reads = list(dict.fromkeys(each for step in backward for each in step.inputs))
+        reads += [each for each in wanted_gradients if each in made]
+        drawn = {var(value): value for line in self.forward_lines if line.random for value in line.outputs}
+        reads += (
+            drawn if starts else ()
+        )  # a backward pass that is recorded runs the lines again, and must not draw again
+        saved = [each for each in dict.fromkeys(reads) if each in made]
+        self.drawn = {drawn[each]: place for place, each in enumerate(saved) if each in drawn}
+        forward = drop_dead(forward, [*outs, *saved])
+        self.saved_inputs = [ins.index(each) if each in ins else None for each in saved]
+        self.folded, self.merged, self.dropped = len(constants), len(merged), count - len(forward) - len(backward)
+        self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)
+        self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))
+
+    def write(self, ins, outs, saved, starts, gradients, constants, merged):
+        namespace, taken, kept = {}, set(), {}
+        for each, value in zip(ins, self.inputs, strict=True):
+            each.name = None
+            Writer(namespace, constants, taken, kept).name(each, value.name or "x1")
+        writer = Writer(namespace, constants, taken, kept)
+        results = [*outs, *saved]
+        writer.write(self.after[0], results, reusable_variables(self.after[0], {*results, *merged}))
+        out_texts = tuple_text([writer.text(each) for each in outs])
+        saved_texts = tuple_text([writer.text(each) for each in saved])
+        forward = write_function("forward", [writer.name(each) for each in ins], writer, f"{out_texts}, {saved_texts}")
+        texts = [*writer.functions, forward]
+        if starts:
+            writer = Writer(namespace, constants, taken, kept)
+            for each in starts:
+                writer.name(each, "g")
+            wanted = [each for each in gradients if each is not None]
+            head = [f"{saved_texts} = saved"] if saved else []
+            writer.lines += head
+            writer.write(self.after[1], wanted, reusable_variables(self.after[1], {*wanted, *merged}))
+            returned = tuple_text(["None" if each is None else writer.text(each) for each in gradients])
+            backward = write_function("backward", ["saved", *(writer.name(each) for each in starts)], writer, returned)
+            texts += [*writer.functions, backward]
+        self.text = "\n\n".join(texts)
+        compile_source(self.text, f"compiled {self.title}", namespace)
+        self.forward, self.backward, self.namespace = namespace["forward"], namespace.get("backward"), namespace
+
+    def drawn_in(self, saved):
+        """Value -> array of the random numbers among what a call saved."""
+        return {value: saved[place] for value, place in self.drawn.items()}
+
+    def let_go(self):
+        """Forget the tensors that were seen while capturing: facts are all that is needed from now on."""
+        for line in self.lines:
+            for value in (*line.inputs, *line.outputs):
+                value.tensor = None
+        for step in (*self.before[0], *self.before[1], *self.after[0], *self.after[1]):
+            for each in (*step.inputs, *step.outs, *(out for part in getattr(step, "steps", ()) for out in part.outs)):
+                each.array = None
+
+
+class Sharing:
+    """Which values lie in the memory of others, and when they are read for the last time."""
+
+    def __init__(self, lines, inputs, results):
+        self.last, self.by_owner, self.overwritten = {}, {}, set()
+        for number, line in enumerate(lines):
+            self.last.update((value, number) for value in line.inputs)
+            for value in (*line.inputs, *line.outputs):
+                self.by_owner.setdefault(memory_of(value), {})[value] = None
+        self.last.update((value, len(lines)) for value in (*inputs, *results) if value is not None)
+
+    def is_read_elsewhere(self, value, now):
+        """Is another value that lies in the same memory read after line ``now``?"""
+        array = value.tensor.array
+        return any(
+            other.tensor.array is not array and self.last.get(other, -1) > now and overlap(other.tensor.array, array)
+            for other in self.by_owner[memory_of(value)]
+        )
+
+    def check(self, line, steps):
+        """Raise Break if a line reads what an effect has replaced."""
+        if any(value in self.overwritten for value in line.inputs):
+            raise Break(f"{line.name} reads what was written afterwards", place(line))
+        if line.writes and steps and steps[-1].kind is EFFECT and steps[-1].line is line:
+            self.overwritten.update(list_values(line.target))
+
+
+def overlap(a, b):
+    """Do two arrays have an element in common, as far as can be found out in short?"""
+    try:
+        return np.shares_memory(a, b, max_work=10000)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def is_number(value):
+    """Is a value a number that an operator was given, which its node keeps as an array that nobody can write?"""
+    array = value.tensor.array
+    return not array.ndim and not array.flags.writeable
+
+
+def tuple_text(texts):
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+__all__ = ["KERNEL", "POINTWISE", "VIEW", "Program", "Var"]

@@ -1,0 +1,328 @@
+"""Captured lines as steps on arrays: kernels with operands of the right dtypes, views, and calls that only tensors answer.
+
+A step is one call of a function of arrays.  What the operator's generated function decides at every call (promotion, numbers,
+casts) is decided here once, from the arrays that the recorder saw.
+"""
+
+import inspect
+import operator as python
+
+import numpy as np
+
+from tensh.compiler.breaks import Break
+from tensh.engine.codegen.mixing import SCALARS, as_float, cast, mix, promote
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import owner
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_values
+
+KERNEL, POINTWISE, VIEW, CALL, EFFECT, ALIAS = "kernel", "pointwise", "view", "call", "effect", "alias"
+"""Kinds of steps: a function of arrays; one that works element by element; one whose result shares memory; a function of
+tensors; one that writes into a tensor; another name."""
+CHECK, READ = (
+    "check",
+    "read",
+)  # a step, and a line, that compare what Python read of an element with what it read before
+DYNAMIC = frozenset(
+    """nonzero argwhere masked_select unique unique_consecutive unique_elements unique_runs unique_slices repeat_interleave bincount
+    histc histogram nonzero_static combinations""".split()
+)
+"""Functions whose results have shapes that depend on elements."""
+INDEXING = frozenset("__getitem__ __setitem__ index index_put index_put_ masked_select".split())
+NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
+"""Operators of a tensor and a number -> the operator that computes the same."""
+
+
+class Var:
+    """A name of the written function: an array with a shape and a dtype, and whether it lies row by row."""
+
+    __slots__ = ("name", "shape", "dtype", "contiguous", "array", "value")
+
+    def __init__(self, array, value=None):
+        self.name, self.array, self.value = None, array, value
+        self.shape, self.dtype, self.contiguous = array.shape, array.dtype, array.flags.c_contiguous
+
+    size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+
+    def __repr__(self):
+        return f"<{self.name} {self.dtype}{list(self.shape)}>"
+
+
+class Step:
+    """``outs = function(*args, **options)``, of a kind; ``line`` is the captured line that it comes from."""
+
+    __slots__ = ("kind", "name", "function", "args", "options", "outs", "line", "several")
+
+    def __init__(self, kind, name, function, args, outs, line, options=None, several=False):
+        self.kind, self.name, self.function, self.args, self.outs, self.line = kind, name, function, args, outs, line
+        self.options, self.several = options or {}, several
+
+    @property
+    def inputs(self):
+        """The variables that it reads, each once."""
+        found = {}
+        map_parts(lambda each: found.setdefault(each), Var, (self.args, self.options))
+        return list(found)
+
+    @property
+    def out(self):
+        return self.outs[0]
+
+    def __repr__(self):
+        return f"<{self.kind} {', '.join(str(o.name) for o in self.outs)} = {self.name}({', '.join(str(i.name) for i in self.inputs)})>"
+
+
+class Lowering:
+    """Makes steps of lines; ``variables`` knows the variable of every value."""
+
+    def __init__(self):
+        self.steps, self.variables = [], {}
+
+    def variable(self, value):
+        if value not in self.variables:
+            self.variables[value] = Var(value.tensor.array, value)
+        return self.variables[value]
+
+    def arrays(self, structure):
+        """``structure`` with variables for values."""
+        return map_values(self.variable, structure)
+
+    def add(self, kind, name, function, args, outs, line, options=None, several=False):
+        self.steps.append(Step(kind, name, function, args, outs, line, options, several))
+        return self.steps[-1]
+
+    def lower(self, line, shared):
+        """Add the steps of a line; ``shared(value)`` tells whether other values lie in the memory of one."""
+        if line.name in DYNAMIC or any(is_mask(value) for value in line.inputs) and line.name in INDEXING:
+            raise Break(f"the shape that {line.name} gives depends on elements", place(line))
+        if line.name == READ:
+            self.add(CHECK, READ, line.function, (self.variable(line.args[0]), line.result), [], line)
+        elif line.writes:
+            self.lower_write(line, shared)
+        elif line.operator is None:
+            self.lower_function(line)
+        else:
+            made = self.lower_operator(line.operator, line.args, line.options, line)
+            if made is not None:
+                self.variables.update(zip(line.outputs, made, strict=True))
+
+    # ── functions that no operators make up ──────────────────────────────────
+    def lower_function(self, line):
+        name = line.name
+        if name in ("detach", "data", "alias") and len(line.outputs) == 1:
+            self.variables[line.outputs[0]] = self.alias(line.args[0], line)
+        elif name == "__getitem__" and is_basic(line.args[1]):
+            index = line.args[1] if type(line.args[1]) is tuple else (line.args[1],)
+            index = index if Ellipsis in [each for each in index if each is Ellipsis] else (*index, ...)
+            out = self.variable(line.outputs[0])
+            self.add(VIEW, "getitem", python.getitem, (self.variable(line.args[0]), index), [out], line)
+        else:
+            outs = [self.variable(value) for value in line.outputs]
+            self.add(
+                CALL,
+                name,
+                line.function,
+                self.arrays(line.args),
+                outs,
+                line,
+                self.arrays(line.options),
+                several=line.result,
+            )
+
+    def alias(self, value, line):
+        """Another variable for the array of a value."""
+        return self.variable(value)
+
+    def lower_write(self, line, shared):
+        """A write into a whole tensor of the graph that nothing else shares is a new array; any other is an effect."""
+        if self.is_private(line, shared):
+            (out,) = self.lower_operator(line.operator, line.args, line.options, line)
+            self.variables[line.outputs[0]] = out
+            return
+        outs = [self.variable(value) for value in line.outputs]
+        self.add(EFFECT, line.name, line.function, self.arrays(line.args), outs, line, self.arrays(line.options))
+
+    def is_private(self, line, shared):
+        op, target = line.operator, line.args[0]
+        if (
+            op is None
+            or not op.parallel
+            or line.options.get("out") is not None
+            or target.line is None
+            or shared(target)
+        ):
+            return False
+        dtype, shape = target.tensor.array.dtype, target.shape
+        others = [each for each in (*line.args, *line.options.values()) if isinstance(each, Value)]
+        if (
+            op.returns_bool
+            or op.floats
+            and dtype.kind not in "fV"
+            or any(v.tensor.array.dtype is not dtype for v in others)
+        ):
+            return False
+        numbers = [each for each in line.args[1:] if isinstance(each, (bool, int, float, complex))]
+        kinds = {"f": (bool, int, float), "i": (bool, int), "u": (bool, int)}.get(dtype.kind, ())
+        return all(isinstance(n, kinds) for n in numbers) and np.broadcast_shapes(*(v.shape for v in others)) == shape
+
+    # ── operators ────────────────────────────────────────────────────────────
+    def lower_operator(self, op, args, options, line):
+        """Add the kernel of an operator; its variables, or None where they are those of the line's values."""
+        given = bind(op, args, options, line)
+        if op.name in NUMBERED:
+            other, number = OPS[NUMBERED[op.name]], given["number"]
+            op, given = other, dict(zip(other.parameters, (given["input"], number), strict=False))
+        if op.name == "tied":
+            return [self.variable(given[next(iter(op.inputs))])]
+        operands = {}
+        if op.pointwise and len(op.inputs) == 2:
+            operands = dict(zip(op.inputs, self.pair(op, *(given[p] for p in op.inputs), line), strict=True))
+        else:
+            for p in op.inputs:
+                operands[p] = self.operand(op, given[p], line)
+        if op.pointwise and len(op.inputs) == 2 and op.floats:
+            operands = {p: self.as_float(each, op, line) for p, each in operands.items()}
+        arguments, keywords = [], {}
+        for name, p in op.parameters.items():
+            value = operands[name] if name in operands else self.plain(op, given.get(name, p.default), line)
+            if p.kind is p.KEYWORD_ONLY:
+                keywords[name] = value
+            else:
+                arguments.append(value)
+        outs = (
+            [Var(value.tensor.array) for value in line.outputs]
+            if not op.outs
+            else [self.variable(v) for v in line.outputs]
+        )
+        kind = VIEW if op.view else POINTWISE if op.parallel and not op.outs else KERNEL
+        if kind is POINTWISE and any(isinstance(each, Var) and each.array.dtype.kind in "W" for each in arguments):
+            kind = KERNEL
+        kernel = getattr(op.kernel, "quick", op.kernel) if kind is KERNEL else op.kernel
+        several = len(line.result) if op.outs else False
+        if op.outs:
+            results = list(line.result)
+            if any(not isinstance(each, Value) for each in results):
+                raise Break(f"{op.name} gives something beside tensors", place(line))
+            outs = [self.variable(each) for each in results]
+        self.add(kind, op.name, kernel, tuple(arguments), outs, line, keywords, several)
+        return None if op.outs else outs
+
+    def operand(self, op, given, line):
+        if isinstance(given, ArrayOf):
+            return self.variable(given.value)
+        if isinstance(given, (tuple, list)):
+            return type(given)([self.operand(op, each, line) for each in given])
+        if not isinstance(given, Value):
+            if isinstance(given, np.ndarray) and given.ndim:
+                raise Break(f"what {line.name} computes with depends on elements", place(line))
+            if isinstance(given, Tensor):
+                raise Break("a tensor that nobody knows", place(line))
+            return given
+        found = self.variable(given)
+        return self.as_float(found, op, line) if op.floats else found
+
+    def plain(self, op, value, line):
+        """An argument that is no operand; arrays in it are known."""
+        if isinstance(value, np.ndarray) and value.ndim:
+            raise Break(f"what {line.name} computes with depends on elements", place(line))
+        if isinstance(value, (ArrayOf, Value)):
+            return self.operand(op, value, line)
+        if type(value) in (tuple, list):
+            return type(value)([self.plain(op, each, line) for each in value])
+        return value
+
+    def as_float(self, var, op, line):
+        if isinstance(var, Var) and var.dtype.kind in "iub":
+            return self.cast(var, as_float(var.array[:0] if var.array.ndim else var.array, op.name).dtype, line)
+        return var
+
+    def pair(self, op, first, second, line):
+        """Two operands in the dtype in which PyTorch computes."""
+        if isinstance(first, Value) and isinstance(second, Value):
+            a, b = self.variable(first), self.variable(second)
+            if a.dtype is b.dtype:
+                return a, b
+            one, two = promote(empty(a), empty(b), op.name)
+            return self.cast(a, one.dtype, line), self.cast(b, two.dtype, line)
+        pair = [wrap(empty(self.variable(each))) if isinstance(each, Value) else each for each in (first, second)]
+        made = mix(op.name, *pair)[:2]
+        return tuple(
+            self.cast(self.variable(given), array.dtype, line) if isinstance(given, Value) else array
+            for given, array in zip((first, second), made, strict=True)
+        )
+
+    def cast(self, var, dtype, line):
+        if var.dtype == dtype:
+            return var
+        out = Var(np.empty(var.shape, dtype) if var.array.ndim else np.empty((), dtype))
+        self.add(POINTWISE, "cast", cast, (var, dtype), [out], line)
+        return out
+
+
+def empty(var):
+    """An array of the dtype and number of dimensions of a variable, of no elements where it has dimensions."""
+    return np.empty((0,) * len(var.shape), var.dtype)
+
+
+def bind(op, args, options, line):
+    """The parameters of an operator, by name, as a call gave them."""
+    parameters = list(op.parameters.values())
+    options = {name: value for name, value in options.items() if name not in op.keyword_variants and name != "out"}
+    for numpy_name, name in (("axis", "dim"), ("keepdims", "keepdim")):
+        if numpy_name in options and numpy_name not in op.parameters:
+            given = options.pop(numpy_name)
+            if given is not None:
+                options[name] = given
+    positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    if len(args) > len(positional) or op.other_forms and len(args) == len(positional) == 2 and type(args[1]) is int:
+        if len(positional) != 2:
+            raise Break(f"{op.name} has other arguments than known", place(line))
+        args = (args[0], tuple(args[1:]))
+    given = dict(zip((p.name for p in positional), args, strict=False)) | options
+    for p in parameters:
+        if p.name not in given:
+            if p.default is inspect.Parameter.empty:
+                raise Break(f"{op.name} has other arguments than known", place(line))
+            given[p.name] = p.default
+    return given
+
+
+def is_mask(value):
+    return value.tensor.array.dtype.kind in "b" and value.tensor.array.ndim > 0
+
+
+def is_basic(index):
+    """Does an index select by numbers and slices alone?"""
+    parts = index if type(index) is tuple else (index,)
+    return all(
+        type(each) is int or each is None or each is Ellipsis
+        or type(each) is slice and all(type(n) is int or n is None for n in (each.start, each.stop, each.step))
+        for each in parts
+    )  # fmt: skip
+
+
+def place(line):
+    """The user's line that a captured line comes from."""
+    return None if line is None or line.place is None else (line.place.filename, line.place.line)
+
+
+def memory_of(value):
+    """What identifies the memory of a value."""
+    return id(owner(value.tensor.array))
+
+
+__all__ = [
+    "ALIAS",
+    "CALL",
+    "CHECK",
+    "EFFECT",
+    "KERNEL",
+    "POINTWISE",
+    "SCALARS",
+    "VIEW",
+    "Lowering",
+    "Step",
+    "Var",
+    "memory_of",
+]

@@ -1,0 +1,175 @@
+"""What a function does beside calling operators, as Python tells while it runs: the names that it reads, and what a graph cannot do.
+
+Python reports every call (``sys.setprofile``).  Of each function of the user's the names are guarded, before it runs, that its
+code reads; a function that writes into what is not its own, or that calls what computes something else every time, is not compiled.
+"""
+
+import dis
+import functools
+import os
+import sys
+import sysconfig
+import types
+
+import numpy
+
+from tensh.compiler.breaks import Break
+from tensh.engine.errors.warnings import PACKAGE, ours
+
+STANDARD = tuple(
+    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(numpy.__file__), "<frozen"}
+)
+"""Where the files lie of Python's own library, and of NumPy."""
+IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
+"""Files in which the search for an import ends: the importer's, and those from which a function is called to be captured."""
+REFUSED = frozenset(
+    """register_hook retain_grad requires_grad_ backward manual_seed seed set_default_dtype register_post_accumulate_grad_hook
+    set_rng_state set_default_device apply save load set_printoptions use_deterministic_algorithms checkpoint register_forward_hook
+    register_forward_pre_hook zero_grad step add_module register_buffer register_parameter register_module load_state_dict""".split()
+)
+"""Functions of tensh whose effects a graph does not have."""
+REFUSED_PLACES = (
+    "autograd/gradients.py",
+    "autograd/custom.py",
+    "utils/checkpoint",
+    "/optim/",
+    "/func/",
+    "/distributions/",
+)
+UNKNOWN = frozenset(
+    "print input open exec eval compile __import__ setattr delattr breakpoint globals locals next".split()
+)
+PURE = frozenset(
+    """builtins math _operator itertools _functools _collections _abc cmath _thread _weakref _struct _re _sre _string _typing
+    _contextvars _types""".split()
+)
+"""Modules of C whose functions a graph may leave out."""
+IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
+
+
+class Watch:
+    """While this is entered, calls of Python are looked at; ``reason`` is a :class:`Break`, or None."""
+
+    def __init__(self, guards):
+        self.guards, self.reason, self.codes, self.own = guards, None, {}, set()
+
+    def __enter__(self):
+        self.before = sys.getprofile()
+        sys.setprofile(self.look)
+        return self
+
+    def __exit__(self, *failure):
+        sys.setprofile(self.before)
+
+    def stop(self, reason, frame):
+        if self.reason is None:
+            while frame is not None and ours(frame.f_code.co_filename):
+                frame = frame.f_back
+            self.reason = Break(reason, frame and (frame.f_code.co_filename, frame.f_lineno))
+
+    def look(self, frame, event, arg):
+        if self.reason is not None or event not in ("call", "c_call"):
+            return
+        filename = frame.f_code.co_filename
+        try:
+            if event == "call":
+                self.look_at_call(frame, filename)
+            elif not ours(filename) and not serves_tensh(frame, filename):
+                self.look_at_builtin(frame, arg, filename.startswith(STANDARD))
+        except Break as found:
+            self.stop(found.reason, frame)
+
+    # ── functions of Python ──────────────────────────────────────────────────
+    def look_at_call(self, frame, filename):
+        code = frame.f_code
+        if ours(filename):
+            refused = code.co_name in REFUSED or any(each in filename for each in REFUSED_PLACES)
+            if refused and not ours_calls(frame) and not is_import(frame):
+                self.stop(f"{code.co_name} is called", frame)
+            return
+        if filename.startswith(STANDARD):
+            if not serves_tensh(frame, filename) and any(
+                filename.endswith(each) for each in ("/random.py", "/logging/__init__.py", "/warnings.py")
+            ):
+                self.stop(f"{code.co_name} is called", frame)
+            return
+        if code in self.codes or is_import(frame):
+            return
+        self.codes[code] = None
+        names = read_code(code)
+        if names.refused:
+            self.stop(names.refused, frame)
+            return
+        values = frame.f_globals
+        for name in names.globals:
+            if name in values:
+                self.guards.add(f"{self.guards.constant(values, 'g')}[{name!r}]", values[name], names.attributes)
+        if code.co_argcount and code.co_varnames[0] == "self" and "self" in frame.f_locals:
+            self.guards.add_parts(frame.f_locals["self"], names.attributes)
+
+    def look_at_builtin(self, frame, function, standard):
+        name, module, owner = (
+            getattr(function, "__name__", "?"),
+            getattr(function, "__module__", None),
+            getattr(function, "__self__", None),
+        )
+        if isinstance(owner, types.ModuleType):
+            module = owner.__name__
+        elif module is None:
+            module = type(owner).__module__ if owner is not None and not isinstance(owner, type) else "builtins"
+        if standard:
+            if module.partition(".")[0] in IMPURE:
+                self.stop(f"{module}.{name} is called", frame)
+        elif module == "builtins" and name in UNKNOWN and (owner is None or isinstance(owner, types.ModuleType)):
+            self.stop(f"{name} is called", frame)
+        elif module.partition(".")[0] not in PURE:
+            self.stop(f"{module}.{name} is called", frame)
+
+
+def serves_tensh(frame, filename):
+    """Does a function of the standard library run because tensh called it?"""
+    while frame is not None and filename.startswith(STANDARD):
+        frame = frame.f_back
+        filename = "" if frame is None else frame.f_code.co_filename
+    return ours(filename) or is_import(frame)
+
+
+def is_import(frame):
+    """Does a module run because it is imported?"""
+    while frame is not None and not frame.f_code.co_filename.startswith(IMPORTING):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
+
+
+def ours_calls(frame):
+    """Was a function called by a function of tensh?"""
+    return frame.f_back is not None and ours(frame.f_back.f_code.co_filename)
+
+
+class Names:
+    """What the code of a function reads; ``refused`` says what it does that a graph cannot, or is None."""
+
+    def __init__(self):
+        self.globals, self.attributes, self.refused = {}, set(), None
+
+
+@functools.lru_cache(4096)
+def read_code(code):
+    """The :class:`Names` of a code object."""
+    names, made = Names(), code.co_name in ("__init__", "__post_init__", "__enter__", "__exit__", "__setattr__")
+    for each in dis.get_instructions(code):
+        what = each.opname
+        if what in ("LOAD_GLOBAL", "LOAD_NAME"):
+            names.globals[each.argval] = None
+        elif what in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+            names.attributes.add(each.argval)
+        elif what in ("STORE_ATTR", "DELETE_ATTR") and not made:
+            names.refused = names.refused or f"the attribute {each.argval} is set"
+        elif what in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            names.refused = names.refused or f"the name {each.argval} of the module is set"
+        elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:
+            names.refused = names.refused or f"the variable {each.argval} of the function around is set"
+    return names
+
+
+__all__ = ["PACKAGE", "Watch"]

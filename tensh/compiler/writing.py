@@ -1,0 +1,286 @@
+"""Steps as straight Python: a function of arrays that can be read, debugged, and stands in tracebacks."""
+
+import keyword
+import math
+
+import numpy as np
+
+from tensh.compiler.breaks import Missed
+from tensh.compiler.passes import FUSED, LARGE
+from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Var
+from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
+from tensh.engine.codegen.chains import BLOCK
+from tensh.engine.codegen.source import compile_source
+from tensh.engine.codegen.vocabulary import ARRAYS
+from tensh.engine.core.clock import owner
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.capture.lines import Value
+
+INDENT = "    "
+WORDS = frozenset("empty wrap run asarray slice min range".split())
+
+
+class Writer:
+    """Writes one function of a graph; ``constants`` (variable -> array) and the ``namespace`` are those of the graph."""
+
+    def __init__(self, namespace, constants, taken, kept):
+        self.namespace, self.constants, self.taken, self.kept = namespace, constants, taken, kept
+        self.functions, self.lines = [], []
+        namespace.update(empty=np.empty, wrap=wrap, run=run, asarray=np.asarray, Missed=Missed)
+
+    # ── names ────────────────────────────────────────────────────────────────
+    def name(self, var, wish=None):
+        if var.name is None:
+            var.name = self.free(wish or "v1")
+        return var.name
+
+    def free(self, wish):
+        """A name like ``wish`` that nothing has."""
+        base = "".join(c if c.isalnum() or c == "_" else "_" for c in wish)
+        base = f"_{base}" if base[:1].isdigit() or keyword.iskeyword(base) else base
+        name, stem, n = base, base.rstrip("0123456789") or "v", 1
+        while name in self.taken or name in self.namespace or name in WORDS:
+            name, n = f"{stem}{n}", n + 1
+        self.taken.add(name)
+        return name
+
+    def function(self, name, function):
+        """The name in the namespace of a function."""
+        wish = "".join(c if c.isalnum() or c == "_" else "_" for c in name) or "function"
+        wish = f"{wish}_" if keyword.iskeyword(wish) or wish in WORDS or wish in self.taken else wish
+        while self.namespace.get(wish, function) is not function:
+            wish += "_"
+        self.namespace[wish] = function
+        return wish
+
+    def text(self, value, tensors=False):
+        """The text of an argument."""
+        if isinstance(value, Var):
+            if value in self.constants:
+                value = self.constant(self.constants[value])
+                return f"wrap({value})" if tensors else value
+            return f"wrap({self.name(value)})" if tensors else self.name(value)
+        cls = type(value)
+        if cls in (tuple, list):
+            parts = [self.text(each, tensors) for each in value]
+            return f"[{', '.join(parts)}]" if cls is list else f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+        if cls is dict and all(type(key) is str for key in value):
+            return "{" + ", ".join(f"{key!r}: {self.text(each, tensors)}" for key, each in value.items()) + "}"
+        if value is Ellipsis:
+            return "..."
+        if cls is slice:
+            return f"slice({', '.join(self.text(each) for each in (value.start, value.stop, value.step))})"
+        if value is None or cls in (bool, int, str) or cls is float and math.isfinite(value):
+            return repr(value)
+        return self.constant(value)
+
+    def constant(self, value):
+        """The name of a value that is kept in the namespace."""
+        if id(value) not in self.kept:
+            self.kept[id(value)] = name = self.free("c1")
+            self.namespace[name] = value
+        return self.kept[id(value)]
+
+    # ── steps ────────────────────────────────────────────────────────────────
+    def write(self, steps, results, reusable):
+        """Append the lines of the steps; ``results`` are variables that are read afterwards."""
+        last, known = {}, set()
+        for place, step in enumerate(steps):
+            for each in step.inputs:
+                last[each] = place
+        last.update((each, len(steps)) for each in results)
+        for place, step in enumerate(steps):
+            dying = [each for each in step.inputs if last[each] == place and each in known and each in reusable]
+            for line in self.write_step(step, dying):
+                self.lines.append(line)
+            if step.kind in (POINTWISE, FUSED):
+                known.update(step.outs)
+        return self.lines
+
+    def write_step(self, step, dying):
+        if step.kind is FUSED:
+            yield from self.write_group(step)
+            return
+        comment = note(step)
+        if step.kind is CHECK:
+            value, expected = step.args
+            name = self.function(type(expected).__name__, type(expected))
+            yield f"if {name}({self.text(value)}) != {expected!r}: raise Missed{comment}"
+            return
+        if step.kind in (CALL, EFFECT):
+            yield from self.write_call(step, comment)
+            return
+        if step.kind is VIEW and step.name == "getitem":
+            base, index = step.args
+            parts = ", ".join(subscript(each) for each in index)
+            yield f"{self.name(step.out)} = {self.text(base)}[{parts}]{comment}"
+            return
+        yield self.write_kernel(step, dying) + comment
+
+    def write_kernel(self, step, dying=(), into=None):
+        function = step.function
+        if step.kind is POINTWISE and step.out.size >= PARALLEL_LIGHT and step.name in ARRAYS and into is None:
+            function = ARRAYS[step.name]
+        given = [self.text(each) for each in step.args] + [
+            f"{key}={self.text(value)}" for key, value in step.options.items()
+        ]
+        name = self.function(step.name, function)
+        left = ", ".join(self.name(out) for out in step.outs)
+        if step.several:
+            return f"{left}{',' * (len(step.outs) == 1)} = {name}({', '.join(given)})"
+        if step.kind is POINTWISE and isinstance(function, np.ufunc) and function.nin == len(step.args):
+            room = into or next(
+                (self.name(e) for e in dying if e.shape == step.out.shape and e.dtype is step.out.dtype and e.shape),
+                None,
+            )
+            if room is not None:
+                self.taken.add(room)
+                if into is None:
+                    step.out.name = room
+                    return f"{name}({', '.join([*given, room])})"
+                return f"{name}({', '.join([*given, room])})"
+        call = f"{name}({', '.join(given)})"
+        if into is not None:
+            return f"{into}[...] = {call}"
+        return f"{left} = {call if step.out.shape or step.kind is VIEW else f'asarray({call})'}"
+
+    def write_call(self, step, comment):
+        given = [self.text(each, True) for each in step.args]
+        given += [f"{key}={self.text(value, True)}" for key, value in step.options.items()]
+        call = f"{self.function(step.name, step.function)}({', '.join(given)})"
+        if step.kind is EFFECT:
+            yield call + comment
+            target = step.args[0] if step.options.get("out") is None else step.options["out"]
+            for out, of in zip(step.outs, target if isinstance(target, (tuple, list)) else [target], strict=False):
+                if out is not of and out.name != self.text(of):
+                    yield f"{self.name(out)} = {self.text(of)}"
+            return
+        paths = dict(find_paths(step.several, "r"))
+        if list(paths.values()) == ["r"]:
+            yield f"{self.name(step.out)} = {call}.array{comment}"
+            return
+        yield f"r = {call}{comment}"
+        for out in step.outs:
+            yield f"{self.name(out)} = {paths[out.value]}.array"
+
+    def write_group(self, group):
+        """A function that computes the steps block by block, and its call."""
+        shape = group.steps[0].out.shape
+        size = group.steps[0].out.size
+        name = self.function(self.free(f"{group.steps[0].name}_chain"), None)
+        operands = group.inputs
+        flat = all(each.shape == shape or each.size == 1 for each in group.inputs)
+        rows = size if flat else shape[0]
+        block = BLOCK if flat else max(1, BLOCK // max(size // shape[0], 1))
+        head = f"def {name}({', '.join(self.text(each) for each in operands)}):"
+        lines = [
+            f'"""{len(group.steps)} steps over {size:,} elements, {min(block, rows):,} {"elements" if flat else "rows"} at a time."""'
+        ]
+        inner, names = [], {}
+        for each in group.inputs:
+            own = self.text(each)
+            if flat and each.shape == shape:
+                lines.append(f"{own} = {own}.reshape(-1)")
+            elif flat:
+                lines.append(f"{own} = {own}.reshape(())")
+                continue
+            if flat or len(each.shape) == len(shape) and each.shape[0] == shape[0]:
+                names[each] = f"{own}_"
+                inner.append(f"{own}_ = {own}[part]")
+        for out in group.outs:
+            lines.append(f"{self.name(out)} = empty({shape}, {self.constant(out.dtype)})")
+            if flat:
+                lines.append(f"{out.name}_all = {out.name}.reshape(-1)")
+        inner += self.write_block(group, names, flat)
+        lines += ["def work(i):", INDENT + f"part = slice(i * {block}, min(i * {block} + {block}, {rows}))"]
+        lines += [INDENT + line for line in inner]
+        alone = size * len(group.steps) < PARALLEL_LIGHT
+        lines.append(f"run(work, {-(-rows // block)}{', True' if alone else ''})")
+        results = ", ".join(self.name(out) for out in group.outs)
+        lines.append(f"return {results}")
+        self.functions.append("\n".join([head, *(INDENT + line for line in lines)]) + "\n")
+        yield f"{results} = {name}({', '.join(self.text(each) for each in operands)})  # {' '.join(step.name for step in group.steps)}"
+
+    def write_block(self, group, names, flat):
+        """The lines for one block, in memory that later steps use again."""
+        last, lines, own = {}, [], {}
+        for place, step in enumerate(group.steps):
+            for each in step.inputs:
+                last[each] = place
+        kept = {each: each.name for each in {*group.inputs, *(step.out for step in group.steps)}}
+        for each, name in names.items():
+            each.name = name
+        try:
+            for place, step in enumerate(group.steps):
+                out = step.out
+                dying = [e for e in step.inputs if last[e] == place and e in own]
+                if out in group.outs:
+                    made = f"{kept[out]}_"
+                    lines.append(f"{made} = {kept[out]}_all[part]" if flat else f"{made} = {kept[out]}[part]")
+                    lines.append(self.write_kernel(step, into=made) + note(step))
+                    out.name = made
+                    continue
+                out.name = None
+                lines.append(self.write_kernel(step, [e for e in dying if e.dtype is out.dtype]) + note(step))
+                own[out] = True
+            return lines
+        finally:
+            for each, name in kept.items():
+                each.name = name
+
+
+def find_paths(structure, path):
+    """(value, text that reaches it) for every value in the result of a call."""
+    if isinstance(structure, Value):
+        yield structure, path
+    elif isinstance(structure, (tuple, list)):
+        for number, each in enumerate(structure):
+            yield from find_paths(each, f"{path}[{number}]")
+    elif isinstance(structure, dict):
+        for key, each in structure.items():
+            yield from find_paths(each, f"{path}[{key!r}]")
+
+
+def subscript(part):
+    if type(part) is slice:
+        texts = ["" if each is None else str(each) for each in (part.start, part.stop, part.step)]
+        return ":".join(texts[:2] + texts[2:] * bool(texts[2]))
+    return "..." if part is Ellipsis else str(part)
+
+
+def note(step):
+    """A comment that says where a step comes from: the layer, or the user's own words."""
+    line = step.line
+    if line is None or line.place is None:
+        return ""
+    if line.modules and type(line.modules[-1]).__module__.startswith("torch"):
+        module = line.modules[-1]
+        path = next((path for path, each in line.modules[0].named_modules() if each is module), "")
+        return f"  # {f'{path}: ' if path else ''}{type(module).__name__}"
+    from tensh.graph.source import piece
+
+    found = piece(line.place.code, line.place.instruction)
+    text = "" if found is None else f": {found.text[:60]}"
+    return f"  # line {line.place.line}{text}"
+
+
+def write_function(name, parameters, writer, results):
+    """The text of a function: its parameters, the lines that were written, and what it returns."""
+    body = [*writer.lines, f"return {results}"]
+    return f"def {name}({', '.join(parameters)}):\n" + "".join(f"{INDENT}{line}\n" for line in body)
+
+
+def reusable_variables(steps, kept):
+    """The variables of pointwise steps whose memory nothing else shares."""
+    count = {}
+    made = [out for step in steps for out in step.outs]
+    for each in {*made, *(each for step in steps for each in step.inputs)}:
+        count[id(owner(each.array))] = count.get(id(owner(each.array)), 0) + 1
+    return {
+        step.out
+        for step in steps
+        if step.kind is POINTWISE and count[id(owner(step.out.array))] == 1 and step.out not in kept
+    }
+
+
+__all__ = ["LARGE", "Writer", "compile_source", "reusable_variables", "write_function"]

@@ -1,0 +1,286 @@
+"""torch.compile: the same as without it, in values, gradients of both orders, random numbers and errors."""
+
+import copy
+import pickle
+import traceback
+import warnings
+
+import pytest
+
+import tensh as torch
+from tensh import nn
+from tests.compiler.programs import PROGRAMS
+from tests.support.zoo import make_models
+
+
+def tensors(structure):
+    if isinstance(structure, torch.Tensor):
+        return [structure]
+    parts = (
+        structure.values() if isinstance(structure, dict) else structure if isinstance(structure, (tuple, list)) else ()
+    )
+    return [each for part in parts for each in tensors(part)]
+
+
+def make_arguments(shapes, more, dtype, seed):
+    torch.manual_seed(seed)
+    return [*(torch.randn(*shape, dtype=dtype, requires_grad=True) for shape in shapes), *more]
+
+
+def run(function, arguments, kwargs, create_graph):
+    """Everything that a call gives: results, gradients once and twice, and the next random number."""
+    results = function(*arguments, **kwargs)
+    outs = tensors(results)
+    wanted = [each for each in outs if each.requires_grad]
+    leaves = [each for each in tensors(arguments) if each.requires_grad]
+    loss = sum((each.abs() if each.is_complex() else each * each.detach() + each).sum() for each in wanted)
+    grads = (
+        list(torch.autograd.grad(loss, leaves, create_graph=create_graph, allow_unused=True, retain_graph=True))
+        if wanted
+        else []
+    )
+    again = [each for each in grads if each is not None and each.requires_grad]
+    if again:
+        total = sum((each * each.conj()).real.sum() for each in again)
+        grads += torch.autograd.grad(total, leaves, allow_unused=True)
+    elif wanted and not create_graph:
+        grads += torch.autograd.grad(loss, leaves, allow_unused=True)
+    return [*outs, torch.rand(1)], grads, results
+
+
+def compare(ours, expected, exactly=True):
+    assert len(ours) == len(expected)
+    for a, b in zip(ours, expected, strict=True):
+        assert (a is None) == (b is None)
+        if a is not None:
+            assert (a.shape, a.dtype, a.requires_grad) == (b.shape, b.dtype, b.requires_grad)
+            assert torch.equal(a, b) if exactly else torch.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case[0].__name__)
+def test_programs_are_what_they_are_without(case):
+    function, shapes, more, kwargs, dtype, reason = case
+    compiled = torch.compile(function)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        for seed in range(4):
+            for create_graph in (False, True):
+                ours, our_grads, results = run(compiled, make_arguments(shapes, more, dtype, seed), kwargs, create_graph)
+                expected, grads, plain = run(function, make_arguments(shapes, more, dtype, seed), kwargs, create_graph)
+                compare(ours, expected)
+                compare(our_grads, grads, exactly=False)  # shares of a gradient may be added in another order
+                assert type(results) is type(plain)
+    notes = [str(each.message) for each in notes if "torch.compile" in str(each.message)]
+    assert len(notes) == (reason is not None)
+    assert reason is None or reason in notes[0]
+    assert bool(compiled.compiled.graphs) == (reason is None)
+
+
+@pytest.mark.parametrize("name", list(make_models(torch)))
+def test_models_train_as_without(name):
+    module, inputs = make_models(torch)[name]
+    other = copy.deepcopy(module)
+    compiled = torch.compile(module, fullgraph=True)
+    for seed in range(3):
+        answers = []
+        for each in (compiled, other):
+            torch.manual_seed(seed)
+            outs = tensors(each(*inputs))
+            if any(out.requires_grad for out in outs):
+                sum(out.square().mean() for out in outs if out.requires_grad).backward()
+            answers.append(outs)
+        compare(*answers)
+        compare([p.grad for p in module.parameters()], [p.grad for p in other.parameters()])
+        compare(list(module.state_dict().values()), list(other.state_dict().values()))
+    assert len(compiled.compiled.graphs) == 1
+
+
+def test_guards():
+    @torch.compile
+    def f(x, scale=1.0, names=("a",)):
+        return dict.fromkeys(names, x * scale)
+
+    x = torch.ones(3)
+    for count, call in enumerate(
+        [lambda: f(x), lambda: f(x, 2.0), lambda: f(torch.ones(4)), lambda: f(x.double()), lambda: f(x, names=("a", "b")),
+         lambda: f(x.requires_grad_())], 1,
+    ):  # fmt: skip
+        for _ in range(2):
+            assert list(call()) == ["a", "b"][: 1 + (count == 5)]
+        assert len(f.compiled.graphs) == count
+    with torch.no_grad():
+        assert not f(x)["a"].requires_grad
+    assert f(x)["a"].requires_grad
+
+
+def test_what_a_function_reads_is_guarded():
+    settings, module = {"factor": 2.0}, nn.Linear(2, 2)
+    module.extra, module.mask = 1.0, torch.ones(2)
+
+    @torch.compile
+    def f(x):
+        return module(x) * settings["factor"] * module.extra * module.mask
+
+    def plain():
+        return module(x) * settings["factor"] * module.extra * module.mask
+
+    x = torch.ones(2)
+
+    def check():
+        for _ in range(2):
+            assert f(x).equal(plain())
+
+    check()
+    settings["factor"] = 3.0
+    check()
+    module.extra = 2.0
+    check()
+    module.mask = torch.zeros(2)
+    check()
+    module.weight = nn.Parameter(torch.ones(2, 2))
+    check()
+    with torch.no_grad():
+        module.bias.fill_(7.0)
+    check()
+    assert f.compiled.reason is None
+
+
+def test_train_and_eval_and_autocast():
+    module = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout(0.5))
+    compiled, x = torch.compile(module), torch.randn(4, 3)
+    for mode in (True, False, True):
+        compiled.train(mode)
+        other = copy.deepcopy(module)
+        for seed in range(2):
+            torch.manual_seed(seed)
+            ours = compiled(x)
+            torch.manual_seed(seed)
+            assert ours.equal(other(x))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert compiled(x).dtype == compiled(x).dtype == module(x).dtype
+    assert compiled.compiled.reason is None
+
+
+def test_only_differences_of_kind_make_new_graphs_and_too_many_are_given_up():
+    @torch.compile
+    def f(x):
+        return x * 2
+
+    with pytest.warns(UserWarning, match="8 graphs were made"):
+        for size in range(1, 12):
+            assert f(torch.ones(size)).sum() == 2 * size
+    torch.compiler.reset()
+    assert not f.compiled.graphs and not f.compiled.off
+
+
+def test_fullgraph_raises_with_the_line():
+    @torch.compile(fullgraph=True)
+    def f(x):
+        y = x + 1
+        print(end="")
+        return y
+
+    with pytest.raises(RuntimeError, match=r"print is called, .*test_compile.py, line \d+"):
+        f(torch.ones(2))
+
+
+def test_errors_are_those_of_the_function_and_show_the_written_line():
+    @torch.compile
+    def f(x, index):
+        return torch.gather(x * 2, 0, index)
+
+    x = torch.ones(3)
+    assert f(x, torch.tensor([0])).equal(torch.tensor([2.0]))
+    with pytest.raises(RuntimeError, match="out of bounds") as failed:
+        f(x, torch.tensor([5]))
+    assert any("compiled" in frame.filename for frame in traceback.extract_tb(failed.tb))
+
+
+def test_gradients_of_backward_passes():
+    x = torch.ones(3, requires_grad=True)
+    f = torch.compile(lambda x: (x * x).sum())
+    f(x)
+    y = f(x)
+    assert y.grad_fn.name() == "CompiledFunctionBackward"
+    y.backward(retain_graph=True)
+    y.backward()
+    assert x.grad.tolist() == [4.0] * 3
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+    z = f(f(x) * x)  # a graph whose argument was computed by the same graph
+    z.backward()
+    other = torch.ones(3, requires_grad=True)
+    ((other * other).sum() * other).square().sum().backward()
+    assert (x.grad - 4).allclose(other.grad)
+
+
+def test_saved_tensors_that_are_written_are_noticed():
+    f = torch.compile(lambda x, w: (x * w).sum())
+    w = torch.ones(3, requires_grad=True)
+    for _ in range(2):
+        x = torch.ones(3)
+        y = f(x, w)
+        x.add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+
+
+def test_tensors_of_other_kinds_run_as_they_are():
+    f = torch.compile(lambda x: x * 2)
+    assert torch.vmap(f)(torch.ones(2, 3)).equal(torch.full((2, 3), 2.0))
+    assert torch.func.grad(lambda x: f(x).sum())(torch.ones(2)).equal(torch.full((2,), 2.0))
+    with pytest.warns(UserWarning, match="no dense array"):
+        assert f(torch.ones(2, device="meta")).device.type == "meta"
+
+
+def test_modules_compiled_in_place_and_copies():
+    module = nn.Linear(3, 2)
+    keys = list(module.state_dict())
+    module.compile()
+    x = torch.ones(1, 3)
+    assert module(x).equal(module(x)) and module.forward.compiled.graphs
+    assert list(module.state_dict()) == keys
+    other = copy.deepcopy(module)
+    with torch.no_grad():
+        module.weight.zero_()
+    assert not other(x).equal(module(x)) and other.forward.module is other
+    wrapped = torch.compile(nn.Linear(3, 2))
+    assert list(wrapped.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
+    assert wrapped.weight is wrapped._orig_mod.weight and wrapped.in_features == 3
+    again = pickle.loads(pickle.dumps(wrapped))
+    assert again(x).equal(wrapped(x))
+
+
+def test_disable_and_is_compiling():
+    seen = []
+
+    @torch.compiler.disable(reason="too early")
+    def inner(x):
+        return x * 2
+
+    @torch.compile
+    def f(x):
+        return inner(x) + 1
+
+    with pytest.warns(UserWarning, match="inner is not to be compiled"):
+        f(torch.ones(1))
+
+    @torch.compile
+    def g(x):
+        return x * (2 if torch.compiler.is_compiling() else 2)
+
+    assert g(torch.ones(1)).item() == 2 and not torch.compiler.is_compiling() and not seen
+    with pytest.raises(RuntimeError, match="Invalid backend"):
+        torch.compile(f, backend="none")
+
+
+def test_the_source_can_be_read():
+    @torch.compile
+    def f(x, w):
+        return ((x * w + 1).exp() * (x * w + 1)).sum()
+
+    f(torch.ones(3), torch.ones(3, requires_grad=True))
+    program = f.compiled.graphs[0].program
+    assert program.text.count("mul(x, w)") == 1  # a common part
+    assert "def forward(x, w):" in program.text and "def backward(saved, g):" in program.text
+    assert "x * w + 1" in program.text
