@@ -65,7 +65,9 @@ def test_programs_are_what_they_are_without(case):
         warnings.simplefilter("always")
         for seed in range(4):
             for create_graph in (False, True):
-                ours, our_grads, results = run(compiled, make_arguments(shapes, more, dtype, seed), kwargs, create_graph)
+                ours, our_grads, results = run(
+                    compiled, make_arguments(shapes, more, dtype, seed), kwargs, create_graph
+                )
                 expected, grads, plain = run(function, make_arguments(shapes, more, dtype, seed), kwargs, create_graph)
                 compare(ours, expected)
                 compare(our_grads, grads, exactly=False)  # shares of a gradient may be added in another order
