@@ -165,7 +165,7 @@ class Run:
         place, note = Place(source_of(filename, self.session.sources), None, line), None
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
-        self.remark(failures.warning_lines(place, category.__name__, message, note))
+        self.remark(failures.warning_lines(place, category.__name__, message, note, self.window()))
 
     def unraised(self, error, where):
         """Show an exception of a thread or a destructor, which stops nothing."""
@@ -173,9 +173,13 @@ class Run:
         in_full = self.options.traceback == "full"
         self.remark([("note", f"{where}:\n"), *(failures.full(failure) if in_full else failures.short(failure))])
 
+    def window(self):
+        """The columns of the window in which remarks are shown; None where they go elsewhere."""
+        return self.env.width(self.env.stderr) if self.env.is_terminal(self.env.stderr) else None
+
     def taught(self, note):
         """Show a note of the teacher's."""
-        self.remark(failures.format_note(note))
+        self.remark(failures.format_note(note, self.window()))
 
     def ask(self, question):
         """Ask somebody who sits at a terminal; the answer, "" where nobody does."""
@@ -342,7 +346,8 @@ class Run:
     def show_failure(self, failure, may_raise):
         """Show what went wrong, and to somebody who may be looking how to see more of it."""
         in_full = self.options.traceback == "full"
-        self.remark(failures.full(failure) if in_full else failures.short(failure, self.values_shown))
+        width = self.window()
+        self.remark(failures.full(failure, width) if in_full else failures.short(failure, self.values_shown, width))
         if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.mention(self.hint)
 

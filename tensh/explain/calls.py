@@ -4,6 +4,7 @@ import ast
 import os
 import re
 from dataclasses import dataclass
+from types import ModuleType
 from typing import NamedTuple
 
 from tensh.engine.codegen.guards import FILE
@@ -116,7 +117,7 @@ def find_failed_call(traceback, place):
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         values += [(rest, each) for each in frame.f_locals.get(rest, ())]
     name = code.co_name.removesuffix("_operator")
-    written, symbol = pieces(segment)
+    written, symbol = pieces(segment, modules=list_modules(visible))
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
         written, symbol = ([(segment, (0, len(segment)))], {}), None
     if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x
@@ -194,7 +195,12 @@ def find_argument(written, position, name):
     )
 
 
-def pieces(segment, is_layer=False):
+def list_modules(names):
+    """The names of modules that functions are called by, whatever they are called."""
+    return {*MODULES, *(name for name, value in names.items() if isinstance(value, ModuleType))}
+
+
+def pieces(segment, is_layer=False, modules=MODULES):
     """(((text, span) of each positional operand, name -> (text, span)), the symbol) of a piece of source.
 
     What a method is called of is an operand; in ``self.out(x)``, where that ``is_layer``, it is not.
@@ -212,7 +218,7 @@ def pieces(segment, is_layer=False):
             nodes, symbol = [tree.operand], "not"
         case ast.Subscript():
             nodes, symbol = [tree.value, tree.slice], "[]"
-        case ast.Call(func=ast.Attribute()) if not (is_layer or is_module(tree.func.value)):
+        case ast.Call(func=ast.Attribute()) if not (is_layer or is_module(tree.func.value, modules)):
             nodes, symbol = [tree.func.value, *tree.args], tree.func.attr
         case ast.Call():
             nodes, symbol = list(tree.args), ast.unparse(tree.func).rpartition(".")[2]
@@ -246,7 +252,7 @@ def piece(segment, node, before="("):
     return segment[start:end], (start, end)
 
 
-def is_module(tree):
+def is_module(tree, modules):
     while isinstance(tree, ast.Attribute):
         tree = tree.value
-    return isinstance(tree, ast.Name) and tree.id in MODULES
+    return isinstance(tree, ast.Name) and tree.id in modules

@@ -20,6 +20,7 @@ from tensh.language import _
 MOST_FOLLOWED = 30  # statements
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
 NUMBERS = ("item", "tolist", "numpy")
+CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")
 
 
 class Cut(NamedTuple):
@@ -291,11 +292,52 @@ def find_cut_by_trial(node, followed, shadow):
     if not isinstance(result, Tensor):
         return None
     kind = str(result.dtype).removeprefix("torch.")
-    if result.is_floating_point():
+    fits = restore_history(node, followed, shadow)
+    if is_tensor_of_numbers(node):
+        sentence = _("has no history: `{code}` on line {line} makes a new tensor of the numbers alone")
+    elif result.is_floating_point():
         sentence = _("has no history: `{code}` on line {line} has no derivative")
     else:
         sentence = _("has no history: `{code}` on line {line} gives {kind}, which has no derivative")
-    return Cut(sentence.format(code=text, line=followed.place.line, kind=kind), (), advice_for(result))
+    sentence = sentence.format(code=text, line=followed.place.line, kind=kind)
+    return Cut(sentence, fits, None if fits else advice_for(result))
+
+
+def is_tensor_of_numbers(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in (
+        "torch.tensor",
+        "torch.Tensor",
+        "torch.FloatTensor",
+    )
+
+
+def restore_history(node, followed, shadow):
+    """The Fit without a cast to whole numbers, or with `torch.stack` for `torch.tensor` of tensors; nothing for other cuts."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=word, value=owner), args=[]) if word in CASTS:
+            while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr in CASTS:
+                owner = owner.func.value  # `x.round().long()`
+            fit = replace_node(followed.place, node, ast.unparse(owner))
+        case ast.Call(args=[given]) if is_tensor_of_numbers(node):
+            value = shadow_value(given, shadow)
+            if isinstance(value, Tensor):
+                new = ast.unparse(given)
+            elif type(value) in (list, tuple) and value and all(isinstance(each, Tensor) for each in value):
+                new = f"torch.stack({ast.unparse(given)})"
+            else:
+                return ()
+            fit = replace_node(followed.place, node, new)
+        case _:
+            return ()
+    return (fit,) if fit else ()
+
+
+def shadow_value(node, shadow):
+    """The value of an expression on shapes only; None where that is not known."""
+    try:
+        return shadow.evaluate(node)
+    except (Unknown, Exception):
+        return None
 
 
 def advice_for(result):

@@ -57,7 +57,7 @@ def state_value(value):
     if isinstance(value, str):
         return Truth(name=value)
     if type(value).__name__ == "dtype":
-        return Truth(name=short_dtype(value))
+        return Truth(dtype=short_dtype(value), name=short_dtype(value))
     names = [value.name() if callable(getattr(value, "name", None)) else type(value).__name__]
     return Truth(name=names[0])
 

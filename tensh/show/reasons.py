@@ -52,7 +52,7 @@ def why(tensor, root=None, names=None, sources=None):
     """Explain the gradient of a tensor: every path of the chain rule from the root, and their sum.
 
     Args:
-        tensor: a tensor that the root was computed from, usually a leaf.
+        tensor: a tensor that the root was computed from, usually a leaf; or its gradient, as in ``why(w.grad)``.
         root: what is differentiated; the tensor that was computed last from `tensor`, if nothing is given.
         names: a dict of the names that tensors have; those of whoever calls, if nothing is given.
         sources: a dict of file names and the texts in them, in the order in which they ran. The root is computed again
@@ -82,6 +82,7 @@ def why(tensor, root=None, names=None, sources=None):
     sources = sources_of_caller() if sources is None and names is None else sources
     caller = sys._getframe(1)
     names = {**caller.f_globals, **caller.f_locals} if names is None else dict(names)
+    tensor = owner_of(tensor, names)
     asked = Asked(names, sources or sources_of(caller))
     found = assignments(sources or {})
     name = next((each for each, value in list_named_tensors(names) if value is tensor), "it")
@@ -129,6 +130,14 @@ def why(tensor, root=None, names=None, sources=None):
         )
     checked, notes = compare_with_differences(explanation, tensor, found, names) if sources else (None, [])
     return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation))
+
+
+def owner_of(tensor, names):
+    """The tensor with a name whose gradient a tensor is, as in `why(w.grad)`; the tensor itself where it is none."""
+    if tensor.requires_grad:
+        return tensor
+    owners = (value for _name, value in list_named_tensors(names) if value.requires_grad and value.is_leaf)
+    return next((value for value in owners if value.grad is tensor), tensor)
 
 
 def describe_unexplained(tensor, name, why):

@@ -7,20 +7,22 @@ from tensh.cli.render.code import quote
 from tensh.language import _
 from tensh.show import reprs
 from tensh.show.reprs import safe_str
-from tensh.show.text import cells, shorten, shorten_middle
+from tensh.show.text import cells, shorten, shorten_middle, wrap_lines
 
 LONGEST_OPERAND = 40  # of an operand's code that is repeated
+INDENT = 8  # columns before what belongs to a failure
+LEAST_WIDTH = 30  # of a window in which sentences are broken between words
 LONGEST_LOCAL = 80  # columns for the other arrays of the function
 MOST_CALLERS = 4  # shown at each end of a long way
 
 
-def short(failure, shown=0):
-    """(kind, text) pairs: the user's lines only. `shown` counts the values that were shown before."""
+def short(failure, shown=0, width=None):
+    """(kind, text) pairs: the user's lines only. `shown` counts the values that were shown before, `width` the window's columns."""
     yield from _head(failure)
     if failure.places:
         yield from quote(failure.places[0], failing=True)
     if failure.explanation:
-        yield from render_explanation(failure.explanation)
+        yield from render_explanation(failure.explanation, width)
     elif failure.operands:
         yield (
             "note",
@@ -39,18 +41,18 @@ def short(failure, shown=0):
     yield from _callers(failure.places)
     if failure.cause:
         yield "note", f"  {failure.reason}\n"
-        yield from short(failure.cause)
+        yield from short(failure.cause, width=width)
 
 
-def render_explanation(explanation):
+def render_explanation(explanation, width=None):
     """(kind, text) pairs of the operands, the rule they broke, and what would fit."""
     yield from operands(explanation)
     yield from describe_origins(explanation)
-    yield "plain", f"        {explanation.rule}\n"
+    yield "plain", fill(explanation.rule, width)
     first, other = _("fits:"), _("or:")
-    width = max((cells(fit.text) for fit in explanation.fits), default=0)
+    widest = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
-        yield from render_fit(other if number else first, fit, width)
+        yield from render_fit(other if number else first, fit, widest)
     if explanation.advice:
         yield "note", f"        {pad(other if explanation.fits else _('try:'))}{explanation.advice}\n"
     if explanation.then:
@@ -140,7 +142,7 @@ def operands(explanation):
         yield "mark", ("        " + (" " * len(between)).join(marks)).rstrip() + "\n"
 
 
-def full(failure):
+def full(failure, width=None):
     """(kind, text) pairs: Python's own traceback, with every frame."""
     try:
         is_bounded = all(reprs.is_bounded(each.error) for each in failure.chain)
@@ -148,7 +150,7 @@ def full(failure):
     except Exception:  # what it holds is the user's, and can be anything
         texts = None
     if texts is None:
-        yield from short(failure)
+        yield from short(failure, width=width)
         return
     for text in texts:
         yield "plain", shorten_middle(text)
@@ -160,7 +162,16 @@ def render_stop(failure, words):
     yield "message", f"{words}\n"
 
 
-def warning_lines(place, kind, message, note=None):
+def fill(sentence, width, before=INDENT):
+    """A sentence behind so many columns as lines; between words, where a window has `width` columns."""
+    if width is None or before + cells(sentence) < width or width < LEAST_WIDTH:
+        return f"{' ' * before}{sentence}\n"
+    first, *rest = wrap_lines(sentence, width - before - 1)
+    more = wrap_lines(" ".join(rest), width - INDENT - 1) if rest else []
+    return "".join(f"{' ' * column}{line}\n" for column, line in ((before, first), *((INDENT, line) for line in more)))
+
+
+def warning_lines(place, kind, message, note=None, width=None):
     """(kind, text) pairs of a warning, with the note that belongs to it."""
     yield from _format_place(place)
     yield "warning", kind
@@ -168,15 +179,16 @@ def warning_lines(place, kind, message, note=None):
     if place.text:
         yield from quote(note.place if note else place, failing=False, before=0)
     if note:
-        yield "plain", f"        {note.message}\n"
+        yield "plain", fill(note.message, width)
         yield from render_advice(note)
 
 
-def format_note(note):
+def format_note(note, width=None):
     """(kind, text) pairs of a note that teaches."""
-    yield from _format_place(note.place)
-    yield "warning", _("note")
-    yield "plain", f": {note.message}\n"
+    head = [*_format_place(note.place), ("warning", _("note")), ("plain", ": ")]
+    yield from head
+    before = cells("".join(text for _kind, text in head))
+    yield "plain", fill(note.message, width, before).lstrip(" ")
     if note.place.text:
         yield from quote(note.place, failing=False, before=0)
     yield from render_advice(note)

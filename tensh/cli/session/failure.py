@@ -262,7 +262,11 @@ def _library(frame):
 
 
 def _place(frame: FrameType, instruction, line, sources):
-    code = frame.f_code
+    return place_of_code(frame.f_code, instruction, line, sources)
+
+
+def place_of_code(code, instruction, line, sources):
+    """Return the place of an instruction of a code object, by default on a line."""
     source = source_of(code.co_filename, sources)
     function = None if code.co_name == "<module>" else code.co_qualname
     # Nothing is known of columns under -X no_debug_ranges.

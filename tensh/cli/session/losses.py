@@ -28,12 +28,16 @@ REDUCING = frozenset("MeanBackward0 SumBackward0".split())
 
 
 class Finding(NamedTuple):
-    """A fault of a loss: the name of the note, the function of the loss, its argument, the node that it is about."""
+    """A fault of a loss: the name of the note, the function of the loss, its argument, the node that it is about.
+
+    ``place`` is where the node was recorded, where that is another source than that of the backward pass.
+    """
 
     about: str
     loss: str
     given: str
     node: object
+    place: object = None
 
 
 def findings(roots):

@@ -16,7 +16,8 @@ ON_PURPOSE = ("None", "unsqueeze", "view", "reshape", "expand", "newaxis")
 def on_loss(found, place, names):
     """Find the fault of the loss at which a pass begins."""
     if found.about == "broadcast":
-        return on_broadcast(found.node, place, names)
+        is_elsewhere = found.place is not None and found.place.source is not place.source  # lines of a prompt
+        return on_broadcast(found.node, found.place if is_elsewhere else place, names)
     kind = found.given
     made = call_on_line(place, kind)
     where = _(" (line {made})").format(made=made) if made else ""

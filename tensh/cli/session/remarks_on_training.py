@@ -214,6 +214,25 @@ def on_evaluation_mode(model, place, names):
     )
 
 
+def on_evaluation_from_the_first(model, place, names):
+    """A model that was switched to evaluation before it is trained, as a whole, and all of whose parameters are trained."""
+    name = name_of(model, names, None)
+    calls = [line for line, owner in lines_of(place, "eval") if owner == name]
+    if name is None or len(calls) != 1 or lines_of(place, "train") or any(each.training for each in layers(model)):
+        return None
+    if not all(p.requires_grad for p in model.parameters()):
+        return None  # a model that was trained before
+    if len({type(each) for each in layers(model)}) == 1:
+        message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} works as in evaluation")  # fmt: skip
+    else:
+        message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} work as in evaluation")  # fmt: skip
+    since = _("eval() on line {line}").format(line=calls[0])
+    return (
+        message.format(name=name, since=since, kinds=kinds(model)),
+        _("{name}.train() before training goes on").format(name=name),
+    )
+
+
 def on_training_mode(model, place, names):
     """A model that is evaluated as it was trained."""
     if not all(each.training for each in (model, *layers(model))) or not is_evaluation(place, names):

@@ -108,10 +108,36 @@ def empty_parameters(situation):
             fits,
         )
     match given:
+        case ast.Call(func=ast.Attribute(attr="parameters", value=ast.Call(func=ast.Name(id=kind)))):
+            return find_plain_list(class_of(situation.place, kind), kind)
         case ast.Call(func=ast.Attribute(attr="parameters", value=owner)):
             model = situation.look_up(owner)
             return find_unregistered(situation, model, ast.unparse(owner)) if is_module(model) else None
     return None
+
+
+def find_plain_list(definition, kind):
+    """The only list of layers in the class of a model that has no name; None if there is none, or more."""
+    found = []
+    for node in ast.walk(definition) if definition else ():
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.List(elts=parts)):
+                pass
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.ListComp(elt=part)
+            ):
+                parts = [part]
+            case _:
+                continue
+        if parts and all(isinstance(each, ast.Call) and ast.unparse(each.func).startswith("nn.") for each in parts):
+            found.append((name, node))
+    if len(found) != 1:
+        return None
+    ((name, node),) = found
+    what = _("a plain {kind}, whose modules are not registered").format(kind="list")
+    rule = _("{name} has no parameters: {name}.{attribute} is {what}").format(name=kind, attribute=name, what=what)
+    code = f"self.{name} = nn.ModuleList({ast.unparse(node.value)})"
+    return Explanation("__init__", (), rule, (Fit(code, "", node.lineno),))
 
 
 def find_unregistered(situation, model, name):

@@ -81,7 +81,9 @@ def shown(session, command):
     """The frames, and the names of the one that is looked at."""
     debugging = session.debugging
     title = debugging.title()
-    notes = [_("%up and %down go to others, %debug off leaves")]
+    is_only = len(debugging.steps) == 1
+    notes = [_("%debug off leaves") if is_only else _("%up and %down go to others, %debug off leaves")]
+    notes = [] if is_only and session.inside is None else notes
     yield Value(Table(("", "", _("function"), _("place"), _("code")), debugging.rows(), title, notes), command)
     names = debugging.local_names()
     if names:

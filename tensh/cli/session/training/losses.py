@@ -4,7 +4,7 @@ import contextlib
 import importlib
 import weakref
 
-from tensh.cli.session.failure import place_of, users_frame
+from tensh.cli.session.failure import place_of, place_of_code, users_frame
 from tensh.cli.session.losses import find_keeper, findings
 from tensh.engine.core.clock import listen, tick, unlisten
 from tensh.engine.core.lift import Lift
@@ -51,7 +51,7 @@ class Losses:
         if self.count <= LOOKS_AT_KEPT[0]:
             self.stop_listening()
             for found in findings(roots):
-                self.training.say(found.about, found)
+                self.training.say(found.about, found._replace(place=self.place_of(found.node)))
                 if found.about == "broadcast" and not self.training.is_told("broadcast"):
                     self.listen_for(found)
         if self.count in LOOKS_AT_KEPT:
@@ -60,6 +60,16 @@ class Losses:
             self.look_at_loop()
         if not keep:
             self.passed.update(root for root in roots if type(root) is not AccumulateGrad)
+
+    def place_of(self, node):
+        """The place at which a node was recorded; None where nobody took note."""
+        from tensh.graph.provenance import place
+
+        made, sources = place(node), self.training.teacher.session.sources
+        if made is None or made[0].co_filename not in sources:
+            return None
+        code, instruction = made
+        return place_of_code(code, instruction, code.co_firstlineno, sources)
 
     def look_at_loop(self):
         """Read the source of a training whose gradients are clipped, or that has no word of a step."""

@@ -6,6 +6,7 @@ This module is imported when something has been found: the words are made of the
 from tensh.cli.session.remarks_on_losses import on_kept, on_loss
 from tensh.cli.session.remarks_on_training import (
     on_clipping,
+    on_evaluation_from_the_first,
     on_evaluation_mode,
     on_functional_dropout,
     on_no_backward,
@@ -30,6 +31,7 @@ REMARKS = {
     "no step": on_no_step,
     "clipping": on_clipping,
     "evaluation mode": on_evaluation_mode,
+    "evaluation mode from the first": on_evaluation_from_the_first,
     "training mode": on_training_mode,
     "dropout": on_functional_dropout,
 }

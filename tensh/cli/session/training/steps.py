@@ -85,7 +85,7 @@ class Steps:
         return time is None or p.grad.array.any() or not is_written_after(time, p.grad.array)
 
     def look_at_mode(self, history, params):
-        """Tell of a model that goes on in evaluation mode after it was trained, then evaluated."""
+        """Tell of a model that goes on in evaluation mode after it was trained, then evaluated, or that never was in training mode."""
         modes = self.training.modes
         model = history.model() if history.model else None
         if model is None:
@@ -100,3 +100,7 @@ class Steps:
             history.other_mode += 1
             if history.other_mode == 2:
                 self.training.say("evaluation mode", model)
+        elif not history.trained:
+            history.other_mode += 1
+            if history.other_mode == 2:
+                self.training.say("evaluation mode from the first", model)
