@@ -1,5 +1,7 @@
 """The user's names of things: variables, parameters of modules, elements of lists and dictionaries."""
 
+import re
+
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -9,7 +11,7 @@ LONGEST = 1000  # elements of a container that are looked at
 
 
 def list_named_tensors(namespace):
-    """(name, tensor) of every tensor that a namespace leads to: variables first, then what is in them."""
+    """(name, tensor) of every tensor that a namespace leads to: variables first, then parts of modules, then of containers."""
     within = []
     for name, value in list(namespace.items()):
         if type(name) is not str or name.startswith("_"):
@@ -19,7 +21,7 @@ def list_named_tensors(namespace):
         else:
             within.append((name, value))
     seen = set()
-    for name, value in within:
+    for name, value in sorted(within, key=lambda each: not hasattr(type(each[1]), "named_parameters")):
         yield from _list_inside(name, value, seen, DEEPEST)
 
 
@@ -53,6 +55,16 @@ def ask_module(value, method):
         raise
     except BaseException:
         return []
+
+
+def write_in_python(name):
+    """A name as code: `net[0].weight` for `net.0.weight`.
+
+    >>> from tensh.graph.names import write_in_python
+    >>> write_in_python("net.0.weight")
+    'net[0].weight'
+    """
+    return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
 
 
 def names_of_layers(namespace):

@@ -5,7 +5,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.graph import flaws, tokens
 from tensh.graph.elements import elements
-from tensh.graph.names import list_named_tensors
+from tensh.graph.names import list_named_tensors, write_in_python
 from tensh.graph.reverse import GoneError, Parts, Pass
 from tensh.graph.walk import Graph
 from tensh.show import describe
@@ -121,7 +121,7 @@ class Gradients(Tables):
         root = self.graph.tensor if self.graph else None
         lost = [n for n, t in shown.items() if not t.is_leaf and not t.retains_grad and t is not root]
         if lost:
-            yield f"only leaves keep their gradient · to keep another: {lost[0]}.retain_grad() before backward()"
+            yield f"only leaves keep their gradient · to keep another: {write_in_python(lost[0])}.retain_grad() before backward()"
         if root is not None and not any(t.is_leaf and t.grad is not None for t in shown.values()):
             yield "backward() has not run yet"
         unrecorded = [n for n, t in self.tensors.items() if not t.requires_grad and t.is_floating_point()]

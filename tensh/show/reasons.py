@@ -10,7 +10,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.graph import chain, kept, tokens
 from tensh.graph.assignments import assignments
 from tensh.graph.elements import elements
-from tensh.graph.names import list_named_tensors
+from tensh.graph.names import list_named_tensors, write_in_python
 from tensh.graph.reverse import GoneError
 from tensh.graph.walk import Graph
 from tensh.graph.why import explain
@@ -125,7 +125,7 @@ def why(tensor, root=None, names=None, sources=None):
         return describe_reasons(
             _("{name}.grad is None: {reason}").format(name=name, reason=absent),
             _("to keep it: {name}.retain_grad() before {root_name}.backward(); it would be {value}").format(
-                name=name, root_name=root_name, value=value
+                name=write_in_python(name), root_name=root_name, value=value
             ),
         )
     checked, notes = compare_with_differences(explanation, tensor, found, names) if sources else (None, [])

@@ -4,7 +4,7 @@ import ast
 
 from tensh.explain.making import line_that_made
 from tensh.explain.place import Place
-from tensh.graph.names import names_of_nodes
+from tensh.graph.names import names_of_nodes, write_in_python
 from tensh.language import _
 
 
@@ -28,7 +28,12 @@ def remark_on_sums(leaves, lines, place, names):
         message = _("{name} is the sum of {count} backward passes: each adds to it, and nothing has set it back")
     message = message.format(name=first, count=len(lines), lines=", ".join(where[:-1]), last=where[-1])
     optimizer = next((each for each, value in names.items() if is_optimizer(value) and holds(value, leaves)), None)
-    back = f"{optimizer}.zero_grad()" if optimizer else f"{own} = None"
+    if optimizer:
+        back = f"{optimizer}.zero_grad()"
+    elif hasattr(type(names.get(own.partition(".")[0])), "named_parameters"):
+        back = f"{own.partition('.')[0]}.zero_grad()"
+    else:
+        back = f"{write_in_python(own)} = None"
     return message, not_called(place) or _("{back} before each backward").format(back=back)
 
 
@@ -69,7 +74,7 @@ def not_a_leaf(place, names):
         message, (fit, *_more), _advice = not_kept(situation, name)
         return message, _("line {line}: {code}").format(line=fit.line, code=fit.text)
     line = line_that_made(piece(place), name) if name and name.isidentifier() else None
-    keep = _("{name}.retain_grad() before backward()").format(name=name or "y")
+    keep = _("{name}.retain_grad() before backward()").format(name=write_in_python(name or "y"))
     if line:
         message = _("{name} was computed on line {line}: backward keeps gradients of leaves only")
     else:
