@@ -13,7 +13,7 @@ __all__ = [
 
 
 def set_overwrite_module_params_on_conversion(value):
-    """Whether ``module.to(...)`` gives a module new parameters, instead of changing those that it has.
+    """True if ``module.to(...)`` gives a module new parameters, instead of changing those that it has.
 
     >>> import tensh as torch
     >>> layer = torch.nn.Linear(1, 1)

@@ -75,7 +75,7 @@ def __getattr__(name):
 
 
 def exists(submodule):
-    """Is there a submodule of this name?"""
+    """True if there is a submodule of this name."""
     from importlib.util import find_spec  # which takes longer to load than all else here
 
     return find_spec(f"tensh.{submodule}") is not None

@@ -624,7 +624,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
-    """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
+    """True if every element of input is close to that of other; see :func:`isclose`."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -682,7 +682,7 @@ def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = N
 def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """In-place version of ``as_strided``: the tensor becomes its own view."""
 def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``as_strided`` shows: [*size].  Differentiable."""
+    """A copy of the view of ``as_strided``: [*size].  Differentiable."""
 def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
@@ -950,7 +950,7 @@ def empty_strided(size: _Any, stride: _Any, *, dtype: _dtype | None = None, layo
 def eq(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is equal to other."""
 def equal(input: Tensor, other: Tensor | _Number) -> _bool:
-    """Have both the same shape and the same elements?  A bool."""
+    """True if both have the same shape and the same elements."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of input."""
 def erf_(input: Tensor) -> Tensor:
@@ -970,7 +970,7 @@ def exp2_(input: Tensor) -> Tensor:
 def exp_(input: Tensor) -> Tensor:
     """e to the power of input."""
 def expand_copy(input: Tensor, size: _Any, *, implicit: _Any = False, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``expand`` shows: [*size].  Differentiable."""
+    """A copy of the view of ``expand``: [*size].  Differentiable."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of input, less 1: exact near 0."""
 def expm1_(input: Tensor) -> Tensor:
@@ -1162,11 +1162,11 @@ def is_autocast_enabled(device_type: _Any = None) -> _Any:
 def is_complex(input: Tensor) -> _bool:
     """True if the dtype is complex."""
 def is_conj(input: Tensor) -> Tensor:
-    """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+    """False: conjugation is computed at once, never when the tensor is read."""
 def is_deterministic_algorithms_warn_only_enabled() -> _Any:
     """True if deterministic algorithms were asked for with a warning only."""
 def is_distributed(input: Tensor) -> Tensor:
-    """Is the tensor spread over processes?  Never."""
+    """False: no tensor is spread over processes."""
 def is_floating_point(self: Tensor) -> _bool:
     """True if the dtype is one of the floating point dtypes."""
 def is_grad_enabled() -> _bool:
@@ -1176,9 +1176,9 @@ def is_inference(input: Tensor) -> _bool:
 def is_inference_mode_enabled() -> _bool:
     """True if ``inference_mode`` is on."""
 def is_neg(input: Tensor) -> Tensor:
-    """Is it negated only when it is read?  Never."""
+    """False: negation is computed at once, never when the tensor is read."""
 def is_nonzero(input: Tensor) -> _bool:
-    """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+    """True if the only element is not zero.  RuntimeError unless there is exactly one."""
 def is_same_size(input: Tensor, other: Tensor | _Number) -> _bool:
     """True if two tensors have the same shape."""
 def is_signed(input: Tensor) -> _bool:
@@ -1194,7 +1194,7 @@ def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ...
 def isfinite(input: Tensor) -> Tensor:
     """True where input is neither nan nor an infinity."""
 def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
-    """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others."""
+    """Mark the ``elements`` that are among ``test_elements``.  Either may be a number; ``invert`` marks the others."""
 def isinf(input: Tensor) -> Tensor:
     """True where input is an infinity."""
 def isnan(input: Tensor) -> Tensor:
@@ -1294,9 +1294,9 @@ def lt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
 def lu(A: _Any, pivot: _Any = True, get_infos: _Any = False, out: Tensor | None = None) -> _Any:
     """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``."""
 def lu_solve(input: Tensor, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
-    """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
+    """The solutions X of A X = b from the result of ``lu_factor`` for A.  Differentiable."""
 def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_pivots: _Any = True, *, out: Tensor | None = None) -> _Any:
-    """P, L and U from what ``lu_factor`` gave.  Differentiable."""
+    """P, L and U from the result of ``lu_factor``.  Differentiable."""
 def manual_seed(seed: _Any) -> _Any:
     """Seed the default generator, so that the numbers that follow can be had again, and return it."""
 def margin_ranking_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any = 0, reduction: _str | _int = 0) -> _Any:
@@ -1428,7 +1428,7 @@ def pdist(input: Tensor, p: _Any = ...) -> Tensor:
 def permute(input: Tensor, dims: _Any) -> Tensor:
     """The dimensions in the order ``dims``.  Differentiable, a view.  Shape: [a, b, c] to [b, c, a] for (1, 2, 0)."""
 def permute_copy(input: Tensor, dims: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``permute`` shows: [*].  Differentiable."""
+    """A copy of the view of ``permute``: [*].  Differentiable."""
 def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
     """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
 def pixel_shuffle(input: Tensor, upscale_factor: _Any) -> Tensor:
@@ -1672,7 +1672,7 @@ def square_(input: Tensor) -> Tensor:
 def squeeze(input: Tensor, dim: _Any = ...) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
 def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``squeeze`` shows: [*].  Differentiable."""
+    """A copy of the view of ``squeeze``: [*].  Differentiable."""
 def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
 def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -1814,13 +1814,13 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view."""
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``view_as_complex`` shows: [*, 2] to [*].  As in PyTorch, not differentiable."""
+    """A copy of the view of ``view_as_complex``: [*, 2] to [*].  As in PyTorch, not differentiable."""
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``view_as_real`` shows, of its shape [*].  Differentiable."""
 def view_copy(input: Tensor, size: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``view`` shows, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
+    """A copy of the view of ``view``, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
 def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = 'error', *, chunk_size: _Any = None) -> _Any:
     """A function that maps ``func``, a function of single samples, over a dimension of its tensors."""
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import tensh as torch  # where PyTorch's pickles look for memory formats
 from tensh._tensor import _rebuild_from_type_v2
 from tensh.engine.arrays import memory
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -82,7 +82,14 @@ def reduce_tensor(t):
         return _rebuild_sparse_tensor, (t.layout, sparse_facts(t))
     place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
     storage = storage_of(place.block, dtype)
-    facts = (storage, place.offset, tuple(map(int, t.shape)), place.strides, live(refresh_node(t)), OrderedDict())
+    facts = (
+        storage,
+        place.offset,
+        tuple(map(int, t.shape)),
+        place.strides,
+        uses_gradient(refresh_node(t)),
+        OrderedDict(),
+    )
     function = _rebuild_tensor_v2
     if name not in STORAGES:
         function, facts = _rebuild_tensor_v3, (*facts, dtype)

@@ -9,7 +9,7 @@ from tensh.engine.methods.unsupported import unsupported_name
 
 
 def is_available():
-    """Is there an accelerator?  No: tensh computes on the CPU."""
+    """False: tensh has no accelerator and computes on the CPU."""
     return False
 
 

@@ -46,7 +46,7 @@ TEXT, LINE, JSON = Escapes("\n\t"), Escapes(), JsonEscapes("\n\t\r")
 
 
 def is_seen(character):
-    """Whether a character is a letter, a sign or a space: everything but controls, formats and what stands for nothing."""
+    """True if a character is a letter, a sign or a space: everything but controls, formats and what stands for nothing."""
     if character.isprintable():
         return ord(character) not in UNSEEN
     import unicodedata

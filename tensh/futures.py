@@ -24,7 +24,7 @@ class Future:
         self._state = concurrent.futures.Future()
 
     def done(self):
-        """Has the result, or an error, been set?"""
+        """True if the result, or an error, has been set."""
         return self._state.done()
 
     def wait(self):

@@ -7,5 +7,5 @@ FOLDER = os.path.dirname(__file__)
 
 
 def torch_is_tensh():
-    """Is the module `torch` of this program tensh?  Then a pickle may name it; otherwise it names tensh itself."""
+    """True if the module `torch` of this program is tensh.  Then a pickle may name it; otherwise it names tensh itself."""
     return (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(FOLDER)

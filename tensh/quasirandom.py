@@ -71,7 +71,7 @@ class SobolEngine:
 
     def _next(self, count, dtype):
         """The points after the last one."""
-        count = whole(count, "_sobol_engine_draw")
+        count = require_int(count, "_sobol_engine_draw")
         if count < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {count}: {[count, self.dimension]}")
         if dtype not in (float32, float64):
@@ -95,7 +95,7 @@ class SobolEngine:
 
     def fast_forward(self, n):
         """Pass by ``n`` points, and return the engine."""
-        count = whole(n if self.num_generated else n - 1, "_sobol_engine_ff_")
+        count = require_int(n if self.num_generated else n - 1, "_sobol_engine_ff_")
         self.quasi.copy_(wrap(sobol.further(self.quasi.array, self.sobolstate.array, self._number, count)))
         self.num_generated += n
         return self
@@ -112,7 +112,7 @@ class SobolEngine:
         return f"{type(self).__name__}({shown})"
 
 
-def whole(count, name):
+def require_int(count, name):
     """An int, or PyTorch's error."""
     number = take_int(count)
     if number is NO_FIT:

@@ -173,7 +173,7 @@ def remove_stale(folder):
 
 
 def lives(process):
-    """Is there a process of this number?  Where it cannot be asked, there is."""
+    """True if there is a process of this number, or if that cannot be known."""
     if os.name != "posix":
         return True
     try:

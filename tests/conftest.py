@@ -97,7 +97,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def needs_pytorch(item, fixtures):
-    """Whether a test says that it compares with PyTorch, by its fixture or its mark."""
+    """True if a test says that it compares with PyTorch, by its fixture or its mark."""
     return "oracle" in fixtures or item.get_closest_marker("oracle") is not None
 
 

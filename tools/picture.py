@@ -171,7 +171,7 @@ def text_of(picture):
 
 
 def is_current(name):
-    """Whether a picture shows what its session gives."""
+    """True if a picture shows what its session gives."""
     expected = ["".join(line.split()) for line in plain(run_session(name)).split("\n")]
     found = text_of(path(name).read_text(encoding="utf-8")) if path(name).exists() else []
     return [*filter(None, found)] == [*filter(None, expected)]

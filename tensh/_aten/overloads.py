@@ -30,7 +30,7 @@ class Parameter:
         self.length = int(re.search(r"\[(\d+)\]", kind)[1]) if re.search(r"\[\d", kind) else 1
         self.default = REQUIRED if found["default"] is None else value_of(found["default"])
 
-    def converted(self, value, numbers):
+    def convert(self, value, numbers):
         """``value`` as it is handed on; TypeError if the overload does not take it."""
         if self.name == "reduction" and isinstance(value, str):
             return REDUCTIONS[value]
@@ -136,7 +136,7 @@ class Overload:
         return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
 
     def __reduce__(self):
-        return overload_called, (self._opname, self._overloadname)
+        return find_overload, (self._opname, self._overloadname)
 
     def bind(self, args, options):
         """(args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
@@ -158,7 +158,7 @@ class Overload:
         for p in parameters:
             if p.name not in given and p.default is REQUIRED and not p.named:
                 raise TypeError
-            value = p.converted(given.pop(p.name), numbers) if p.name in given else p.default
+            value = p.convert(given.pop(p.name), numbers) if p.name in given else p.default
             if not p.named:
                 positional.append(value)
             elif value != p.default and value is not None:
@@ -237,7 +237,7 @@ def is_default(parameter, value):
     )
 
 
-def overload_called(name, overload):
+def find_overload(name, overload):
     return schemas()[name][overload]
 
 

@@ -385,7 +385,7 @@ STEPS = {
     "norm": norm, "pad": pad,
     "view_as": lambda input, other: aten("view", input, list(other.shape)), "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
     "outer": lambda input, other: aten("mul", aten("view", input, [-1, 1]), other),
-    "tensor": lambda data, **options: aten("lift_fresh", plain(torch.tensor, data, **options)),
+    "tensor": lambda data, **options: aten("lift_fresh", call_plain(torch.tensor, data, **options)),
     **{f"conv{n}d": convolution(n) for n in (1, 2, 3)}, **{f"conv_transpose{n}d": convolution(n, True) for n in (1, 2, 3)},
     **{name: cast(kind) for name, kind in {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16",
        "long": "int64", "int": "int32", "short": "int16", "bool": "bool"}.items()},
@@ -393,7 +393,7 @@ STEPS = {
 """Functions that PyTorch composes of operators: NotImplemented where the steps are not known."""
 
 
-def plain(function, *args, **options):
+def call_plain(function, *args, **options):
     """Call a function that nobody is asked about."""
     before, state.below = state.below, True
     try:

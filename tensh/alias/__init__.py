@@ -83,6 +83,6 @@ def _torch_modules():
 
 
 def is_pytorch_loaded():
-    """Whether a module torch has been imported that is not tensh."""
+    """True if a module torch has been imported that is not tensh."""
     file = getattr(sys.modules.get("torch"), "__file__", None) or ""
     return "torch" in sys.modules and not file.startswith(os.path.dirname(os.path.dirname(__file__)))

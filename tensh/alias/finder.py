@@ -75,7 +75,7 @@ def find_importing_frame():
 
 
 def is_own(frame):
-    """Is a frame one of tensh's own code?"""
+    """True if a frame runs tensh's own code."""
     return frame is not None and frame.f_code.co_filename.startswith(ROOT)
 
 
@@ -125,14 +125,14 @@ def load_torch():
 
 
 def _exists(name):
-    """Is there a module of this name, one that is switched off, or one of names that tensh has elsewhere?"""
+    """True if there is a module of this name, a switched-off module, or a module of names that tensh has elsewhere."""
     from tensh.alias.places import table
 
     return _has(name) or name.replace("tensh", NAME, 1) in table()
 
 
 def _has(name):
-    """Does tensh have a module, or one that is switched off?"""
+    """True if tensh has a module of this name, or a switched-off module."""
     if name in sys.modules:
         return sys.modules[name] is not None
     try:

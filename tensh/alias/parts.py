@@ -47,7 +47,7 @@ def parts():
 
 @cache
 def is_part(name):
-    """Whether a module of that name is a part of tensh that PyTorch has, too."""
+    """True if a module of that name is a part of tensh that PyTorch has, too."""
     return name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
 
 

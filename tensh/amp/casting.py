@@ -41,7 +41,7 @@ state = State()
 
 # ── casts ────────────────────────────────────────────────────────────────────
 def eligible(value):
-    """Is a value a tensor that autocast may cast?"""
+    """True if a value is a tensor that autocast may cast."""
     return isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not float64
 
 

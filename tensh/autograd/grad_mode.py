@@ -20,7 +20,7 @@ _multithreading = ContextVar("multithreading", default=True)
 
 
 def is_multithreading_enabled():
-    """Whether backward passes may use several threads, as programs have set it; here one is used in either case.
+    """True if backward passes may use several threads, as programs have set it; here one is used in either case.
 
     >>> import tensh as torch
     >>> torch.autograd.is_multithreading_enabled()

@@ -13,17 +13,17 @@ _enabled = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn"), True) | {"
 
 
 def is_built():
-    """Was it built with CUDA?"""
+    """False: tensh is built without CUDA."""
     return False
 
 
 def is_flash_attention_available():
-    """Is FlashAttention there?"""
+    """False: there is no FlashAttention."""
     return False
 
 
 def is_ck_sdpa_available():
-    """Is the attention of Composable Kernel there?"""
+    """False: there is no attention of Composable Kernel."""
     return False
 
 

@@ -8,7 +8,7 @@ benchmark_limit = None
 
 
 def is_available():
-    """Is cuDNN there?"""
+    """False: there is no cuDNN."""
     return False
 
 

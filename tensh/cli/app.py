@@ -44,7 +44,7 @@ def carry_out(arguments, env):
     else:
         startup.begin()
         try:
-            with env.installed():
+            with env.install():
                 found = answer(arguments, env)
         finally:
             startup.end()
@@ -75,7 +75,7 @@ def answer(arguments, env):
     if program:
         from tensh.cli.run import Run
 
-        return Run(env, Options(), program).whole()
+        return Run(env, Options(), program).run_all()
     from tensh.cli import commands
 
     task = commands.task(arguments, env)

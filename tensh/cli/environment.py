@@ -27,7 +27,7 @@ class Environment:
         self.plain = plain or self.is_set("TENSH_PLAIN")
         self.ascii = ascii or self.is_set("TENSH_ASCII")
 
-    def configured(self, color=None, plain=False, ascii=False):
+    def configure(self, color=None, plain=False, ascii=False):
         """Return the environment with the options of a command line."""
         return Environment(
             self.stdin, self.stdout, self.stderr, self.variables, color or self.color, self.plain or plain,
@@ -35,7 +35,7 @@ class Environment:
         )  # fmt: skip
 
     def is_set(self, name):
-        """Whether a variable switches something on."""
+        """True if a variable switches something on."""
         return self.variables.get(name, "") not in ("", "0")
 
     # -- terminals --------------------------------------------------------------------------------------
@@ -45,18 +45,18 @@ class Environment:
 
     @property
     def is_interactive(self):
-        """Whether somebody sits at the other end: there is nobody to ask where one of the two is not a terminal."""
+        """True if somebody sits at the other end: there is nobody to ask where one of the two is not a terminal."""
         return self.is_terminal(self.stdin) and self.is_terminal(self.stdout)
 
     @property
     def can_redraw(self):
-        """Whether the terminal can move its cursor, as an editor of lines must."""
+        """True if the terminal can move its cursor, as an editor of lines must."""
         if not self.is_interactive or self.plain or self.variables.get("TERM", "") in ("dumb", "unknown"):
             return False
         return has_descriptor(self.stdin) and has_descriptor(self.stdout)
 
     def has_color(self, stream):
-        """Whether a stream takes escape sequences: option, then variables, then what the stream is."""
+        """True if a stream takes escape sequences: option, then variables, then what the stream is."""
         if self.plain or self.color == "never":
             return False
         if self.color == "always":
@@ -68,7 +68,7 @@ class Environment:
         return self.variables.get("TERM") != "dumb" and self.is_terminal(stream)
 
     def has_unicode(self, stream):
-        """Whether a stream is to show more than ASCII."""
+        """True if a stream is to show more than ASCII."""
         encoding = getattr(stream, "encoding", None) or "utf-8"
         return not self.ascii and encoding.lower().replace("-", "").startswith("utf")
 
@@ -87,7 +87,7 @@ class Environment:
     # -- the process ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def installed(self):
+    def install(self):
         """Make these the streams of the process, where `print` and `input` of the user's code find them."""
         before = sys.stdin, sys.stdout, sys.stderr
         sys.stdin, sys.stdout, sys.stderr = self.stdin, self.stdout, self.stderr
@@ -121,7 +121,7 @@ class Environment:
         return None
 
     def is_broken(self):
-        """Whether the reader of stdout has gone away."""
+        """True if the reader of stdout has gone away."""
         import select
 
         try:
@@ -172,7 +172,7 @@ def open_closed_streams():
 
 
 def has_descriptor(stream):
-    """Whether a stream is one of the operating system's."""
+    """True if a stream is one of the operating system's."""
     try:
         return stream.fileno() >= 0
     except (OSError, ValueError, AttributeError):

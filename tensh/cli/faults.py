@@ -10,7 +10,7 @@ LONGEST = 200  # characters of a message
 
 
 def is_interrupt(error):
-    """Whether ^C has caused an exception: Python raises RuntimeError for one within a class body, NumPy's import ImportError."""
+    """True if ^C has caused an exception: Python raises RuntimeError for one within a class body, NumPy's import ImportError."""
     chain = []
     while error is not None and error not in chain:
         chain.append(error)

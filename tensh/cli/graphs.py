@@ -46,7 +46,7 @@ def show(env, options, program, wish):
 
     run = Quiet(env, options, program)
     with recording(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
-        return run.whole(lambda run: run.status or write_graph(run, wish))
+        return run.run_all(lambda run: run.status or write_graph(run, wish))
 
 
 class Quiet(Run):
@@ -107,7 +107,7 @@ def text(run, drawing, wish):
     """A drawing piece by piece: styled for the terminal, plain in a file."""
     page = run.console.page() if wish.output is None else Page()
     for kind, piece in drawing.draw(page):
-        yield run.console.styled([(kind, piece)], wish.output is None and run.console.in_color[0])
+        yield run.console.style_text([(kind, piece)], wish.output is None and run.console.in_color[0])
     yield "\n"
 
 

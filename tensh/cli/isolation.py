@@ -58,7 +58,7 @@ def own_modules(since):
 
 
 def is_own(module):
-    """Whether a module is the user's, not of an installed package."""
+    """True if a module is the user's, not of an installed package."""
     from tensh.cli.session.failure import OURS
 
     folder = next(iter(getattr(module, "__path__", None) or ()), "")  # of a package without a file

@@ -67,7 +67,7 @@ def threads():
 
 
 def bytecode():
-    """Whether Python keeps compiled code; compiling everything takes longer than all else at the start."""
+    """True if Python keeps compiled code; compiling everything takes longer than all else at the start."""
     if sys.dont_write_bytecode:
         return "not written (PYTHONDONTWRITEBYTECODE): every start compiles again"
     folder = os.path.dirname(__file__)

@@ -52,14 +52,14 @@ class Run:
         self.strict = None  # what looks for random numbers that nobody has seeded, where it is wanted
         self.ended_by = None  # the failure that nothing of the program ran after
         if self.session.engine == "tensh" and not options.quiet:
-            self.session.teacher = Teacher(self.session, self.taught)
+            self.session.teacher = Teacher(self.session, self.take_note)
         self.hint = ALL_FRAMES  # what may be said after a failure
         if program.file:
             self.hint = f"  look around: tensh run -i {shell_word(program.arguments[0])}{ALL_FRAMES}"
 
     # -- the session ------------------------------------------------------------------------------------
 
-    def whole(self, then=None):
+    def run_all(self, then=None):
         """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
         self.set_echo()
         if then:
@@ -94,7 +94,7 @@ class Run:
         except SystemExit as error:
             self.status = self.exit_status(error.code) or self.status
         except KeyboardInterrupt as error:  # between two statements, or while a value was shown
-            self.failed(self.session.failed(error, None), may_raise=False)
+            self.take_failure(self.session.make_failure(error, None), may_raise=False)
 
     def set_echo(self):
         """Return the value of `--echo`, where it differs from the usual one."""
@@ -113,13 +113,13 @@ class Run:
         try:
             with (
                 warnings.catch_warnings(),
-                reporting(self.unraised),
+                reporting(self.take_unraisable),
                 clean_messages(),
                 self.torch(),
                 self.progress(),
                 self.strictness(),
             ):
-                warnings.showwarning = self.warned
+                warnings.showwarning = self.take_warning
                 yield
         finally:
             self.session.close()
@@ -160,16 +160,16 @@ class Run:
         with Strict(self.session.engine) as self.strict:
             yield
 
-    def warned(self, message, category, filename, line, file=None, text=None):
+    def take_warning(self, message, category, filename, line, file=None, text=None):
         """Show a warning: Python calls this."""
         place, note = Place(source_of(filename, self.session.sources), None, line), None
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
         self.remark(failures.warning_lines(place, category.__name__, message, note, self.window()))
 
-    def unraised(self, error, where):
+    def take_unraisable(self, error, where):
         """Show an exception of a thread or a destructor, which stops nothing."""
-        failure = self.session.failed(error, None).failure
+        failure = self.session.make_failure(error, None).failure
         in_full = self.options.traceback == "full"
         self.remark([("note", f"{where}:\n"), *(failures.full(failure) if in_full else failures.short(failure))])
 
@@ -177,7 +177,7 @@ class Run:
         """The columns of the window in which remarks are shown; None where they go elsewhere."""
         return self.env.width(self.env.stderr) if self.env.is_terminal(self.env.stderr) else None
 
-    def taught(self, note):
+    def take_note(self, note):
         """Show a note of the teacher's."""
         self.remark(failures.format_note(note, self.window()))
 
@@ -278,7 +278,7 @@ class Run:
         for event in self.session.run(source, keep_going):
             error = self.strict.find_unseeded_draw() if self.strict and isinstance(event, events.Finished) else None
             if error:
-                yield self.session.failed(error, event.unit)
+                yield self.session.make_failure(error, event.unit)
             yield event
 
     def show(self, event, may_raise):
@@ -294,7 +294,7 @@ class Run:
             case events.Notice(text):
                 self.console.remark([("note", text + "\n")])
             case events.Failed():
-                return self.failed(event, may_raise)
+                return self.take_failure(event, may_raise)
             case events.Finished(unit, seconds):
                 self.times.append((unit, seconds))
         return True
@@ -308,7 +308,7 @@ class Run:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # its repr is the user's code
-            return self.failed(self.session.failed(error, unit), may_raise)
+            return self.take_failure(self.session.make_failure(error, unit), may_raise)
         self.values_shown += 1
         self.console.result(tokens)
         return True
@@ -320,7 +320,7 @@ class Run:
 
     # -- endings ----------------------------------------------------------------------------------------
 
-    def failed(self, event, may_raise):
+    def take_failure(self, event, may_raise):
         """Show a failure and remember its status; whether the run goes on."""
         failure = event.failure
         unwritten = isinstance(failure.error, OSError) and self.why_unwritten(failure)
@@ -376,5 +376,5 @@ class Run:
 
 
 def is_missing(error):
-    """Whether an error says that PyTorch has a name which tensh lacks."""
+    """True if an error says that PyTorch has a name which tensh lacks."""
     return isinstance(error, NotImplementedError) and "not in tensh" in str(error)

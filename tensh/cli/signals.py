@@ -14,7 +14,7 @@ waits = 0  # in a row so far
 
 
 def postpone(frame):
-    """Whether ^C would leave an import where it could never be taken up again; it is then sent once more, in a moment.
+    """True if ^C would leave an import where it could never be taken up again; it is then sent once more, in a moment.
 
     Such a place is a module of a library that we stand on, while it is executed, and the machinery of imports itself:
     between taking a lock and the block that releases it, ^C would leave the lock taken, and no other thread could import.
@@ -28,7 +28,7 @@ def postpone(frame):
 
 
 def executes_library(frame):
-    """Whether a frame runs within the import of a module of a library that we stand on."""
+    """True if a frame runs within the import of a module of a library that we stand on."""
     while frame:
         if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
             return True

@@ -38,7 +38,7 @@ class Watch:
         self.stamps = {}  # file: what it was like when it was last read
         self.saved = []  # the files that the next run is for
 
-    def whole(self):
+    def run_all(self):
         """Run until ^C; the exit status."""
         try:
             with no_bytecode():
@@ -76,7 +76,7 @@ class Watch:
         linecache.checkcache()
         before = {*sys.modules}
         with fresh_world(self.options.engine or "tensh"), running(self.env, self.options, what) as run:
-            found = run.whole()
+            found = run.run_all()
             files = files_of(own_modules(before)) | files_in(run.ended_by, what.folder)
         for file in files - {*self.stamps}:
             read = stamp(file)

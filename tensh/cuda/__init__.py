@@ -61,12 +61,12 @@ def empty_cache():
     """Do nothing: there is no memory to give back."""
 
 
-def nothing_used(device=None):
+def count_used_bytes(device=None):
     """The bytes of device memory in use: 0."""
     return 0
 
 
-memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved = nothing_used
+memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved = count_used_bytes
 
 
 # Functions that need a device: parameters -> names.

@@ -1,4 +1,4 @@
-"""What carries tensors between processes: names, and which of them a build has."""
+"""Backends, which carry tensors between processes: their names, and those that a build has."""
 
 import enum
 import os
@@ -65,7 +65,7 @@ def check_built(backend):
 
 
 def is_available():
-    """Is ``torch.distributed`` there?  It is: groups of one process, and stores.
+    """True: groups of one process, and stores, are there.
 
     >>> import tensh as torch
     >>> torch.distributed.is_available()
@@ -89,7 +89,7 @@ is_gloo_available, is_nccl_available, is_xccl_available, is_ucc_available, is_mp
 
 
 def is_backend_available(backend):
-    """Is a backend there?
+    """True if a backend is there.
 
     >>> import tensh as torch
     >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("nccl")
@@ -99,7 +99,7 @@ def is_backend_available(backend):
 
 
 def is_torchelastic_launched():
-    """Was this process started by torchelastic?  It says so in the environment."""
+    """True if torchelastic started this process, as its environment variables tell."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 

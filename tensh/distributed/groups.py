@@ -13,7 +13,7 @@ from tensh.distributed.stores import PrefixStore
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a group: the ranks of its processes in the whole, its backend and the store it met at."""
+    """The facts of a group: the ranks of its processes in the whole, its backend and the store it met at."""
 
     ranks: tuple
     backend: str
@@ -60,7 +60,7 @@ group.__module__ = GroupMember.__module__ = "torch.distributed.distributed_c10d"
 
 
 def is_initialized():
-    """Is there a group of all processes?
+    """True if there is a group of all processes.
 
     >>> import tensh as torch
     >>> torch.distributed.is_initialized()
@@ -77,7 +77,7 @@ def find_group(given=None):
 
 
 def entry_of(given=None, unknown=None):
-    """What is known of a group.  ValueError for one that was not begun here, or has ended."""
+    """The facts of a group.  ValueError for a group that was not begun here, or has ended."""
     found = _world.groups.get(find_group(given))
     if found is None:
         raise ValueError(unknown or "Invalid process group specified")
@@ -85,7 +85,7 @@ def entry_of(given=None, unknown=None):
 
 
 def is_outside(given):
-    """Is this the sign of a group that this process is not in?"""
+    """True for the marker of a group that this process is not in."""
     return given == GroupMember.NON_GROUP_MEMBER
 
 
@@ -271,7 +271,7 @@ def get_global_rank(group, group_rank):
     """The rank in the whole of the process that has a rank in a group.  ValueError if there is none."""
     if group is _world.default_pg:
         return group_rank
-    ranks = entry_of(group, _unregistered(group)).ranks
+    ranks = entry_of(group, _describe_unregistered(group)).ranks
     if not 0 <= group_rank < len(ranks):
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
     return ranks[group_rank]
@@ -281,13 +281,13 @@ def get_group_rank(group, global_rank):
     """The rank in a group of the process that has a rank in the whole.  ValueError if it is not in the group."""
     if group is _world.default_pg:
         return global_rank
-    ranks = entry_of(group, _unregistered(group)).ranks
+    ranks = entry_of(group, _describe_unregistered(group)).ranks
     if global_rank not in ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {group}")
     return ranks.index(global_rank)
 
 
-def _unregistered(group):
+def _describe_unregistered(group):
     return f"Group {group} is not registered, please create group with torch.distributed.new_group API"
 
 

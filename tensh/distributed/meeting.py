@@ -8,7 +8,7 @@ from tensh.distributed.tcp_store import TCPStore
 
 
 class Meeting:
-    """What a URL says of the processes: its place, the number of a process and how many there are."""
+    """The processes that a URL describes: its place, the number of a process and how many there are."""
 
     def __init__(self, url, rank, world_size):
         parts = urlsplit(url)

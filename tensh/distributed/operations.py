@@ -1,4 +1,4 @@
-"""What a collective makes of the values of all processes: their sum, their largest, ..."""
+"""Reductions of the values of all processes: their sum, their largest, ..."""
 
 import enum
 

@@ -10,15 +10,15 @@ class Placement:
     """How a tensor lies on the processes of one dimension of a mesh."""
 
     def is_shard(self, dim=None):
-        """Does each process have a part, along ``dim`` where that is given?"""
+        """True if each process has a part, along ``dim`` where that is given."""
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self):
-        """Does each process have the whole?"""
+        """True if each process has the whole."""
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op=None):
-        """Does each process have a term, of a reduction where that is given?"""
+        """True if each process has a term, of a reduction where that is given."""
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 

@@ -29,11 +29,11 @@ class Work:
         """Wait for the end."""
 
     def is_completed(self):
-        """Has it ended?"""
+        """True if the work has ended."""
         return True
 
     def is_success(self):
-        """Has it ended well?"""
+        """True if the work has ended without an error."""
         return True
 
     def exception(self):

@@ -103,7 +103,7 @@ class Store:
         raise NotImplementedError("queue support is not implemented.")
 
     def has_extended_api(self):
-        """Are ``append``, ``multi_get`` and ``multi_set`` each one step, which no other process can come between?"""
+        """True if ``append``, ``multi_get`` and ``multi_set`` are atomic."""
         return False
 
     def clone(self):
@@ -288,7 +288,7 @@ class PrefixStore(Store):
         return PrefixStore(self._prefix, self.underlying_store.clone())
 
 
-def _below(name):
+def _delegate(name):
     def method(self, key, *args, **options):
         values = [each if isinstance(each, int) else value_of(name, each) for each in args]
         return getattr(self.underlying_store, name)(self._key(key), *values, **options)
@@ -299,4 +299,4 @@ def _below(name):
 
 
 for _name in "set get add append compare_set delete_key queue_push queue_pop queue_len".split():
-    setattr(PrefixStore, _name, _below(_name))
+    setattr(PrefixStore, _name, _delegate(_name))

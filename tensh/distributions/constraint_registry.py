@@ -65,7 +65,7 @@ def _everywhere(*kinds):
 
 
 @_everywhere(constraints.real)
-def _real(constraint, registry):
+def _to_real(constraint, registry):
     return transforms.identity_transform
 
 

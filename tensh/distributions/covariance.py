@@ -38,23 +38,23 @@ class Covariance:
     twice.
     """
 
-    def _whole(self, matrix):
+    def _expand_batch(self, matrix):
         return matrix.expand(self._batch_shape + matrix.shape[-2:])
 
     @lazy_property
     def scale_tril(self):
         """The lower triangular factor of the covariance."""
-        return self._whole(self._unbroadcasted_scale_tril)
+        return self._expand_batch(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self):
         """The covariance."""
-        return self._whole(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
+        return self._expand_batch(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
 
     @lazy_property
     def precision_matrix(self):
         """The inverse of the covariance."""
-        return self._whole(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
+        return self._expand_batch(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     def _half_log_det(self):
         return _half_log_det(self._unbroadcasted_scale_tril)

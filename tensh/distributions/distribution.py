@@ -36,7 +36,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value):
-        """Whether distributions are checked that do not say ``validate_args``."""
+        """True if distributions are checked that do not say ``validate_args``."""
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value
@@ -201,7 +201,7 @@ class Distribution:
 
 
 def all_true(valid):
-    """Whether all elements are true; inside ``vmap``, those of all samples."""
+    """True if all elements are true; inside ``vmap``, those of all samples."""
     return bool((valid.value if type(valid) is Batched else valid).all())
 
 

@@ -118,7 +118,7 @@ class lazy_property:
 
 
 def _lower(n, diag, device):
-    """Which elements of a square matrix are on the diagonal ``diag`` or below it."""
+    """The mask of a square matrix's elements on the diagonal ``diag`` or below it."""
     return torch.ones(n, n, dtype=torch.bool, device=device).tril(diag)
 
 

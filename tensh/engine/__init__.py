@@ -6,10 +6,10 @@ functions made of them are in the composites/ of the family.
 
 from functools import cache
 
-from tensh.engine.arrays.blas import single_threaded
+from tensh.engine.arrays.blas import load_single_threaded
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 
-with Uninterrupted(), single_threaded():  # NumPy turns a ^C during its import into another error
+with Uninterrupted(), load_single_threaded():  # NumPy turns a ^C during its import into another error
     import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
 
 from tensh.engine.arrays import floating_errors, malloc, threads

@@ -118,7 +118,7 @@ def names_before(node, situation):
 
 
 def is_made_of_tensors(made, situation):
-    """Whether a statement computes its value from tensors with names."""
+    """True if a statement computes its value from tensors with names."""
     return any(isinstance(situation.names.get(name), Tensor) for name in names_in(ast.unparse(made.value)))
 
 
@@ -167,7 +167,7 @@ def inner_first(node):
 
 
 def requires_grad(node, shadow):
-    """Whether an expression surely requires grad; None where that is not known."""
+    """True if an expression surely requires grad; None where that is not known."""
     try:
         value = shadow.evaluate(node)
     except (Unknown, Exception):

@@ -82,7 +82,7 @@ def blocks_around(scope, place):
 
 
 def binds(statement, name):
-    """Whether a statement, or one in it, gives a name a value."""
+    """True if a statement, or one in it, gives a name a value."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return statement.name == name
     return bool(bindings(statement, name)) or any(

@@ -35,7 +35,7 @@ FUNCTIONS = {
     "stack": "cat",
     "cat": "stack",
 }
-"""What a function or method may be replaced by."""
+"""The replacements of a function or method."""
 JOINING = frozenset("cat concat concatenate stack hstack vstack dstack column_stack".split())
 """Functions that take a list of tensors."""
 
@@ -113,7 +113,7 @@ def shape_of(t):
 
 
 def fails_alike(error, segment, shadow):
-    """Whether a piece of code fails on stand-ins as it did."""
+    """True if a piece of code fails on stand-ins as it did."""
     try:
         shadow.value(segment)
     except Unknown:
@@ -208,7 +208,7 @@ def read_text_argument(text):
 
 
 UNKNOWN = object()
-"""What a value is that cannot be known on shapes only."""
+"""A value that cannot be known from shapes alone."""
 
 
 def value_of(node, shadow):
@@ -450,14 +450,14 @@ def explain_by_search(situation):
 
 
 def is_size(situation):
-    """Whether a size was not found: a tensor with another shape is not what was meant."""
+    """True if a size was not found: a tensor with another shape is not what was meant."""
     path = situation.place.path()
     owner = path[-1].value if path and isinstance(path[-1], ast.Subscript) else None
     return isinstance(owner, ast.Attribute) and owner.attr == "shape"
 
 
 def is_own_tuple(situation):
-    """Whether an attribute was not found on tensors of several shapes that the user has put together: which is meant?"""
+    """True if an attribute was not found on tensors of several shapes that the user has put together: which is meant?"""
     path = situation.place.path()
     owner = path[-1].value if path and isinstance(path[-1], ast.Attribute) else None
     made = situation.find_assignment(owner.id) if isinstance(owner, ast.Name) else None

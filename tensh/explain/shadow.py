@@ -210,12 +210,14 @@ class Shadow:
         (generator,) = node.generators
         if generator.ifs or not isinstance(generator.target, ast.Name):
             raise Unknown
-        return [self.within(generator.target.id, each).of(node.elt) for each in [*self.of(generator.iter)][:FEW_TURNS]]
+        return [
+            self.bind_name(generator.target.id, each).of(node.elt) for each in [*self.of(generator.iter)][:FEW_TURNS]
+        ]
 
     def generatorexp(self, node):
         return iter(self.listcomp(node))
 
-    def within(self, name, value):
+    def bind_name(self, name, value):
         """Return the names with another value for one of them."""
         inner = copy.copy(self)
         inner.names = {**self.names, name: value}
@@ -288,7 +290,7 @@ def tensors_in(values):
 
 
 def is_ours(value):
-    """Whether a value is a namespace of tensh, an operation of its engine, or a class of its layers or optimizers."""
+    """True if a value is a namespace of tensh, an operation of its engine, or a class of its layers or optimizers."""
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in PACKAGES
     if isinstance(value, type):
@@ -303,7 +305,7 @@ def is_ours(value):
 
 
 def is_of(value, *parts):
-    """Whether a class or a function was written in some parts of tensh."""
+    """True if a class or a function was written in some parts of tensh."""
     package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
     return package in PACKAGES and rest.partition(".")[0] in parts
 
@@ -313,7 +315,7 @@ def is_module(value):
 
 
 def is_layer(value):
-    """Whether a value is a layer, or a model, of torch.nn's own layers, without hooks."""
+    """True if a value is a layer, or a model, of torch.nn's own layers, without hooks."""
     if not is_module(value) or not isinstance(vars(value).get("_modules"), dict):
         return False
     return all(is_of(type(module), "nn") and not has_hooks(module) for module in value.modules())

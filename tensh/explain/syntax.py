@@ -104,7 +104,7 @@ def name_of(character):
 
 
 def wording(text, changed):
-    """Which word stands for which."""
+    """The note that says what Python writes in place of a misspelt piece."""
     before, after = (re.sub(r"\s+", " ", each.strip()) for each in (text, changed))
     return (
         _("Python writes `{after}` for `{before}`").format(after=after, before=before)

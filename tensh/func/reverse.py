@@ -5,7 +5,7 @@ import functools
 from tensh.engine import find_public
 from tensh.engine.autograd import gradients
 from tensh.engine.core.clock import mode
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, select_arguments
@@ -81,7 +81,9 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs):
 def compute_gradients(outputs, leaves, weights, keep, graph):
     """The gradients of the outputs; zeros for the leaves that none of them depends on."""
     weights = [None] * len(outputs) if weights is None else weights
-    pairs = [(t, w) for t, w in zip(outputs, weights, strict=True) if live(value_of(t).node) or t.requires_grad]
+    pairs = [
+        (t, w) for t, w in zip(outputs, weights, strict=True) if uses_gradient(value_of(t).node) or t.requires_grad
+    ]
     if not pairs:
         return [find_public("zeros_like")(t) for t in leaves]
     outputs, weights = zip(*pairs)

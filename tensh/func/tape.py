@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from tensh.engine.autograd.tangent_levels import placeholder
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode, tick
-from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, live
+from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
@@ -50,7 +50,7 @@ class Tape(Call):
         mode.grad, mode.inference = self.before, self.inference
         mode.transforms = mode.transforms[:-1]
         for node, outer in self.leaves.items():
-            node.inputs = (outer,) if live(outer) else ()
+            node.inputs = (outer,) if uses_gradient(outer) else ()
             node.__class__ = Passed
 
     def leaf(self, t):
@@ -63,12 +63,12 @@ class Tape(Call):
         fresh = wrap(value.array)
         fresh.node, outer = AccumulateGrad(fresh), refresh_node(value)
         for level in mode.levels:
-            level.same(fresh.node, outer)
+            level.share_tangent(fresh.node, outer)
         self.leaves[fresh.node] = outer
         return make_batched(fresh, levels)
 
     def is_wanted_outside(self, *tensors):
-        """Does anything outside want a gradient through any of the tensors?"""
+        """True if anything outside wants a gradient through any of the tensors."""
         return self.before is True and reaches([refresh_node(value_of(t)) for t in tensors], self.leaves)
 
     def export_result(self, t):
@@ -134,7 +134,7 @@ def show_outside(t, recording, leaves=()):
     """``t`` with the history that somebody outside may ask for, and with the tangents it has there."""
     value = value_of(t)
     node = refresh_node(value)
-    if not live(node):
+    if not uses_gradient(node):
         return t
     if not recording or not reaches([node], leaves):
         shown = wrap(value.array)

@@ -50,7 +50,7 @@ class TreeSpec:
         return len(self.children_specs)
 
     def is_leaf(self):
-        """Is it the structure of a leaf?"""
+        """True for the structure of a leaf."""
         return self.type is None
 
     def child(self, index):

@@ -57,7 +57,7 @@ class PythonCode:
 
 
 class CodeGen:
-    """What the generated function looks like around the lines of its nodes; a subclass can change that.
+    """The generated function around the lines of its nodes; subclasses can change it.
 
     >>> import tensh as torch
     >>> torch.fx.CodeGen().gen_fn_def(["a", "b"], "")
@@ -86,7 +86,7 @@ class CodeGen:
         return args
 
     def process_outputs(self, outputs):
-        """What the generated function returns, from the graph's output."""
+        """The result of the generated function, from the graph's output."""
         return outputs
 
     def additional_globals(self):
@@ -265,7 +265,7 @@ class Writer:
         return f"{node!r}{kind} = {called}({self.write_arguments(node.args, node.kwargs)})"
 
     def write_deletions(self, user, names):
-        """What ends a line: the deletion of the values that are not needed any more."""
+        """The end of a line: the deletion of values that are no longer needed."""
         if user.op == "output":
             return "\n"
         names = [*names, *([] if user.users else [user])]

@@ -95,7 +95,7 @@ class Graph:
         return node
 
     def _target_to_str(self, target):
-        """What a node is called after its target."""
+        """The name of a node, from its target."""
         name = name_of_function(target) if callable(target) else target
         if name.startswith("__") and name.endswith("__"):
             name = name[2:-2]
@@ -263,7 +263,7 @@ class Graph:
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out):
-        """What the generated function returns, from the graph's output."""
+        """The result of the generated function, from the graph's output."""
         return self._codegen.process_outputs(out)
 
     def __str__(self):
@@ -357,7 +357,7 @@ class Graph:
 
 
 def has_member(module, path):
-    """Does a module have a parameter, buffer or module at a path?  Warn if the module around it is missing."""
+    """True if a module has a parameter, buffer or module at a path.  Warn if the module around it is missing."""
     parent, _, name = path.rpartition(".")
     try:
         owner = module.get_submodule(parent)

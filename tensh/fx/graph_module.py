@@ -178,7 +178,7 @@ class GraphModule(Module):
         made = type(self).__new__(type(self))
         memo[id(self)] = made
         values = copy.deepcopy(self.__dict__, memo)
-        GraphModule.__init__(made, CodeOnly.around(values), values["_graph"], type(self).__name__)
+        GraphModule.__init__(made, CodeOnly.wrap_values(values), values["_graph"], type(self).__name__)
         for name in HOOKS:
             if name in values:
                 made.__dict__[name] = values[name]
@@ -199,7 +199,7 @@ class CodeOnly(Module):
     """The members of a module that is copied or unpickled."""
 
     @classmethod
-    def around(cls, values):
+    def wrap_values(cls, values):
         made = cls()
         made.__dict__.update(values)
         return made
@@ -279,7 +279,7 @@ def reduce_graph_module(body, import_block):
         def is_leaf_module(self, m, module_qualified_name):
             return True
 
-    root = type("CodeOnly", (CodeOnly,), {"forward": forward}).around(body)
+    root = type("CodeOnly", (CodeOnly,), {"forward": forward}).wrap_values(body)
     graph = Leaves().trace(root, **body.get("_tracer_extras", {}))
     graph._tracer_cls = cls
     made = GraphModule(root, graph, body.get("_graphmodule_cls_name", "GraphModule"))

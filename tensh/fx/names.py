@@ -94,7 +94,7 @@ class Namespace:
 
     @staticmethod
     def means(name, obj):
-        """Is ``obj`` what a reserved name stands for?"""
+        """True if ``obj`` is the value of a reserved name."""
         if name in CUSTOM_NAMES:
             return list_customs()[name].value is obj
         return obj is not None and getattr(builtins, name, None) is obj
@@ -112,7 +112,7 @@ class Namespace:
 
 # ── functions ────────────────────────────────────────────────────────────────
 def is_from_torch(obj):
-    """Is an object one of torch's, which generated code finds below ``torch``?"""
+    """True if generated code finds an object below ``torch``."""
     if isinstance(obj, types.ModuleType):
         return False
     module = getattr(obj, "__module__", None)

@@ -36,7 +36,7 @@ def has_side_effect(fn):
 
 
 def map_aggregate(a, fn):
-    """The same tuples, lists, dictionaries and slices with ``fn`` of what they hold in its place.
+    """Apply ``fn`` to all values in tuples, lists, dictionaries and slices.
 
     >>> from tensh.fx.node import map_aggregate
     >>> map_aggregate((1, [2, {"three": 3}]), lambda each: 10 * each)
@@ -233,7 +233,7 @@ class Node:
 
     @property
     def stack_trace(self):
-        """Where the node was traced, if the tracer records that."""
+        """The place where the node was traced, if the tracer records it."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter

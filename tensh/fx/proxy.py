@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 COPIED = ("nn_module_stack", "source_fn_stack", "from_node", "custom")
-"""What a traced node takes from the ``meta`` of the node that is being run."""
+"""The entries that a traced node takes from the ``meta`` of the running node."""
 
 
 class TraceError(ValueError):

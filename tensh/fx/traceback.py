@@ -25,7 +25,7 @@ def preserve_node_meta(enable=True):
 
 
 def has_preserved_node_meta():
-    """Is ``preserve_node_meta`` in force?"""
+    """True if ``preserve_node_meta`` is in force."""
     return should_preserve_node_meta
 
 

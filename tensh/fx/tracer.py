@@ -29,7 +29,7 @@ class Tracing:
 
 
 def is_fx_tracing():
-    """Is a symbolic trace running?"""
+    """True if a symbolic trace is running."""
     return Tracing.depth > 0
 
 
@@ -91,7 +91,7 @@ class Tracer(TracerBase):
     # -- what is traced, and how ------------------------------------------------------------------------------
 
     def is_leaf_module(self, m, module_qualified_name):
-        """Is a call of module ``m`` one node?  Layers of ``torch.nn`` are leaves, but for Sequential."""
+        """True if a call of module ``m`` is one node.  Layers of ``torch.nn`` are leaves, except Sequential."""
         return m.__module__.startswith(("torch.nn", "torch.ao.nn")) and not isinstance(m, Sequential)
 
     def path_of_module(self, mod):
@@ -102,7 +102,7 @@ class Tracer(TracerBase):
         return paths[mod]
 
     def call_module(self, m, forward, args, kwargs):
-        """What a call of module ``m`` gives: a node's proxy for a leaf, else the result of ``forward``, which is traced."""
+        """The result of a call of module ``m``: a node's proxy for a leaf, else the result of ``forward``, which is traced."""
         path = self.path_of_module(m)
         with ScopeContextManager(self.scope, Scope(path, type(m))) as scope:
             calls = self.num_calls.get(path, 0)
@@ -117,7 +117,7 @@ class Tracer(TracerBase):
                 self.module_stack.popitem()
 
     def getattr(self, attr, attr_val, parameter_proxy_cache):
-        """What an attribute of a module gives: a proxy for a parameter, once for each."""
+        """The value of an attribute of a module: a proxy for a parameter, once for each."""
         members = ()
         if is_parameter(attr_val):
             members = self.root.named_parameters()

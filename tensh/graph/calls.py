@@ -152,7 +152,7 @@ def parameters_of(entry):
 
 
 def _value(graph, argument):
-    """What an argument is, if it is a name or written out."""
+    """The value of an argument that is a name or a literal."""
     return graph.namespace.get(argument.id) if isinstance(argument, ast.Name) else _literal(argument)
 
 
@@ -171,7 +171,7 @@ def _parse(text):
 
 
 def is_module(tree):
-    """Whether an expression is the name of a module that functions come from: ``torch``, ``torch.nn.functional``, ``F``."""
+    """True if an expression is the name of a module that functions come from: ``torch``, ``torch.nn.functional``, ``F``."""
     while isinstance(tree, ast.Attribute):
         tree = tree.value
     return isinstance(tree, ast.Name) and tree.id in MODULES
@@ -214,7 +214,7 @@ def _is_called(graph, number, text, value):
 
 
 def _is_setting(call, parameter):
-    """Whether a parameter is not an operand: one not given, a number, a word, or a tensor without a gradient."""
+    """True if a parameter is not an operand: one not given, a number, a word, or a tensor without a gradient."""
     if parameter in call.values:
         value = call.values[parameter]
         return not isinstance(value, Tensor) or not value.requires_grad

@@ -58,7 +58,7 @@ def uses(explanation, name, times):
 
 
 def is_scalar(explanation):
-    """Whether every number on the way is a single one, so that local derivatives can be multiplied."""
+    """True if every number on the way is a single one, so that local derivatives can be multiplied."""
     return all(step.factor is not None for path in explanation.paths for step in path.steps)
 
 

@@ -17,7 +17,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import strided
 from tensh.engine.random.generator import default_generator
-from tensh.graph.assignments import last
+from tensh.graph.assignments import find_last
 
 ENTRIES = 5  # of a tensor that are looked at
 NEAR = {"float64": 1e-6, "complex128": 1e-6}  # relative errors that agree; 2e-2 for less exact dtypes
@@ -83,7 +83,7 @@ def compare_entries(target, gradient, function):
 def slice_program(name, found, names, before=None, done=None):
     """[(name, code)] of the expressions that give ``name`` its value from leaves, in the order to evaluate them."""
     done = {} if done is None else done
-    made = last(found, name, before)
+    made = find_last(found, name, before)
     if made is None or made.within:
         raise UncheckedError(f"{name} is not the value of one plain assignment")
     for node in ast.walk(made.value):
@@ -96,7 +96,7 @@ def slice_program(name, found, names, before=None, done=None):
 
 
 def is_computed(value):
-    """Whether a value is a tensor with a history."""
+    """True if a value is a tensor with a history."""
     if not isinstance(value, Tensor):
         return False
     node = refresh_node(value)

@@ -2,7 +2,7 @@
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
-from tensh.graph.formulas import received
+from tensh.graph.formulas import list_received
 
 
 def lines(graph, shown=None):
@@ -10,7 +10,7 @@ def lines(graph, shown=None):
     yield "digraph {"
     yield '  rankdir="BT"'
     yield '  node [shape="box", fontname="monospace", fontsize="10"]'
-    formulas = received(graph, shown)
+    formulas = list_received(graph, shown)
     for node in graph:
         style = ', style="rounded,filled", fillcolor="#dbe9f6"' if node.kind == "leaf" else ""
         root = ', penwidth="2"' if node.number == graph.root else ""

@@ -19,7 +19,7 @@ LONGEST = 32  # characters of a text that is put in the place of a letter
 
 
 class Gradient(NamedTuple):
-    """What an operand receives: the formula, what letters in it stand for, and the reason in a few words."""
+    """The gradient of an operand: its formula, the meaning of its letters, and the reason in a few words."""
 
     text: str
     parts: tuple[str, ...] = ()
@@ -54,9 +54,9 @@ def gradient(graph, node, edge, g="g"):
     is_composed = len(nodes) > 1 or not entries(getattr(nodes[0].op, "name", ""))
     call = graph.call(nodes) if is_composed else None
     if node.dtype is not None and node.dtype.startswith("complex"):
-        return _declared(graph, node, edge)
+        return _format_declared(graph, node, edge)
     if call is None:
-        return _differentiate_operator(graph, node, edge, g) or _declared(graph, node, edge)
+        return _differentiate_operator(graph, node, edge, g) or _format_declared(graph, node, edge)
     return _differentiate_call(graph, graph[graph.numbers[nodes[-1]]], call, edge.number, g)
 
 
@@ -66,7 +66,7 @@ def describe_edge(graph, node, edge):
     return found and found.line
 
 
-def received(graph, shown):
+def list_received(graph, shown):
     """number of a node -> the formulas of the gradients that it gets, each once, if they are to be shown."""
     found = {}
     for node in graph if shown and shown.formulas else ():
@@ -127,7 +127,7 @@ def _print(graph, node, book, parameters, parameter, texts, values, g):
         words |= counts | _rename(parts, words)
         shown = tuple(f"{print_condition(target, words)} = {print_formula(text, words)}" for target, text in parts)
         return Gradient(
-            print_formula(formula.text, words) + _summed(graph, node, values.get(parameter), entry),
+            print_formula(formula.text, words) + _remark_summed(graph, node, values.get(parameter), entry),
             shown,
             formula.reason,
         )
@@ -150,7 +150,7 @@ def _default(text):
 
 
 def _holds(condition, facts):
-    """Whether a condition holds; of what is not known, it does."""
+    """True if a condition holds; of what is not known, it does."""
     try:
         return bool(eval(condition, {**SHAPES, "inf": float("inf")}, facts))
     except (NameError, TypeError, AttributeError, IndexError):
@@ -187,7 +187,7 @@ def _count(text, facts):
     return value if type(value) in (int, tuple) else None
 
 
-def _summed(graph, node, operand, entry):
+def _remark_summed(graph, node, operand, entry):
     """The remark that a gradient is summed to the shape of an operand that was broadcast."""
     if entry.family not in ("elementwise", "products") or not isinstance(operand, Known) or node.shape is None:
         return ""
@@ -197,7 +197,7 @@ def _summed(graph, node, operand, entry):
 
 
 def describe_known(value):
-    """What is known of a value: of a tensor or an array its shape."""
+    """The known facts of a value: the shape of a tensor or an array."""
     if isinstance(value, Tensor):
         return Known(tuple(value.shape), value.is_floating_point())
     if hasattr(value, "shape") and hasattr(value, "dtype"):
@@ -206,7 +206,7 @@ def describe_known(value):
 
 
 # ── what is declared ─────────────────────────────────────────────────────────
-def _declared(graph, node, edge):
+def _format_declared(graph, node, edge):
     """The derivative in the operator's declaration, in the user's names; None where there is none."""
     if edge.formula is None:
         return None
@@ -217,10 +217,10 @@ def _declared(graph, node, edge):
 
 
 class Stripped(ast.NodeTransformer):
-    """Leaves out what is there for computing: ``tied``, which orders passes, and ``conj`` where all is real."""
+    """Leaves out what is there for computing: ``tie``, which orders passes, and ``conj`` where all is real."""
 
     def __init__(self, is_real):
-        self.names = {"tied", "conj"} if is_real else {"tied"}
+        self.names = {"tie", "conj"} if is_real else {"tie"}
 
     def visit_Call(self, node):
         self.generic_visit(node)

@@ -49,10 +49,10 @@ def numbers(array):
         array = array.astype(np.float32)
     if array.dtype.kind == "c":
         array = np.stack([array.real, array.imag], -1)
-    return _plain(array.tolist())
+    return _to_plain(array.tolist())
 
 
-def _plain(value):
+def _to_plain(value):
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_to_plain(each) for each in value]
     return value if not isinstance(value, float) or value - value == 0 else str(value)

@@ -54,7 +54,7 @@ def assign_layers(graph):
 
 
 def _goes_along(number, graph, users, light):
-    """Whether an operand gives no reason for a node to stay high up."""
+    """True if an operand gives no reason for a node to stay high up."""
     return graph[number].kind == "leaf" or (number in light and len(users[number]) == 1)
 
 

@@ -2,7 +2,7 @@
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
-from tensh.graph.formulas import received
+from tensh.graph.formulas import list_received
 
 # Characters that would end a quoted label, or begin markup in it, as the entities that Mermaid reads back.
 ENTITIES = str.maketrans(
@@ -23,7 +23,7 @@ ENTITIES = str.maketrans(
 def lines(graph, shown=None):
     """The lines of a flowchart: operations as boxes, leaves as rounded ones."""
     yield "flowchart BT"
-    formulas = received(graph, shown)
+    formulas = list_received(graph, shown)
     for node in graph:
         left, right = ("([", "])") if node.kind == "leaf" else ("[", "]")
         yield f"  n{node.number}{left}{quote(tokens.card(node, shown, formulas.get(node.number, ())))}{right}"

@@ -36,10 +36,10 @@ def piece(code, instruction):
     text = " ".join(part.decode(errors="replace").strip() for part in spanned)
     function = None if code.co_name == "<module>" else code.co_qualname
     target = targets(code.co_filename, "\n".join(lines)).get((first, column, last, end))
-    return Piece(bare(text), target, code.co_filename, first, function)
+    return Piece(strip_brackets(text), target, code.co_filename, first, function)
 
 
-def bare(text):
+def strip_brackets(text):
     """An expression without brackets around the whole of it."""
     while text.startswith("(") and text.endswith(")"):
         try:

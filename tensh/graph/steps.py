@@ -44,13 +44,13 @@ def steps(graph, seed=None):
 
 
 def is_inner(graph, number):
-    """Whether a node is a step within a call that is looked at as one."""
+    """True if a node is a step within a call that is looked at as one."""
     nodes = graph.call_nodes(number)
     return nodes[-1] is not graph.order[number - 1] and graph.call(nodes) is not None
 
 
 def _send(graph, number, whole, sofar):
-    """What the step of a node sends, operand by operand."""
+    """The gradients that the step of a node sends, operand by operand."""
     nodes = graph.call_nodes(number)
     numbers = [graph.numbers[node] for node in reversed(nodes)] if graph.call(nodes) is not None else [number]
     totals = {}

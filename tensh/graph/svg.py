@@ -9,7 +9,7 @@ from html import escape
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
-from tensh.graph.formulas import received
+from tensh.graph.formulas import list_received
 from tensh.graph.layers import Passing, assign_layers, order, positions
 
 MOST = 1500  # nodes
@@ -77,7 +77,7 @@ class Picture:
         self.falling = [[] for _ in self.layers]  # the edges that begin in each layer
         for edge in self.edges:
             self.falling[level[edge[0]]].append(edge)
-        formulas = received(graph, shown)
+        formulas = list_received(graph, shown)
         self.boxes = {node.number: Box(node, shown, formulas.get(node.number, ())) for node in graph}
         self.centers = self.place()
         self.arrows = [*self.draw()]

@@ -23,7 +23,7 @@ class Truth(NamedTuple):
     said: str = ""
 
     def has(self, kind):
-        """Whether a question of a kind can be asked of this."""
+        """True if a question of a kind can be asked of this."""
         if kind == "fails" or self.error is not None:
             return True
         found = {"shape": self.shape, "dtype": self.dtype}.get(kind, self)

@@ -1,4 +1,4 @@
-"""Whether an answer is right: by its value, within the precision of mental arithmetic."""
+"""Judgement of an answer by its value, within the precision of mental arithmetic."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.language import _
 from tensh.learning import hints
-from tensh.learning.reading import LONGEST, NO, YES, Unreadable, plain, read_dtype, read_shape, read_value
+from tensh.learning.reading import LONGEST, NO, YES, Unreadable, normalize, read_dtype, read_shape, read_value
 
 ROUNDED = 0.015  # the relative tolerance for a number with many digits
 SHORT = 5e-4  # the tolerance for a number with at most three digits after the point
@@ -40,7 +40,7 @@ def judge(kind, text, truth):
     try:
         return JUDGES[kind](text, truth)
     except Unreadable:
-        if plain(text).lower() in IT_FAILS:
+        if normalize(text).lower() in IT_FAILS:
             return Judgement(False, _("it runs, and gives a result"))
         return Judgement(False, EXPECTED[kind](), False)
 
@@ -77,7 +77,7 @@ def judge_value(text, truth):
 
 def judge_name(text, name):
     """Judge a word: None, a dtype, a node of the graph."""
-    answered = plain(text).strip("\"'<>").removeprefix("torch.").lower()
+    answered = normalize(text).strip("\"'<>").removeprefix("torch.").lower()
     short = re.sub(r"(backward)?\d*$", "", name.lower())
     if answered in (name.lower(), short) or ALIKE.get(answered) == name.lower():
         return RIGHT
@@ -91,7 +91,7 @@ ALIKE = {"nothing": "none", "没有": "none", "无": "none", "空": "none"}
 
 def judge_failure(text, truth):
     """Judge an answer about a line that may fail: `no`, or why it fails."""
-    answered = plain(text).lower().rstrip(".!")
+    answered = normalize(text).lower().rstrip(".!")
     if truth.error is None:
         return RIGHT if answered in IT_RUNS else Judgement(False, _("it runs: think about what it gives"))
     if answered in IT_RUNS:
@@ -111,7 +111,7 @@ def judge_failure(text, truth):
 
 
 def is_same(answered, truth):
-    """Whether an array given as an answer is the right one."""
+    """True if an array given as an answer is the right one."""
     if answered.shape != truth.shape:
         return False
     return bool(np.all(is_close(answered, truth)))

@@ -55,14 +55,14 @@ class Unreadable(ValueError):
     """An answer that is not of the kind asked for."""
 
 
-def plain(text):
+def normalize(text):
     """An answer as it was meant: full-width signs as those of ASCII, no blanks around."""
     return unicodedata.normalize("NFKC", text).replace("−", "-").replace("、", ",").replace("。", "").strip()
 
 
 def read_shape(text):
     """A shape: `(3, 2)`, `torch.Size([3, 2])`, `[3, 2]`, `3 x 2`, `3, 2`, `()`."""
-    text = WRAPPER.sub("", plain(text))
+    text = WRAPPER.sub("", normalize(text))
     while text not in SCALAR and text[:1] + text[-1:] in ("()", "[]"):
         text = text[1:-1].strip()
     if text in SCALAR or not text:
@@ -75,7 +75,7 @@ def read_shape(text):
 
 def read_dtype(text):
     """A dtype: `torch.float32`, `float32`, `float`, `long`."""
-    name = plain(text).strip("\"'").removeprefix("torch.").replace(" ", "").lower()
+    name = normalize(text).strip("\"'").removeprefix("torch.").replace(" ", "").lower()
     name = ALIASES.get(name, name)
     if name not in DTYPES:
         raise Unreadable(text)
@@ -84,7 +84,7 @@ def read_dtype(text):
 
 def read_value(text):
     """An array of numbers or truth values, or a text where it is a word: `None`, `AddBackward0`."""
-    text = plain(text)
+    text = normalize(text)
     if not text:
         raise Unreadable(text)
     if text.lower() in YES:

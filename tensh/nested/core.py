@@ -47,7 +47,7 @@ class Nested(torch.Tensor):
             return rule(func, *args, **(kwargs or {}))
         except TypeError as error:
             if error.__traceback__.tb_next is None:  # arguments that fit no rule: the function says which do
-                func(*map(plain, args), **{name: plain(value) for name, value in (kwargs or {}).items()})
+                func(*map(elements_of, args), **{name: elements_of(value) for name, value in (kwargs or {}).items()})
             raise
 
     def _gradient_like(self, g):
@@ -61,7 +61,7 @@ class Nested(torch.Tensor):
 
     @grad.setter
     def grad(self, value):
-        ask_elements(torch.Tensor.grad.__set__, self, plain(value))
+        ask_elements(torch.Tensor.grad.__set__, self, elements_of(value))
 
     _grad = grad
 
@@ -112,7 +112,7 @@ def nest(elements, form):
     return elements
 
 
-def plain(value):
+def elements_of(value):
     """The elements of a nested tensor as an ordinary tensor, a view of it; any other value as it is."""
     if not isinstance(value, Nested):
         return value
@@ -122,7 +122,7 @@ def plain(value):
     return made
 
 
-def own(elements):
+def make_own(elements):
     """A result, which is a view of memory that nobody else has: no view any more."""
     elements._base = None
     return elements
@@ -130,7 +130,7 @@ def own(elements):
 
 def map_elements(func, input, *args, **kwargs):
     """Apply a function to all elements, which keeps their places."""
-    elements = plain(input)
+    elements = elements_of(input)
     result = func(elements, *args, **kwargs)
     return input if result is elements else nest(result, input._form)
 
@@ -138,7 +138,7 @@ def map_elements(func, input, *args, **kwargs):
 def write_elements(func, input, *args, **kwargs):
     """Apply a function that writes into its first operand."""
     elements = twin(input)
-    func(elements, *map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
+    func(elements, *map(elements_of, args), **{name: elements_of(value) for name, value in kwargs.items()})
     input.node = elements.node
     if elements._base is not None:
         input._time = elements._time
@@ -154,13 +154,13 @@ def ask_elements(func, *args, **kwargs):
 
 def run_backward(func, input, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """A backward pass from the elements."""
-    torch.autograd.backward(plain(input), plain(gradient), retain_graph, create_graph, inputs=inputs)
+    torch.autograd.backward(elements_of(input), elements_of(gradient), retain_graph, create_graph, inputs=inputs)
 
 
 def hook_gradient(func, input, hook):
     """A hook that gets the gradient as a nested tensor."""
     form = input._form
-    return func(plain(input), lambda g: plain(hook(nest(twin(g), form))))
+    return func(elements_of(input), lambda g: elements_of(hook(nest(twin(g), form))))
 
 
 def detach_in_place(func, input):

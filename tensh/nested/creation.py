@@ -1,7 +1,7 @@
 """New nested tensors: of lists, of tensors, of values and offsets, and by masks."""
 
 import tensh as torch
-from tensh.nested.core import Nested, nest, own
+from tensh.nested.core import Nested, make_own, nest
 from tensh.nested.jagged import divide_evenly, join_ragged, narrow_ragged, select_by_mask, view_jagged
 from tensh.nested.labels import label
 from tensh.nested.strided import StridedForm, join
@@ -27,13 +27,13 @@ def nested_tensor(tensor_list, *, dtype=None, layout=None, device=None, requires
     if is_layout(layout, torch.jagged):
         with torch.no_grad():
             made = join_ragged([as_tensor(each) for each in tensor_list], dtype, device)
-        return own(made).requires_grad_(requires_grad)
+        return make_own(made).requires_grad_(requires_grad)
     require_strided(layout)
     if not isinstance(tensor_list, list):
         raise TypeError(LISTS)
     with torch.no_grad():
         made = join_parts([as_tensor(each) for each in tensor_list], dtype, device)
-    return own(made).requires_grad_(requires_grad)
+    return make_own(made).requires_grad_(requires_grad)
 
 
 def as_nested_tensor(ts, dtype=None, device=None, layout=None):

@@ -12,7 +12,7 @@ BUILT_IN = frozenset(
     logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ selu_ softplus softshrink threshold_
 """.split()
 )
-"""What PyTorch has in C, and answers wrong arguments to in its own words; all else is Python there, too."""
+"""Functions that PyTorch has in C, with its own words for wrong arguments; all others are Python there, too."""
 
 
 def __getattr__(name):

@@ -7,7 +7,7 @@ import numpy
 from tensh.engine.arguments.binding import make_array
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
-from tensh.engine.arrays.absent import absent
+from tensh.engine.arrays.absent import make_absent
 from tensh.engine.autograd.inference import REQUIRE, is_inference
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import mode
@@ -144,7 +144,7 @@ class UninitializedTensorMixin:
         """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
         away = on_meta(self.device if device is None else device)
         shape, requires_grad = (shape,) if isinstance(shape, int) else tuple(shape), self.requires_grad
-        make = absent if away else numpy.empty
+        make = make_absent if away else numpy.empty
         array = make_array(lambda numbers: make(shape, numbers), (dtype or self.dtype).numpy)
         self.__class__ = self.cls_to_become
         self.array, self.node = array, None
@@ -297,7 +297,7 @@ def is_parameter(value):
 
 
 def _empty(dtype=None, device=None):
-    make = absent if on_meta(device) else numpy.empty
+    make = make_absent if on_meta(device) else numpy.empty
     return wrap(make((0,), (require_dtype(dtype, "empty") or get_default_dtype()).numpy))
 
 

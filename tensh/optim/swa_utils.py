@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from copy import deepcopy
 
-from tensh.engine.arrays.uninterrupted import uninterrupted
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
@@ -138,7 +138,7 @@ class AveragedModel(Module):
         """Compute the averaged model."""
         return self.module(*args, **kwargs)
 
-    @uninterrupted
+    @without_interrupts
     def update_parameters(self, model):
         """Let the parameters of ``model`` count."""
         ours, theirs = (

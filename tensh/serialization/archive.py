@@ -53,7 +53,7 @@ class Archive:
         self.left = self.size  # bytes of storages that a file of this size can still have
 
     def is_swapped(self):
-        """Whether the bytes of numbers are in the order of another kind of machine."""
+        """True if the bytes of numbers are in the order of another kind of machine."""
         if "byteorder" not in self.records:
             said = get_default_load_endianness() or LoadEndianness.NATIVE
             return said.name.lower() not in ("native", sys.byteorder)
@@ -203,7 +203,7 @@ def wrong_checksum(info):
 
 
 def has_others(row):
-    """Whether a byte of a row is neither 0 nor 1; words of eight are looked at, in a third of the time."""
+    """True if a byte of a row is neither 0 nor 1; words of eight are looked at, in a third of the time."""
     whole = len(row) // 8 * 8
     return (
         bool(np.bitwise_or.reduce(row[:whole].view(np.uint64)) & 0xFEFEFEFEFEFEFEFE) or row[whole:].max(initial=0) > 1

@@ -38,7 +38,7 @@ IN_C |= {f"torch._C._{name}": f"torch.{name}" for name in ("fft", "linalg", "spe
 
 
 class Functions:
-    """Where PyTorch's pickles look for functions of ``torch`` that it has in C."""
+    """The module in which PyTorch's pickles look for functions of ``torch`` that it has in C."""
 
 
 def member(space, name):

@@ -84,5 +84,5 @@ def check_content(content, dtype):
 
 
 def is_text(data, dtype):
-    """Whether the bytes of an array of texts are characters."""
+    """True if the bytes of an array of texts are characters."""
     return data.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder)).max(initial=0) <= sys.maxunicode

@@ -40,7 +40,7 @@ def place_of(array):
 
 
 def dense(array):
-    """Whether the elements of an array fill one block of memory, in any order."""
+    """True if the elements of an array fill one block of memory, in any order."""
     return array.flags.c_contiguous or array.flags.f_contiguous
 
 

@@ -277,7 +277,7 @@ def save(
 
 
 def _is_at_start(file):
-    """Whether an archive can be written into a file as it is: places in an archive count from its beginning."""
+    """True if an archive can be written into a file as it is: places in an archive count from its beginning."""
     try:
         return file.seekable() and file.tell() == 0
     except (AttributeError, OSError, ValueError):

@@ -50,5 +50,5 @@ def session_of(namespace):
 
 
 def is_module(value):
-    """Whether a value is a module: a name that holds no data."""
+    """True if a value is a module: a name that holds no data."""
     return issubclass(type(value), ModuleType)

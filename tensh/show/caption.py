@@ -30,7 +30,7 @@ def caption(value, expression, page, whole="%full {}"):
         return [*comment(facts, page), end]
     name = expression if expression.isidentifier() else "_"
     lines = [*comment([*facts, number_of(found)], page), end]
-    for facts in (describe_values(value, found, page), [*absent(found), f"{whole.format(name)} shows all"]):
+    for facts in (describe_values(value, found, page), [*list_absent(found), f"{whole.format(name)} shows all"]):
         lines += [*comment(facts, page, "#   "), end]
     return lines
 
@@ -68,7 +68,7 @@ def describe_values(value, found, page):
         yield f"std {describe.number(found.std)}"
 
 
-def absent(found):
+def list_absent(found):
     """Name the kinds of values that are absent, where they could be there."""
     kinds = [("NaN", found.nans), ("inf", found.infinities)] if not found.is_whole else []
     kinds += [("zero", found.zeros)] if not found.is_bool and found.low is not None else []

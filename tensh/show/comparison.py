@@ -10,7 +10,7 @@ TOLERANCE = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-5, "complex64": 1e
 
 
 def cmp(a, b, names=("a", "b")):
-    """Whether two tensors are equal, nearly equal, or where they differ most.
+    """True if two tensors are equal, nearly equal, or where they differ most.
 
     Args:
         a, b: tensors, arrays, numbers or nested lists of numbers.

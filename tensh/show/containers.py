@@ -108,7 +108,7 @@ def values(array):
 
 
 def is_container(value):
-    """Whether a value is a list, tuple or dict that prints as such, or of a class that only fills one."""
+    """True if a value is a list, tuple or dict that prints as such, or of a class that only fills one."""
     kind = type(value)
     return issubclass(kind, list | tuple | dict) and kind.__repr__ in REPRS
 
@@ -126,7 +126,7 @@ def _arrays(value, depth):
 
 
 def is_long(value):
-    """Whether a container of tensors is better shown as its contents than as Python writes it."""
+    """True if a container of tensors is better shown as its contents than as Python writes it."""
     if not is_container(value) or not is_bounded(value):
         return False
     try:
@@ -136,7 +136,7 @@ def is_long(value):
 
 
 def has_much_to_show(value):
-    """Whether a container holds many tensors, or is written in lines that are too long."""
+    """True if a container holds many tensors, or is written in lines that are too long."""
     arrays = []
     for array in _arrays(value, 0):
         arrays.append(array)

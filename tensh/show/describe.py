@@ -14,7 +14,7 @@ LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not 
 
 
 def is_array(value):
-    """Whether a value is a tensor or an array of a library we know."""
+    """True if a value is a tensor or an array of a library we know."""
     return any(
         kind.__name__ in ("Tensor", "ndarray") and module(kind).partition(".")[0] in LIBRARIES
         for kind in type(value).__mro__
@@ -28,7 +28,7 @@ def module(kind):
 
 
 def is_tensor(value):
-    """Whether a value is a tensor: an array that autograd knows."""
+    """True if a value is a tensor: an array that autograd knows."""
     return is_array(value) and hasattr(value, "requires_grad")
 
 
@@ -44,7 +44,7 @@ def dtype(value):
 
 
 def is_nested(value):
-    """Whether a tensor is several tensors of different sizes."""
+    """True if a tensor is several tensors of different sizes."""
     return getattr(value, "is_nested", False) is True
 
 
@@ -60,7 +60,7 @@ def layout(value):
 
 
 def is_dense(value):
-    """Whether an array has all its elements in memory: not on the device meta, not sparse, not nested."""
+    """True if an array has all its elements in memory: not on the device meta, not sparse, not nested."""
     return not is_nested(value) and not device(value).startswith(("meta", "sparse"))
 
 
@@ -142,7 +142,7 @@ def describe_origin(tensor):
 
 
 def has_history(tensor):
-    """Whether it is known how a tensor was made: of one of several views of what was written since it is not."""
+    """True if it is known how a tensor was made: of one of several views of what was written since it is not."""
     try:
         tensor.grad_fn  # noqa: B018  (asking is what fails)
     except RuntimeError:

@@ -37,7 +37,7 @@ class Drawing(Lines):
 
     @property
     def is_picture(self):
-        """Whether a notebook shows the graph as a picture: nobody chose another view, and it is not too large."""
+        """True if a notebook shows the graph as a picture: nobody chose another view, and it is not too large."""
         return self.view in ("auto", "dag") and len(self.graph) <= MOST_IN_PICTURE
 
     def layout(self, shown):
@@ -48,7 +48,7 @@ class Drawing(Lines):
 
 
 def is_small(graph, shown):
-    """Whether the tree of a graph has few lines."""
+    """True if the tree of a graph has few lines."""
     return sum(1 for _, _ in zip(range(FEW + 1), tree.rows(graph, shown), strict=False)) <= FEW
 
 

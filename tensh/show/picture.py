@@ -94,7 +94,7 @@ def arrange(array):
 
 
 def channels_first(shape):
-    """Whether the first of three dimensions is that of the channels; where another could be, it is not for four of them."""
+    """True if the first of three dimensions is that of the channels; where another could be, it is not for four of them."""
     return shape[0] in CHANNELS and (shape[0] != 4 or shape[2] not in CHANNELS)
 
 

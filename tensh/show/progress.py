@@ -60,7 +60,7 @@ def reporter():
 
 
 def is_dumb():
-    """Whether the terminal cannot move its cursor."""
+    """True if the terminal cannot move its cursor."""
     import os
 
     return os.environ.get("TERM") in ("dumb", "unknown")

@@ -41,7 +41,7 @@ def parts(text):
 
 
 def is_wide(character):
-    """Whether a character is one between which and another there is no blank, as in Chinese."""
+    """True if a character is one between which and another there is no blank, as in Chinese."""
     return character > "\u2e7f"
 
 
@@ -49,7 +49,7 @@ def wrap_text(text, width, begin):
     """The lines of a text that follow a mark."""
     line, column = [("plain", begin)] if begin else [], cells(begin)
     indent, is_empty, pending = " " * cells(begin), True, ""
-    pieces = glued(PIECES.findall(text))
+    pieces = glue(PIECES.findall(text))
     for kind, piece in pieces:
         if not piece.strip():
             pending = "" if is_empty else " "
@@ -64,7 +64,7 @@ def wrap_text(text, width, begin):
         yield line
 
 
-def glued(pieces):
+def glue(pieces):
     """(kind, text) of pieces that are not to be parted: signs stay with the word before them, brackets with the one after."""
     words, opening = [], ""  # each word as its kind and its pieces
     for piece in pieces:

@@ -50,7 +50,7 @@ def safe_str(value):
 
 
 def is_bounded(value):
-    """Whether a repr of a value comes to an end soon: that of lists doubled sixty times does not."""
+    """True if a repr of a value comes to an end soon: that of lists doubled sixty times does not."""
     if not is_nest(type(value)):
         return True
     kinds = Kinds()
@@ -93,14 +93,14 @@ def children(value, kinds):
 
 
 def is_nest(kind):
-    """Whether values of a type can hold others."""
+    """True if values of a type can hold others."""
     if issubclass(kind, (*BRACKETS, deque, BaseException, *NESTS)):
         return True
     return hasattr(kind, "__dataclass_fields__") or hasattr(kind, "named_modules") or is_of_numpy(kind)
 
 
 def is_of_numpy(kind):
-    """Whether a type is that of NumPy's arrays, whose elements may be anything."""
+    """True if a type is that of NumPy's arrays, whose elements may be anything."""
     return "numpy" in sys.modules and issubclass(kind, sys.modules["numpy"].ndarray)
 
 

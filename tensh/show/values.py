@@ -15,9 +15,9 @@ def array_of(value):
     if isinstance(value, np.ndarray):
         array = value
     elif hasattr(value, "array") and hasattr(value, "requires_grad"):
-        array = dense(value).array
+        array = to_dense(value).array
     elif hasattr(value, "detach"):  # a tensor of PyTorch's own
-        value = dense(value).detach().cpu().resolve_conj().resolve_neg()
+        value = to_dense(value).detach().cpu().resolve_conj().resolve_neg()
         array = value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
     else:
         array = np.asarray([array_of(each) for each in value] if isinstance(value, list | tuple) else value)
@@ -26,7 +26,7 @@ def array_of(value):
     return array
 
 
-def dense(tensor):
+def to_dense(tensor):
     """The tensor with all its elements; TypeError where they are nowhere, and for a sparse one that is too large."""
     if tensor.is_meta:
         raise TypeError("a tensor on the device meta has no elements")

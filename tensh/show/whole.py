@@ -64,7 +64,7 @@ def full(value):
 
 
 def is_summarised(value):
-    """Whether the printed form of an array leaves elements out."""
+    """True if the printed form of an array leaves elements out."""
     options = sys.modules.get("tensh.engine.methods.printing.options")
     limit = options.options.threshold if options else 1000
     return describe.is_array(value) and describe.numel(value) > limit

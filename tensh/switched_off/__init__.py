@@ -36,12 +36,12 @@ def spaces():
 
 @cache
 def is_space(path):
-    """Is ``torch.x.y`` a namespace that is switched off, or one around such a namespace?"""
+    """True if ``torch.x.y`` is a switched-off namespace, or contains one."""
     return path in spaces() or any(each.startswith(f"{path}.") for each in spaces())
 
 
 def has(space, name):
-    """Is a name, or a namespace below, switched off in a namespace?"""
+    """True if a name, or a namespace below it, is switched off in a namespace."""
     return is_space(f"{space}.{name}") or name in entries_of(space)
 
 
@@ -114,7 +114,7 @@ def find_compiled(path, name):
 
 
 def is_off(path, value):
-    """Is ``value``, which was found as ``torch.x.y``, an answer of this table?"""
+    """True if ``value``, which was found as ``torch.x.y``, is an answer of this table."""
     if isinstance(value, ModuleType):
         return not hasattr(value, "__file__")
     space, _, name = path.rpartition(".")

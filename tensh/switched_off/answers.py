@@ -32,7 +32,7 @@ def empty(*args, **options):
     return []
 
 
-def same(function=None, *args, **options):
+def keep(function=None, *args, **options):
     """Give a function, class or module back as it is; called with options alone, a decorator that does so."""
     if callable(function):
         return function
@@ -95,7 +95,7 @@ def _dtype(kind):
     return dtype(f"float8_{kind}", FLOAT, 1, f"Float8_{kind}", f"Float8_{kind}Tensor", f"c10::Float8_{kind}")
 
 
-def _quantized(name, itemsize):
+def _make_quantized(name, itemsize):
     """A dtype of integers that stand for real numbers: a name that no tensor has."""
     title = name.replace("quint", "QUInt").replace("qint", "QInt")
     return dtype(name, INTEGER, itemsize, title, f"{title}Tensor", f"c10::{name}")
@@ -108,7 +108,7 @@ ANSWERS = {
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
-    same: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
+    keep: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
         _dynamo.external_utils.* compiler.keep_*_unsafe
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
@@ -124,7 +124,8 @@ ANSWERS = {
     tuple: "jit.annotations.Tuple",
     **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
     **{
-        _quantized(name, 4 if name == "qint32" else 1): name for name in "qint8 quint8 qint32 quint4x2 quint2x4".split()
+        _make_quantized(name, 4 if name == "qint32" else 1): name
+        for name in "qint8 quint8 qint32 quint4x2 quint2x4".split()
     },
     Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
         *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch

@@ -93,7 +93,7 @@ CONSTANTS: set = set()
 
 
 def is_constant_class(cls):
-    """Was a class registered as constant?"""
+    """True if a class was registered as constant."""
     return cls in CONSTANTS
 
 
@@ -106,12 +106,12 @@ _odict_flatten, _odict_unflatten = trees.BRANCHES[OrderedDict][:2]
 
 
 def is_namedtuple_class(cls):
-    """Is a class one of ``namedtuple``?"""
+    """True if ``namedtuple`` made a class."""
     return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
 
 
 def is_namedtuple_instance(value):
-    """Is a value of a class of ``namedtuple``?"""
+    """True for an instance of a ``namedtuple``."""
     return is_namedtuple_class(type(value))
 
 
@@ -119,7 +119,7 @@ _is_namedtuple_instance = is_namedtuple_instance
 
 
 def is_namedtuple(obj):
-    """Is this a class of ``namedtuple``, or a value of one?"""
+    """True for a class that ``namedtuple`` made, or an instance of one."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
@@ -212,22 +212,22 @@ def tree_map_only_(type_or_types_or_pred, func, tree, is_leaf=None):
 
 
 def tree_all(pred, tree, is_leaf=None):
-    """Does a predicate hold for all leaves?"""
+    """True if a predicate holds for all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred, tree, is_leaf=None):
-    """Does a predicate hold for one of the leaves?"""
+    """True if a predicate holds for one of the leaves."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(type_or_types, pred, tree, is_leaf=None):
-    """Does a predicate hold for all leaves of some types?"""
+    """True if a predicate holds for all leaves of some types."""
     return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
 
 
 def tree_any_only(type_or_types, pred, tree, is_leaf=None):
-    """Does a predicate hold for one of the leaves of some types?"""
+    """True if a predicate holds for one of the leaves of some types."""
     return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
 
 

@@ -22,7 +22,7 @@ class ModuleTracker:
 
     @property
     def is_bw(self):
-        """Is this a backward pass?"""
+        """True during a backward pass."""
         return False
 
     def _name(self, module):

@@ -28,7 +28,7 @@ def command(*arguments):
 
 
 def refused(said, path, words):
-    """Whether one clear line about a file was said."""
+    """True if one clear line about a file was said."""
     return (
         words in said and said.startswith(str(path)) and said.count("\n") == 1 and len(said) < LONGEST + len(str(path))
     )

@@ -37,13 +37,13 @@ def record(path, engine):
             texts.append(None if cell.lacking else env.stdout.getvalue()[before:] + "".join(errors))
             return goes_on
 
-        def failed(self, event, may_raise):
+        def take_failure(self, event, may_raise):
             last_line = (event.failure.message.splitlines() or [""])[-1]
             errors.append(f"{event.failure.kind.rpartition('.')[2]}: {last_line}\n")
-            return super().failed(event, may_raise)
+            return super().take_failure(event, may_raise)
 
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO())
-    with env.installed():
+    with env.install():
         status = Recorded(env, Options(engine=engine, keep_going=True), from_file(path)).whole()
     print(json.dumps([status, texts]))
 

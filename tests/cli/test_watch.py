@@ -23,8 +23,8 @@ class Told:
         env = Environment(Stream(), Stream(), Stream(), variables={})
         watch = Watch(env, Options(**options), name, pause=self.pause, clock=lambda: self.now)
         modules, path, bytecode = {*sys.modules}, sys.path[:], sys.dont_write_bytecode
-        with env.installed():
-            self.status = watch.whole()
+        with env.install():
+            self.status = watch.run_all()
         assert (sys.path, sys.dont_write_bytecode) == (path, bytecode)
         assert not {"helper", "package", "package.part"} & ({*sys.modules} - modules)
         self.output, self.errors = env.stdout.getvalue(), re.sub(r"\[..:..:..\]", "[time]", env.stderr.getvalue())

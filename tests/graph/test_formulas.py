@@ -142,7 +142,7 @@ def keep_dims(g, shape):
 
 
 def namespace_has(formula, namespace):
-    """Whether all names of a formula are those of the program, or words."""
+    """True if all names of a formula are those of the program, or words."""
     names = set(re.findall(r"(?<![\w.'])[a-zA-Z_]\w*", plain(formula.line)))
     parts = {name for part in formula.parts for name in part.partition(" = ")[0].split(", ")}
     return all(

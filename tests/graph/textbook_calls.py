@@ -45,7 +45,7 @@ CALLS = [
     ("eq", eq, call(S, S)),
     ("only", OPS["only"].fn, call(S, b(3, 3))),
     ("none_where", OPS["none_where"].fn, call(S, b(3, 3))),
-    ("sloped", OPS["sloped"].fn, call(S, constant(3, 3))),
+    ("multiply_slopes", OPS["multiply_slopes"].fn, call(S, constant(3, 3))),
     ("sums", OPS["sums"].fn, call(S, 0, 1)),
     ("scatter_sum", OPS["scatter_sum"].fn, call(S, 0, i(2, 3, low=0, high=2), x(2, 3), True)),
     ("rrelu", F.rrelu, call(M)),

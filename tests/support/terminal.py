@@ -187,7 +187,7 @@ class Terminal:
         self.wait(lambda: "".join(self.screen.line).rstrip() == line)
 
     def at_prompt(self):
-        """Whether the cursor stands behind an empty prompt."""
+        """True if the cursor stands behind an empty prompt."""
         line = "".join(self.screen.line).rstrip()
         return line == ">>>" and self.screen.column == 4
 

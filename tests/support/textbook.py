@@ -291,7 +291,7 @@ class Explained:
         return value if isinstance(value, tuple) else fit(value, operand)
 
     def holds(self, entry):
-        """Whether the formulas of an entry are those of this call."""
+        """True if the formulas of an entry are those of this call."""
         settings = self.values(entry)
         for letter in entry.letters:
             if f"{letter} is" in entry.when:  # None, which a default stands for in the formulas, is asked for

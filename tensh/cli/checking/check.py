@@ -167,7 +167,7 @@ def find_documents(folder):
 
 
 def is_lesson(path):
-    """Whether a file in a folder is there to be checked: Python only if it says what it shows."""
+    """True if a file in a folder is there to be checked: Python only if it says what it shows."""
     if not path.endswith((".py", ".md")):
         return True
     try:

@@ -104,7 +104,7 @@ def squeeze(text):
 
 
 def close(pair, rtol=None, atol=None):
-    """Whether two numbers are the same within the tolerance of their dtype."""
+    """True if two numbers are the same within the tolerance of their dtype."""
     stored, now = pair
     if stored.is_integer or now.is_integer:
         return stored.text.lstrip("+") == now.text.lstrip("+")

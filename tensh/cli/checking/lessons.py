@@ -22,7 +22,7 @@ def verdicts(path, options):
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
     found, ended = [], status.OK
     try:
-        with fresh_world(options.engine or "tensh"), env.installed(), time_limit(options.timeout):
+        with fresh_world(options.engine or "tensh"), env.install(), time_limit(options.timeout):
             for number, proof in enumerate(prove(env, options, lesson), 1):
                 note = proof.wrong or proof.answer
                 cell = Cell("code", proof.code)

@@ -103,7 +103,7 @@ class Checked(Run):
             goes_on = cell.source.echo == "each"  # a transcript, in which every line has its own answer
             return all([self.show(event, True) for event in self.events(cell.source, goes_on)])
         finally:
-            self.printed(len(cell.source.lines))
+            self.keep_printed(len(cell.source.lines))
             chance = self.randomness.end(label, cell.source.text)
             self.results.append(Result(tuple(self.pieces), self.failure, chance, "", self.values(cell.source.text)))
 
@@ -122,17 +122,17 @@ class Checked(Run):
         """Keep what happened; whether the run goes on."""
         match event:
             case events.Value(_, unit):
-                self.printed(unit.last)
+                self.keep_printed(unit.last)
                 super().show(event, may_raise)
                 self.take("value", unit.last)
             case events.Text(tokens):
-                self.printed(len(self.pieces))
+                self.keep_printed(len(self.pieces))
                 self.console.result(tokens)
             case events.Failed(_, unit):
-                self.printed(unit.last if unit else 0)
-                return self.failed(event, may_raise)
+                self.keep_printed(unit.last if unit else 0)
+                return self.take_failure(event, may_raise)
             case events.Finished(unit):
-                self.printed(unit.last)
+                self.keep_printed(unit.last)
         return True
 
     def show_value(self, value, unit, may_raise):
@@ -143,11 +143,11 @@ class Checked(Run):
         try:
             tokens = [*values.render_value(value, self.console.page(), unit.text, in_layout)]
         except Exception as error:  # its repr is the user's code
-            return self.failed(self.session.failed(error, unit), may_raise)
+            return self.take_failure(self.session.make_failure(error, unit), may_raise)
         self.console.result(tokens)
         return True
 
-    def failed(self, event, may_raise):
+    def take_failure(self, event, may_raise):
         """Keep a failure; whether the run goes on: but for ^C and the time limit it does."""
         if isinstance(event.failure.error, KeyboardInterrupt):
             return self.report_stop(event.failure)
@@ -164,7 +164,7 @@ class Checked(Run):
         self.env.stdout.truncate()
         return text
 
-    def printed(self, line):
+    def keep_printed(self, line):
         """Keep what the code has printed."""
         text = self.take_output()
         if text:
@@ -189,8 +189,8 @@ def reason_to_skip(code):
 def results(document, path, options, with_values=False):
     """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
     run = Checked(options, document, path, with_values)
-    with fresh_world(run.session.engine), run.env.installed():
-        ended = run.whole()
+    with fresh_world(run.session.engine), run.env.install():
+        ended = run.run_all()
     if ended == status.INTERRUPTED:
         raise KeyboardInterrupt
     why = f"stopped after {options.timeout:g} s" if ended == status.OUT_OF_TIME else "the code had ended"

@@ -48,7 +48,7 @@ def verdicts(document, results, limits):
 
 
 def has_run(cells):
-    """Whether cells without output are known to show nothing: in a notebook that was run, not in a text."""
+    """True if cells without output are known to show nothing: in a notebook that was run, not in a text."""
     from_notebook = any("id" in cell.more or cell.count is not None for cell in cells)
     has_counts = any(cell.count is not None for cell in cells)
     is_stored = any(cell.outputs for cell in cells)
@@ -123,7 +123,7 @@ def whole_text(result):
 
 
 def says_error(stored, result):
-    """Whether a stored text ends with the name of the error."""
+    """True if a stored text ends with the name of the error."""
     return bool(stored) and f"{result.failure.kind}: " in stored
 
 

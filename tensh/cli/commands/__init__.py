@@ -53,7 +53,7 @@ def application(pretty):
 
 
 def is_pretty(env):
-    """Whether help is drawn, in a window."""
+    """True if help is drawn, in a window."""
     return env.is_terminal(env.stdout) and not env.plain and env.variables.get("TERM") != "dumb"
 
 

@@ -102,14 +102,14 @@ def run_program(env, options, origin, *what):
     from tensh.cli.runs import running
 
     with running(env, options, origin(*what)) as run:
-        return run.whole()
+        return run.run_all()
 
 
 def watch_file(env, options, file, arguments):
     """Run a file whenever it is saved."""
     from tensh.cli.watch import Watch
 
-    return Watch(env, options, file, arguments).whole()
+    return Watch(env, options, file, arguments).run_all()
 
 
 def prompt(env, options, origin=None, *what):

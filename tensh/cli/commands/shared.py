@@ -80,4 +80,4 @@ with_records = partial(add_options, declared=WITH_RECORDS)
 
 def environment(ctx, options):
     """The environment of the process, as the options want it."""
-    return ctx.obj["environment"].configured(options.color, options.plain, options.ascii)
+    return ctx.obj["environment"].configure(options.color, options.plain, options.ascii)

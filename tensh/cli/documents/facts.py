@@ -102,7 +102,7 @@ def describe_output(output):
 
 
 def is_in_lines(output):
-    """Whether an output can stand in a text file as lines."""
+    """True if an output can stand in a text file as lines."""
     if output.kind == "other" or NOT_A_LINE.search(output.text) or not output.text:
         return False
     return output.text.endswith("\n") == (output.kind in ("printed", "warned"))
@@ -114,7 +114,7 @@ def output_lines(cell):
 
 
 def is_sound(more):
-    """Whether what is said of an output beside its text is what a notebook has there."""
+    """True if what is said of an output beside its text is what a notebook has there."""
     return isinstance(more, dict) and isinstance(more.get("data", {}), dict)
 
 

@@ -72,24 +72,24 @@ class Reader:
             head = HEAD.match(self.lines[self.place])
             block = block_at(self.lines, self.place)
             if head:
-                yield from self.flushed()
-                yield from self.described(head["head"] or "")
+                yield from self.flush_prose()
+                yield from self.read_cell(head["head"] or "")
             elif block and block.is_code:
-                yield from self.flushed()
+                yield from self.flush_prose()
                 yield from self.code("", block)
             else:
                 after = block.after if block else self.place + 1
                 self.prose += self.lines[self.place : after]
                 self.place = after
-        yield from self.flushed()
+        yield from self.flush_prose()
 
-    def flushed(self):
+    def flush_prose(self):
         """The prose gathered so far, as a cell without the blank lines around it."""
         text, self.prose = "\n".join(_strip_blank(self.prose)), []
         if text:
             yield Cell("prose", text)
 
-    def described(self, head):
+    def read_cell(self, head):
         """The cell that a comment describes."""
         cell = facts.cell(head, [])
         self.place += 1

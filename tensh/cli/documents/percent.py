@@ -155,7 +155,7 @@ def _write(document, extension, is_literal=False):
 
 
 def needs_echo(document, usual):
-    """Whether a cell would show something else if bare expressions were shown as usual."""
+    """True if a cell would show something else if bare expressions were shown as usual."""
     if document.echo == usual:
         return False
     if None in (document.echo, usual):
@@ -177,7 +177,7 @@ def _lines(cell: Cell, extension, is_literal=False):
 
 
 def _means_something(line, foreign):
-    """Whether a line of code would be taken for something else."""
+    """True if a line of code would be taken for something else."""
     if SPECIAL.match(line) or (line.startswith(ASIDE) and _unescape_line(line) != line):
         return True
     return foreign is not None and bool(foreign.match(line))

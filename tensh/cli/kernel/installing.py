@@ -40,7 +40,7 @@ def description(name):
 
 
 def is_ours(folder):
-    """Whether a folder holds what `install` writes."""
+    """True if a folder holds what `install` writes."""
     try:
         with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
             return MODULE in json.load(file)["argv"]

@@ -57,9 +57,9 @@ class Notebook(Run):
         """All that is there while the extension is."""
         enter = self.closing.enter_context
         enter(warnings.catch_warnings())
-        enter(reporting(self.unraised))
+        enter(reporting(self.take_unraisable))
         enter(self.torch())
-        warnings.showwarning = self.warned
+        warnings.showwarning = self.take_warning
         self.configure()
         session, shell_names = self.session, self.shell.user_ns
         session.preload()
@@ -130,7 +130,7 @@ class Notebook(Run):
             history.input_hist_parsed[-1] = text.rstrip("\n")  # `In`
         self.last = None
         source = Source(text, filename, name, echo="last")
-        with self.session.unremembered() if self.is_silent else contextlib.nullcontext():
+        with self.session.forget() if self.is_silent else contextlib.nullcontext():
             for event in self.session.run(source):
                 self.show(event, may_raise=True)
         self.times.clear()
@@ -193,7 +193,7 @@ class Notebook(Run):
             tokens = failures.render_stop(failure, "interrupted")
         else:
             tokens = failures.short(failure, self.values_shown)
-        lines = self.console.styled(tokens, self.console.in_color[1]).rstrip("\n").split("\n")
+        lines = self.console.style_text(tokens, self.console.in_color[1]).rstrip("\n").split("\n")
         self.shell._showtraceback(type(error), error, lines)
 
     def show_exit(self, error):
@@ -202,10 +202,10 @@ class Notebook(Run):
         words = _("SystemExit{code}: the cell has ended, and the kernel goes on").format(code=visible_line(code))
         self.shell._showtraceback(type(error), error, [words])
 
-    def warned(self, message, category, filename, line, file=None, text=None):
+    def take_warning(self, message, category, filename, line, file=None, text=None):
         """Show a warning, but for IPython's own about how a terminal is left."""
         if not safe_str(message).startswith("To exit: use"):
-            super().warned(message, category, filename, line, file, text)
+            super().take_warning(message, category, filename, line, file, text)
 
     def explain_exception(self, error):
         """The failure that an exception is; the cells that IPython ran itself are known by their numbers."""
@@ -217,7 +217,7 @@ class Notebook(Run):
                 number = "".join(filter(str.isdigit, found[1]))
                 sources[filename] = Source("".join(linecache.getlines(filename)), filename, f"cell {number}")
             trace = trace.tb_next
-        return self.session.failed(error, None).failure
+        return self.session.make_failure(error, None).failure
 
 
 def display(value):

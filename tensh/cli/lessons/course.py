@@ -5,7 +5,7 @@ import io
 import os
 
 from tensh.cli import reading
-from tensh.cli.lessons.model import LessonError, Question, filled, split_expression
+from tensh.cli.lessons.model import LessonError, Question, fill_blank, split_expression
 from tensh.cli.program import Program
 from tensh.cli.render import failure as failures
 from tensh.cli.run import Run
@@ -69,7 +69,7 @@ class Course(Run):
         try:
             yield from self.session.run(source, keep_going=True)  # as at a prompt
         except SystemExit as error:
-            yield self.session.failed(error, None)
+            yield self.session.make_failure(error, None)
 
     def unseen(self, source):
         """Run a source and show nothing: the outcome."""
@@ -108,7 +108,7 @@ class Course(Run):
         """Run the statement of a question unseen: its outcome, with the truth."""
         source = question.source
         if question.kind == "complete":
-            source = self.renamed(source, filled(source.text, question.solution))
+            source = self.with_text(source, fill_blank(source.text, question.solution))
         found = self.unseen(source)
         for event in found.happened:
             self.raise_stop(event)
@@ -134,7 +134,9 @@ class Course(Run):
     def reveal(self, question, outcome):
         """Show what the statement of a question gave; it has been quoted, but for what belongs in a blank."""
         if question.kind == "complete":
-            self.console.result(quote(self.renamed(question.source, filled(question.shown, question.solution)), 0))
+            self.console.result(
+                quote(self.with_text(question.source, fill_blank(question.shown, question.solution)), 0)
+            )
         if outcome.printed:
             self.console.result([("plain", outcome.printed)])
         for tokens in outcome.remarks:
@@ -143,7 +145,7 @@ class Course(Run):
             self.show(event, may_raise=True)
         about = question.target or question.about
         if about and outcome.error is None and question.kind != "fails":
-            for event in self.session.run(self.renamed(question.source, about)):
+            for event in self.session.run(self.with_text(question.source, about)):
                 if isinstance(event, events.Started):
                     self.console.result(quote(event.unit.source, 0))
                 self.show(event, may_raise=True)
@@ -153,7 +155,7 @@ class Course(Run):
         if question.kind != "complete":
             return judge(question.kind, text, outcome.truth)
         found = None
-        for piece in (filled(question.source.text, text), text):
+        for piece in (fill_blank(question.source.text, text), text):
             expression = split_expression(piece)
             if expression is None:
                 continue
@@ -161,13 +163,13 @@ class Course(Run):
             if judged.is_right:
                 return judged
             found = found or judged
-        return found or Judgement(False, explain_unreadable(filled(question.source.text, text)))
+        return found or Judgement(False, explain_unreadable(fill_blank(question.source.text, text)))
 
     def try_expression(self, question, expression):
         """The truth about an expression of the learner's, evaluated as if it were not."""
         before = Snapshot(self.session, None)
         try:
-            outcome = self.unseen(self.renamed(question.source, f"({expression})"))
+            outcome = self.unseen(self.with_text(question.source, f"({expression})"))
             for event in outcome.happened:
                 self.raise_stop(event)
                 if isinstance(event, events.Value):
@@ -178,7 +180,7 @@ class Course(Run):
             with contextlib.suppress(CannotUndo):
                 before.restore()
 
-    def renamed(self, source, text):
+    def with_text(self, source, text):
         """Other code that stands where a source does."""
         return type(source)(text, source.filename)
 

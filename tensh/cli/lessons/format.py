@@ -22,7 +22,7 @@ from collections import defaultdict
 
 from tensh.cli import reading
 from tensh.cli.documents import files
-from tensh.cli.lessons.model import BLANK, Code, Lesson, LessonError, Question, Text, filled, split_expression
+from tensh.cli.lessons.model import BLANK, Code, Lesson, LessonError, Question, Text, fill_blank, split_expression
 from tensh.cli.session.failure import UNPARSED
 from tensh.cli.session.source import Source, parse_statements
 from tensh.spelling import close
@@ -46,7 +46,7 @@ def load(path, key=None):
 
 
 def asks(document):
-    """Whether the code of a document asks questions, so that the document is a lesson."""
+    """True if the code of a document asks questions, so that the document is a lesson."""
     return any(cell.kind == "code" and "#?" in cell.text and any(marks(cell.text)) for cell in document.cells)
 
 
@@ -213,7 +213,7 @@ class Reader:
         """A question whose code has a blank."""
         if not about:
             raise LessonError("#? complete: write what belongs in the blank behind it", line)
-        found = split_expression(filled(code, about))
+        found = split_expression(fill_blank(code, about))
         if found is None:
             raise LessonError(
                 "#? complete: the code must be one expression, or NAME = expression, when it is filled in", line

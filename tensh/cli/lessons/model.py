@@ -77,7 +77,7 @@ class Lesson:
         return [step for step in self.steps if isinstance(step, Question)]
 
 
-def filled(code, piece):
+def fill_blank(code, piece):
     """Code with its blank filled in."""
     return code.replace(BLANK, piece)
 

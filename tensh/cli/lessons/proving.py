@@ -38,7 +38,7 @@ def failures(outcome, step):
 
 
 def proof(course, question):
-    """Whether a question can be asked, and is answered rightly by what is so."""
+    """True if a question can be asked, and is answered rightly by what is so."""
     wrong, answer = "", ""
     try:
         outcome = course.answer(question)

@@ -108,23 +108,23 @@ class LineScreen:
 
     def tell(self, text):
         """Commands of somebody who does not answer."""
-        self.indented(text)
+        self.write_indented(text)
 
     def wrong(self, question, text, hint, left):
         """A hint after a wrong answer."""
         lines = hint.split("\n")
         begin = _("not yet: ") if left else _("no: ")
-        self.indented(begin + lines[0])
+        self.write_indented(begin + lines[0])
         for line in lines[1:]:
-            self.indented(line)
+            self.write_indented(line)
 
-    def indented(self, text):
+    def write_indented(self, text):
         """Prose two columns to the right."""
         for line in lines_of(text, self.env.width(self.env.stdout) - 2):
             self.say(("plain", "  "), *line)
 
     def answer(self, course, question, outcome, answered):
-        """Whether it was right, and what the code gives."""
+        """True if it was right, and what the code gives."""
         if answered.result == RIGHT:
             self.say(("string", "  " + (_("right") if len(answered.answers) == 1 else _("right now"))))
         else:

@@ -37,10 +37,10 @@ class Recorded(Run):
             numbered = enumerate((cell.source for cell in program.cells), 1)
             self.cells = {source.filename: (program.arguments[0], number) for number, source in numbered}
 
-    def whole(self, then=None):
+    def run_all(self, then=None):
         begin = perf_counter()
         with contextlib.redirect_stdout(stdout_of(self.printed)):
-            super().whole(then)
+            super().run_all(then)
         seconds = perf_counter() - begin
         word = ENDINGS.get(self.status, "failed")
         self.is_over = True
@@ -101,7 +101,7 @@ class Recorded(Run):
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # its repr is the user's code
-            return self.failed(self.session.failed(error, unit), may_raise)
+            return self.take_failure(self.session.make_failure(error, unit), may_raise)
         self.values_shown += 1
         self.record("value", **self.line(unit.source, unit.first), expr=unit.text, **found)
         return True
@@ -113,16 +113,16 @@ class Recorded(Run):
 
     def fields(self, failure):
         """The fields of a failure."""
-        return self.bounded(failures.fields(failure, self.where))
+        return self.shorten(failures.fields(failure, self.where))
 
-    def bounded(self, said):
+    def shorten(self, said):
         """Shorten long strings in any containers as a window does, unless everything was asked for."""
         if self.options.json_full:
             return said
         if isinstance(said, dict):
-            return {name: self.bounded(each) for name, each in said.items()}
+            return {name: self.shorten(each) for name, each in said.items()}
         if isinstance(said, list):
-            return [*map(self.bounded, said)]
+            return [*map(self.shorten, said)]
         return shorten_middle(said) if isinstance(said, str) else said
 
     def show_failure(self, failure, may_raise):
@@ -135,24 +135,24 @@ class Recorded(Run):
         found = self.fields(failure)
         self.record("error", **found | {"type": type(failure.error).__name__, "message": words}, expected=False)
 
-    def warned(self, message, category, filename, line, file=None, text=None):
+    def take_warning(self, message, category, filename, line, file=None, text=None):
         place = Place(source_of(filename, self.session.sources), None, line)
-        self.record("warning", **self.where(place), category=category.__name__, message=self.bounded(safe_str(message)))
+        self.record("warning", **self.where(place), category=category.__name__, message=self.shorten(safe_str(message)))
         note = self.session.teacher.on_warning(message, filename, line)[1] if self.session.teacher else None
         if note:
-            self.taught(note)
+            self.take_note(note)
 
-    def unraised(self, error, where):
+    def take_unraisable(self, error, where):
         if self.is_over:  # there are no more records
-            super().unraised(error, where)
+            super().take_unraisable(error, where)
             return
-        found = self.fields(self.session.failed(error, None).failure)
+        found = self.fields(self.session.make_failure(error, None).failure)
         self.record("unraised", **found, within=where)
 
-    def taught(self, note):
+    def take_note(self, note):
         columns = failures.columns(note.place)
         said = {"about": note.about, "message": note.message, "advice": note.advice}
-        self.record("note", **self.where(note.place) | columns, **self.bounded(said))
+        self.record("note", **self.where(note.place) | columns, **self.shorten(said))
 
     def mention(self, text):
         if not self.options.quiet:

@@ -25,19 +25,19 @@ class Console:
 
     def result(self, tokens):
         """Write to stdout; Unwritten if that fails."""
-        text = self.styled(tokens, self.in_color[0])
+        text = self.style_text(tokens, self.in_color[0])
         with self.env.writing():
             self.env.stdout.write(encode_for(text, self.env.stdout))
 
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
-        text = self.styled(tokens, self.in_color[1])
+        text = self.style_text(tokens, self.in_color[1])
         if not self.env.stdout.closed:
             with self.env.writing():
                 self.env.stdout.flush()
         self.env.say(encode_for(text, self.env.stderr))
 
-    def styled(self, tokens, in_color=True):
+    def style_text(self, tokens, in_color=True):
         """The text of (kind, text) pairs, with escape sequences if colour is on."""
         if not self.has_unicode():
             tokens = ((kind, text.translate(ASCII) if kind == "note" else text) for kind, text in tokens)
@@ -53,9 +53,9 @@ class Console:
     def theme(self):
         """The chosen theme; "auto" follows the terminal's background, if the terminal says what that is."""
         chosen = self.settings.theme if self.settings else "auto"
-        return (self.ground() or "auto") if chosen == "auto" else chosen
+        return (self.find_background() or "auto") if chosen == "auto" else chosen
 
-    def ground(self):
+    def find_background(self):
         """Return "light" or "dark", the terminal's background by COLORFGBG; None if that is unknown.
 
         The terminal itself is not asked: an answer that comes late would be taken for typing.
@@ -66,12 +66,12 @@ class Console:
         return "dark" if int(color) < 7 or int(color) == 8 else "light"
 
     def is_dark(self):
-        """Whether text is light on dark: as the theme says, else the terminal."""
+        """True if text is light on dark: as the theme says, else the terminal."""
         theme = self.theme()
-        return theme != "light" if theme in ("light", "dark") else self.ground() != "light"
+        return theme != "light" if theme in ("light", "dark") else self.find_background() != "light"
 
     def has_unicode(self):
-        """Whether box lines and blocks can be used: if the stream has them, unless the settings say otherwise."""
+        """True if box lines and blocks can be used: if the stream has them, unless the settings say otherwise."""
         chosen = self.settings.glyphs if self.settings else "auto"
         if chosen != "auto" and not self.env.ascii:
             return chosen == "unicode"

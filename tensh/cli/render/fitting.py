@@ -17,7 +17,7 @@ def fitting(tokens, width):
         text = "".join(piece for _, piece in line)
         is_marked = bool(after) and after[0][0] == "mark"
         has_columns = is_marked or not text.startswith("  ") or any(kind in AS_THEY_ARE for kind, _ in line)
-        yield from line if has_columns or cells(text.rstrip()) <= width else broken(line, text, width)
+        yield from line if has_columns or cells(text.rstrip()) <= width else break_line(line, text, width)
 
 
 def split_lines(tokens):
@@ -33,7 +33,7 @@ def split_lines(tokens):
         yield line
 
 
-def broken(line, text, width):
+def break_line(line, text, width):
     """A line as several, the others indented to where the words of the first begin."""
     indent = len(LABEL.match(text)[0])
     column = 0

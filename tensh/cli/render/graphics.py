@@ -22,7 +22,7 @@ def protocol_of(variables):
 
 
 def says(variables, known):
-    """Whether one of the variables has one of the values that are known of it."""
+    """True if one of the variables has one of the values that are known of it."""
     return any(variables.get(name) in values for name, values in known.items())
 
 

@@ -34,7 +34,7 @@ compile_command.compiler.flags |= ALLOWED  # `async with x:` begins a block, too
 
 
 def is_whole(text):
-    """Whether a block can run as it is: nothing is open, and a compound statement has a blank line behind it.
+    """True if a block can run as it is: nothing is open, and a compound statement has a blank line behind it.
 
     What cannot become Python however it goes on counts as whole: running it says what is wrong.
     """
@@ -53,13 +53,13 @@ def is_whole(text):
 
 
 def goes_on(lines, openness):
-    """Whether more lines belong to a block; `openness` has taken these. A long one is parsed only where it may be whole."""
+    """True if more lines belong to a block; `openness` has taken these. A long one is parsed only where it may be whole."""
     is_inside = openness or (lines[-1].startswith((" ", "\t")) and not is_blank(lines[-1]))
     return bool(len(lines) > LONG and is_inside) or not is_whole("\n".join(lines))
 
 
 def is_blank(text):
-    """Whether a text has nothing to run: no code and no comment."""
+    """True if a text has nothing to run: no code and no comment."""
     return not text.strip()
 
 

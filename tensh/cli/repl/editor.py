@@ -103,7 +103,7 @@ class Editor:
         self.session.app.ttimeoutlen = ESCAPE_WAITS
         self.session.app.timeoutlen = KEYS_WAIT
         self.session.app.after_render += self.finish_first_paint
-        prompt.interrupts.otherwise = self.interrupted
+        prompt.interrupts.otherwise = self.drop_line
 
     def take_settings(self, settings):
         """Keys, colours, what is drawn beside the block."""
@@ -120,11 +120,11 @@ class Editor:
 
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
-        with ending_with(self.leave), patch_stdout(raw=True), self.prompt.env.stderr.edited(above=sys.stderr):
+        with ending_with(self.leave), patch_stdout(raw=True), self.prompt.env.stderr.follow_editing(above=sys.stderr):
             # From here on ^C is a key; one that came on the way to here is not for the next line.
             return self.session.prompt(handle_sigint=False, pre_run=self.prompt.interrupts.forget)
 
-    def interrupted(self):
+    def drop_line(self):
         """A signal has come from outside, as ^C is a key here: the line goes."""
         app = self.session.app
         with contextlib.suppress(AttributeError, RuntimeError):  # there is no loop yet, or it has ended

@@ -110,7 +110,7 @@ def format_entry(entry):
 
 
 def ends_well(file):
-    """Whether what comes next begins a line."""
+    """True if what comes next begins a line."""
     with contextlib.suppress(OSError):
         size = os.fstat(file).st_size
         if size:

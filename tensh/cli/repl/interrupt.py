@@ -39,14 +39,14 @@ class Interrupts:
     def catch_interrupts(self):
         """Handle ^C while there is a prompt."""
         before, hook = signal.signal(signal.SIGINT, self.handle), sys.unraisablehook
-        sys.unraisablehook = functools.partial(self.swallowed, hook)
+        sys.unraisablehook = functools.partial(self.keep_interrupt, hook)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
             sys.unraisablehook = hook
 
-    def swallowed(self, hook, error):
+    def keep_interrupt(self, hook, error):
         """Python calls this where nothing can be raised, as in a destructor: ^C comes again when that is over."""
         if error.exc_type is not KeyboardInterrupt:
             hook(error)

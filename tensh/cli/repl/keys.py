@@ -65,12 +65,12 @@ class Keyboard:
             self.new_line()
 
     def is_pasted_on(self, keys):
-        """Whether an indented line is behind this one already: a terminal that does not mark what is pasted."""
+        """True if an indented line is behind this one already: a terminal that does not mark what is pasted."""
         following = (each.data for each in keys if each.key not in (Keys.ControlM, Keys.ControlJ))
         return "\n" in self.buffer.text and next(following, "") == " "
 
     def is_ready(self):
-        """Whether Enter is to run the block: its last line is reached, and it is whole."""
+        """True if Enter is to run the block: its last line is reached, and it is whole."""
         text = self.buffer.text
         if self.buffer.document.text_after_cursor.partition("\n")[2].strip():
             return False
@@ -156,16 +156,16 @@ class Margin:
         self.row, self.width, self.typed = self.buffer.document.cursor_position_row, width, 0
 
     def is_here(self):
-        """Whether the cursor is still there, and nothing else was typed."""
+        """True if the cursor is still there, and nothing else was typed."""
         document = self.buffer.document
         return document.cursor_position_row == self.row and document.current_line_before_cursor == " " * self.width
 
     def is_to_come(self):
-        """Whether a space would be one of those that stand there already."""
+        """True if a space would be one of those that stand there already."""
         return self.typed < self.width and self.is_here()
 
     def is_shorter(self):
-        """Whether fewer spaces were typed than stand there."""
+        """True if fewer spaces were typed than stand there."""
         return 0 < self.typed < self.width and self.is_here()
 
     def type_over(self, event):

@@ -29,7 +29,7 @@ INDENT = " " * 4
 
 
 def can_edit(env):
-    """Whether lines can be edited: the process sits in a terminal, and there is readline."""
+    """True if lines can be edited: the process sits in a terminal, and there is readline."""
     if readline is None or not env.is_interactive:
         return False
     with contextlib.suppress(OSError, ValueError, AttributeError):

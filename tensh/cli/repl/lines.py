@@ -29,7 +29,7 @@ class Followed:
         return self.stream.write(text)
 
     @contextlib.contextmanager
-    def edited(self, above):
+    def follow_editing(self, above):
         """Within, a line is edited: what other threads write goes to a stream that draws it above the line."""
         self.above = above if self.stream.isatty() else None
         try:

@@ -42,12 +42,12 @@ def start(env, options, program=NOTHING, begin=None):
             prompt.enter_frame(run.ended_by)
         if begin:
             begin()
-        return prompt.whole()
+        return prompt.run_all()
 
-    with env.installed():
+    with env.install():
         run = Run(env, options, program)
         run.session.remember()
-        return run.whole(then=read)
+        return run.run_all(then=read)
 
 
 class Typed(Source):
@@ -110,7 +110,7 @@ class Prompt:
 
     # -- the session ------------------------------------------------------------------------------------
 
-    def whole(self):
+    def run_all(self):
         """Read and run until the end; the exit status."""
         self.greet()
         found = None
@@ -199,7 +199,7 @@ class Prompt:
         except SystemExit as error:
             return self.run.exit_status(error.code)
         except KeyboardInterrupt as error:  # between two statements, or while a value was shown
-            self.run.failed(self.run.session.failed(error, None), may_raise=True)
+            self.run.take_failure(self.run.session.make_failure(error, None), may_raise=True)
         except Exception as error:
             self.excuse(error)
         finally:
@@ -227,7 +227,7 @@ class Prompt:
     def run_command_above(self, text):
         """Run a command that was not typed, above the line that is."""
         try:
-            with self.interrupts, self.run.session.unremembered():
+            with self.interrupts, self.run.session.forget():
                 self.loading.wait()
                 self.perform(text)
         except KeyboardInterrupt:

@@ -31,7 +31,7 @@ def find_comparison(statement, namespace):
         column = (left, right)[len(shapes[1]) == 2]
         if shapes[(left, right).index(column)] != (shapes[0][0], 1) or is_column_on_purpose(column, source.text):
             continue
-        sides = [squeezed(side) if side is column else side for side in (left, right)]
+        sides = [squeeze_column(side) if side is column else side for side in (left, right)]
         fixed = ast.unparse(ast.Compare(sides[0], comparison.ops, sides[1:]))
         place = Place(
             source, None, comparison.lineno, comparison.col_offset, comparison.end_lineno, comparison.end_col_offset
@@ -45,7 +45,7 @@ def find_comparison(statement, namespace):
     return None
 
 
-def squeezed(column):
+def squeeze_column(column):
     """The code of a column without its second dimension."""
     return ast.Call(ast.Attribute(column, "squeeze"), [ast.Constant(1)], [])
 
@@ -92,7 +92,7 @@ def value_of(node, namespace):
 
 
 def is_column_on_purpose(column, text):
-    """Whether the source gives a name its shape of a column in so many words."""
+    """True if the source gives a name its shape of a column in so many words."""
     names = {node.id for node in ast.walk(column) if isinstance(node, ast.Name)}
     try:
         tree = ast.parse(text)

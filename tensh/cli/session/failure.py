@@ -240,7 +240,7 @@ def _line_before(code, instruction):
 
 
 def is_users(filename, sources):
-    """Whether a file is the user's: one that the session runs, or another that is not installed."""
+    """True if a file is the user's: one that the session runs, or another that is not installed."""
     if filename in sources:
         return True
     return not (filename.startswith(("<", OURS)) or os.path.realpath(filename).startswith(_libraries()))

@@ -29,21 +29,21 @@ class Inside:
         of_file = {name: value for name, value in self.file.items() if not name.startswith("__")}
         self.local = {name for name in local if name.isidentifier()}
         self.names = program | of_file | {name: local[name] for name in self.local}
-        self.seen = {name: self.names[name] for name in self.shared()}
+        self.seen = {name: self.names[name] for name in self.list_shared()}
 
     @property
     def is_elsewhere(self):
-        """Whether there are names that the program does not have by itself."""
+        """True if there are names that the program does not have by itself."""
         return bool(self.local) or self.file is not self.program
 
-    def shared(self):
+    def list_shared(self):
         """The names that the file or the program has, too."""
         found = {*self.names, *self.file, *self.program} - self.local
         return [name for name in found if not name.startswith("__") and name not in RESULTS]
 
     def settle(self):
         """Carry out what was assigned here, and take in what functions have assigned there."""
-        for name in self.shared():
+        for name in self.list_shared():
             owner = self.file if name in self.file or name not in self.program else self.program
             here, there, before = (names.get(name, ABSENT) for names in (self.names, owner, self.seen))
             if here is not before:

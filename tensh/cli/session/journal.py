@@ -34,7 +34,7 @@ class Entry:
 
     @property
     def left_something(self):
-        """Whether an entry that failed changed something before, and would do so again."""
+        """True if an entry that failed changed something before, and would do so again."""
         return self.failed and self.changed and not self.stopped and not self.command
 
     @property
@@ -84,7 +84,7 @@ class Journal:
         self.entries[-1].last = unit.last
 
     def _goes_on(self, unit):
-        """Whether a unit begins on the line on which the last one ended."""
+        """True if a unit begins on the line on which the last one ended."""
         return bool(self.entries) and self.entries[-1].source is unit.source and unit.first <= self.entries[-1].last
 
     def _new_entry(self, unit):
@@ -120,7 +120,7 @@ class Journal:
             self.entries[-1].failed |= error is not None
             self.entries[-1].stopped |= isinstance(error, KeyboardInterrupt)
 
-    def shown(self, value, unit):
+    def note_value(self, value, unit):
         """A unit gave a value, which was shown."""
         from tensh.show.describe import is_tensor
         from tensh.show.layout import layout
@@ -137,7 +137,7 @@ class Journal:
         place = None if isinstance(unit, Command) else (unit.first, unit.columns[0], unit.last, unit.columns[1])
         self._add(Output(text, True, place, laid_out, is_printed))
 
-    def printed(self, text):
+    def note_printed(self, text):
         """Something was printed."""
         outputs = self.entries[-1].outputs if self.entries else []
         if outputs and not outputs[-1].is_value and len(outputs[-1].text) < LONGEST:
@@ -148,7 +148,7 @@ class Journal:
     def _add(self, output):
         if self.entries:
             self.entries[-1].outputs.append(
-                output._replace(text=bounded(output.text), laid_out=bounded(output.laid_out))
+                output._replace(text=shorten(output.text), laid_out=shorten(output.laid_out))
             )
 
     def list_done(self, without=frozenset()):
@@ -185,6 +185,6 @@ class Journal:
             self.entries[-1].last = unit.last
 
 
-def bounded(text):
+def shorten(text):
     """The beginning of a long text."""
     return text if len(text) <= LONGEST else text[:LONGEST] + "\n..."

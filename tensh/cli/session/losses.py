@@ -168,7 +168,7 @@ def addends(node, passed):
     """The losses whose passes are over, or multiples of them, that a tensor is the sum of."""
     while type(node).__name__ == "AddBackward0":
         given = [each for each in node.inputs if each is not None]
-        own = [each for each in given if multiplied(each) in passed]
+        own = [each for each in given if find_factor(each) in passed]
         yield from own
         rest = [each for each in given if each not in own]
         if len(rest) != 1:
@@ -176,7 +176,7 @@ def addends(node, passed):
         (node,) = rest
 
 
-def multiplied(node):
+def find_factor(node):
     """Return the operand of which a node computes a multiple."""
     while (
         type(node).__name__ in ("MulBackward0", "DivBackward0") and sum(each is not None for each in node.inputs) == 1

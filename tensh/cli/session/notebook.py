@@ -26,7 +26,7 @@ class Cell(NamedTuple):
 
 
 def is_here(requirement):
-    """Whether this machine has a package. False for cuda."""
+    """True if this machine has a package. False for cuda."""
     try:
         return requirement != "cuda" and importlib.util.find_spec(requirement) is not None
     except (ImportError, ValueError, AttributeError, TypeError):  # the requirement does not name a package

@@ -18,7 +18,7 @@ class OpeningError(Exception):
 
 
 def is_tensor_file(path):
-    """Whether a file is one of tensors, by its name; OpeningError for a format that cannot be read."""
+    """True if a file is one of tensors, by its name; OpeningError for a format that cannot be read."""
     extension = os.path.splitext(path)[1].lower()
     if extension in NOT_YET:
         raise OpeningError(f"{path}: tensh cannot read {extension} files yet; it reads {', '.join(FORMATS)}")

@@ -42,7 +42,7 @@ def defaults(sources):
     found, marked = {}, set()
     for source in sources:
         for node in _statements(source):
-            name, value = _plain(node)
+            name, value = _read_assignment(node)
             if name is None or name in marked:
                 continue
             if _is_marked(source, node):
@@ -106,7 +106,7 @@ def _statements(source):
         return []  # running it will say so
 
 
-def _plain(node):
+def _read_assignment(node):
     """(name, value) of an assignment of a literal to one name, else (None, None)."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if len(targets) == 1 and isinstance(targets[0], ast.Name) and node.value is not None:

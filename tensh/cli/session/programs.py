@@ -13,7 +13,7 @@ def run_program(session, program, shares_names=False):
     with (
         contextlib.nullcontext() if shares_names else own_names(session, program),
         world(program),
-        session.unremembered(),
+        session.forget(),
     ):
         for cell in program.cells:
             if cell.lacking:

@@ -34,10 +34,10 @@ def remark_on_sums(leaves, lines, place, names):
         back = f"{own.partition('.')[0]}.zero_grad()"
     else:
         back = f"{write_in_python(own)} = None"
-    return message, not_called(place) or _("{back} before each backward").format(back=back)
+    return message, find_uncalled(place) or _("{back} before each backward").format(back=back)
 
 
-def not_called(place):
+def find_uncalled(place):
     """Find a `zero_grad` without parentheses; None where there is none."""
     for node in ast.walk(piece(place).tree() or ast.Module([], [])):
         match node:
@@ -58,7 +58,7 @@ def is_optimizer(value):
 
 
 def holds(optimizer, leaves):
-    """Whether one of the leaves, which are nodes, is among the parameters of an optimizer."""
+    """True if one of the leaves, which are nodes, is among the parameters of an optimizer."""
     ids = {id(leaf.variable) for leaf in leaves}
     return any(id(p) in ids for group in optimizer.param_groups for p in group["params"])
 

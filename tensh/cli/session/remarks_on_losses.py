@@ -123,7 +123,7 @@ def on_broadcast(node, place, names):
 
 
 def is_made_elsewhere(node, left, right, shapes, tree):
-    """Whether the column is an argument of a function, whose shape may have been meant where it is called."""
+    """True if the column is an argument of a function, whose shape may have been meant where it is called."""
     column = left if len(shapes[0]) == 2 else right
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     if not isinstance(column, ast.Name) or column.id in names:
@@ -147,7 +147,7 @@ def characters(place, line, column):
 
 
 def has_explicit_shape(side, tree):
-    """Whether an operand, or what its name was assigned, says that its shape was meant."""
+    """True if an operand, or what its name was assigned, says that its shape was meant."""
     texts = [ast.unparse(side)]
     if isinstance(side, ast.Name):
         texts += [

@@ -35,7 +35,7 @@ def lines_of(place, *methods):
     )  # fmt: skip
 
 
-def on_zeroed(optimizer, place, names):
+def say_zeroed(optimizer, place, names):
     """The gradients were set back between the pass and the step."""
     name = name_of(optimizer, names, _("the optimizer"))
     scope = piece(place).scope()
@@ -76,7 +76,7 @@ def on_no_backward(optimizer, own, place, names):
         for loss, value in list(frame.f_locals.items()):
             if isinstance(value, Tensor) and value.requires_grad and not value.shape and reaches(value.node, own):
                 name = name_of(optimizer, names, _("the optimizer"))
-                dropped = not_called(place, "backward")
+                dropped = say_uncalled(place, "backward")
                 return (
                     _("{name}.step() changes nothing: {loss} was computed, and nothing has called backward()").format(
                         name=name, loss=loss
@@ -98,12 +98,12 @@ def on_no_step(stepped, place, names):
         _("{name} never steps: gradients are computed and set back (line {line}), and no parameter changes").format(
             name=name, line=zeroed[0].line
         ),
-        not_called(place, "step") or _("{name}.step() after backward()").format(name=name),
+        say_uncalled(place, "step") or _("{name}.step() after backward()").format(name=name),
     )
 
 
 def uses(tree, attribute):
-    """Whether a piece of source reads or calls an attribute of anything; not if it stands alone, as a call without parentheses."""
+    """True if a piece of source reads or calls an attribute of anything; not if it stands alone, as a call without parentheses."""
     alone = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return any(
         isinstance(node, ast.Attribute) and node.attr == attribute and node not in alone for node in ast.walk(tree)
@@ -160,7 +160,7 @@ def events_of(loop, names):
     return found
 
 
-def not_called(place, attribute):
+def say_uncalled(place, attribute):
     """`line 4: loss.backward(), which is not called there`; None where every mention is called."""
     tree = piece(place).tree()
     for node in ast.walk(tree) if tree else ():
@@ -179,7 +179,7 @@ def frames_from(frame):
 
 
 def reaches(root, leaves):
-    """Whether some leaves are in the graph behind a node."""
+    """True if some leaves are in the graph behind a node."""
     waiting, seen = [root], set()
     for node in waiting:
         if node is None or node in seen or len(seen) > MOST_NODES:
@@ -250,7 +250,7 @@ def on_training_mode(model, place, names):
 
 
 def is_evaluation(place, names):
-    """Whether the source around a call compares its result or takes a loss of it, once for each batch."""
+    """True if the source around a call compares its result or takes a loss of it, once for each batch."""
     at = piece(place)
     scope, tree = at.scope(), at.tree()
     if tree is None:
@@ -274,7 +274,7 @@ def is_evaluation(place, names):
 
 
 def repeats(node, place):
-    """Whether a loop around a call does the same again and again: samples, not batches."""
+    """True if a loop around a call does the same again and again: samples, not batches."""
     if isinstance(node, ast.For) and node.lineno < place.line <= node.end_lineno:
         return ast.unparse(node.iter).startswith("range(") and not any(
             isinstance(inner, ast.Subscript | ast.Slice) for inner in ast.walk(ast.Module(node.body, []))
@@ -285,7 +285,7 @@ def repeats(node, place):
 
 
 def judges(node, names):
-    """Whether a piece of code holds results against what is right: `==`, `eq`, or a loss."""
+    """True if a piece of code holds results against what is right: `==`, `eq`, or a loss."""
     match node:
         case ast.Compare(ops=[ast.Eq()]):
             return True
@@ -324,7 +324,7 @@ def on_functional_dropout(model, place, names):
 
 
 def drops_always(node):
-    """Whether a piece of code is a call of `dropout` that does not say whether it trains."""
+    """True if a piece of code is a call of `dropout` that does not say whether it trains."""
     match node:
         case ast.Call(func=function, args=[_] | [_, _], keywords=options) if ast.unparse(function) in DROPOUT:
             return all(each.arg in ("p", "inplace") for each in options)

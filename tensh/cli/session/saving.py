@@ -51,7 +51,7 @@ class State(NamedTuple):
 
 
 def has_state(value):
-    """Whether a value gives its state away and takes it back, as modules and optimizers do."""
+    """True if a value gives its state away and takes it back, as modules and optimizers do."""
     return all(callable(getattr(type(value), name, None)) for name in ("state_dict", "load_state_dict"))
 
 
@@ -111,7 +111,7 @@ class Writer:
         """The number of a tensor in the table."""
         if id(tensor) in self.numbers:
             return self.numbers[id(tensor)]
-        number = self.row(tensor, tensor.array, name) if is_dense(tensor) else self.described(tensor, name)
+        number = self.row(tensor, tensor.array, name) if is_dense(tensor) else self.row_of_parts(tensor, name)
         row = self.rows[number]
         if type(tensor) is not self.engine.Tensor:
             row["parameter"] = True
@@ -131,7 +131,7 @@ class Writer:
             self.rows.append(self.place(array, name))
         return self.numbers[id(value)]
 
-    def described(self, tensor, name):
+    def row_of_parts(self, tensor, name):
         """Put a tensor into the table that is not one array: of the device meta, or sparse; its number there."""
         if tensor.is_meta:
             row = {"meta": list(tensor.shape), "strides": tensor.stride(), "dtype": tensor.dtype.name}
@@ -212,7 +212,7 @@ def telling(path):
 
 
 def is_session(path):
-    """Whether a file is a saved session."""
+    """True if a file is a saved session."""
     try:
         with open(path, "rb") as file:
             return "tensh" in (read_header(file).metadata or {})
@@ -310,16 +310,16 @@ class Reader:
         if kind == "dtype" and content in DTYPES_KEPT:
             return getattr(self.engine, content)
         if kind in ("tensor", "array"):
-            return self.numbered(content, kind == "tensor")
+            return self.value_of_row(content, kind == "tensor")
         raise ValueError(f"{kind} is no kind of value")
 
-    def numbered(self, number, as_tensor):
+    def value_of_row(self, number, as_tensor):
         """The tensor or the array of a row; the same each time."""
         if (number, as_tensor) not in self.made:
             row = self.rows[number]
             self.made[number, as_tensor] = self.tensor(row) if as_tensor else self.array(row)
             if as_tensor and "grad" in row:
-                self.made[number, as_tensor].grad = self.numbered(row["grad"], True)
+                self.made[number, as_tensor].grad = self.value_of_row(row["grad"], True)
         return self.made[number, as_tensor]
 
     def tensor(self, row):

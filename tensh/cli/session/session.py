@@ -149,7 +149,7 @@ class Session:
             try:
                 for event in self.perform(unit):
                     if self.journal and isinstance(event, Value) and event.unit.source is source:
-                        self.journal.shown(event.value, event.unit)
+                        self.journal.note_value(event.value, event.unit)
                     is_away = True
                     yield event
                     is_away = False
@@ -158,7 +158,7 @@ class Session:
             except BaseException as error:
                 if is_away and isinstance(error, GeneratorExit):  # the caller stopped reading
                     raise
-                failed = self.failed(error, unit)
+                failed = self.make_failure(error, unit)
                 yield failed
             seconds = perf_counter() - begin
             if self.teacher and failed is None:
@@ -193,7 +193,7 @@ class Session:
         self.give(**{name: value for name, value in own.items() if name not in self.namespace})
 
     @contextlib.contextmanager
-    def unremembered(self):
+    def forget(self):
         """Leave what is done within out of the journal."""
         journal, self.journal = self.journal, None
         try:
@@ -223,7 +223,7 @@ class Session:
         if isinstance(unit, Command):
             yield from magics.perform(self, unit)
             return
-        yield from self.shown(unit, self.evaluate(unit))
+        yield from self.show_result(unit, self.evaluate(unit))
 
     def evaluate(self, statement, run=eval):
         """Run a statement; its value is that of the expression it is, or None. `run` takes its code and the names."""
@@ -242,7 +242,7 @@ class Session:
             raise SystemExit(0)
         return value
 
-    def shown(self, statement, value):
+    def show_result(self, statement, value):
         """Yield the value of a statement if it is a result: not None, and not what it has printed already."""
         if statement.shown and value is not None and not (self.printed and value is self.printed[0]):
             self.keep(value)
@@ -254,7 +254,7 @@ class Session:
         if self.journal and value is not self.journal.outputs:
             self.journal.outputs.put(self.journal.number, value)
 
-    def failed(self, error, unit):
+    def make_failure(self, error, unit):
         """The event for an exception of a unit."""
         failure = explain(error, self.sources)
         is_slip = issubclass(type(error), SyntaxError) or self.debugging and len(failure.places) == 1
@@ -275,7 +275,7 @@ class Session:
             node.lineno = node.end_lineno = command.first
             node.col_offset += column
             node.end_col_offset += column
-        return [command.source.compiled(node, self.flags) for node in nodes]
+        return [command.source.compile_statement(node, self.flags) for node in nodes]
 
 
 def remembering(session):
@@ -288,6 +288,6 @@ def remembering(session):
         if session.journal and "file" not in options:
             text = io.StringIO()
             builtins.print(*values, **options, file=text)
-            session.journal.printed(text.getvalue())
+            session.journal.note_printed(text.getvalue())
 
     return print

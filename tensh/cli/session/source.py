@@ -158,13 +158,13 @@ class Source:
             following = next(parts, None)
             unit = part
             if not isinstance(part, Command):
-                unit = self.compiled(part, flags, following is None, not units)
+                unit = self.compile_statement(part, flags, following is None, not units)
                 flags |= future(unit.code)
             units.append(unit)
             part = following
         return units
 
-    def compiled(self, node, flags=0, is_last=True, is_first=False):
+    def compile_statement(self, node, flags=0, is_last=True, is_first=False):
         """One statement as a unit. An expression is compiled to give its value, whether or not it is shown."""
         is_expression = isinstance(node, ast.Expr)
         shown = (
@@ -183,7 +183,7 @@ class Source:
 
 
 def is_quiet(node, encoded):
-    """Whether a `;` follows a statement on its line; `encoded` are all lines in UTF-8."""
+    """True if a `;` follows a statement on its line; `encoded` are all lines in UTF-8."""
     return SEMICOLON.match(encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 

@@ -49,7 +49,7 @@ class Strict(contextlib.ExitStack):
     def refuse(self, module):
         """Let the first draw fail that follows on a seed which nobody has chosen."""
         kind, by_chance = module.Generator, set()
-        touch, seed, looked_at = kind._touch, kind.seed, kind._seeded.__code__
+        touch, seed, looked_at = kind._touch, kind.seed, kind._seed_state.__code__
 
         def refusing(generator):
             if generator.first_seed in by_chance and sys._getframe(1).f_code is not looked_at:

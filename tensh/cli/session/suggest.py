@@ -124,7 +124,7 @@ def own_name_of(module):
 
 
 def is_called(word, segment):
-    """Whether the code calls what a word names."""
+    """True if the code calls what a word names."""
     return bool(re.search(rf"\b{re.escape(word)}\(", segment or ""))
 
 

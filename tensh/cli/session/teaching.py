@@ -76,7 +76,7 @@ class Teacher:
         if name == ENGINE:
             from tensh.cli.session.passes import Passes
 
-            self.passes = Passes(self.summed, lambda: self.is_eager, self.note_leaves)
+            self.passes = Passes(self.on_summed, lambda: self.is_eager, self.note_leaves)
             self.passes.begin()
             return
         if self.training is None:
@@ -121,7 +121,7 @@ class Teacher:
                 message, advice, *elsewhere = said
                 return Note(about, *(elsewhere or [place]), message, advice)
 
-    def summed(self, leaves, lines):
+    def on_summed(self, leaves, lines):
         """A backward pass adds to gradients that were not set back; `lines` are those of the passes so far."""
         frame = users_frame()
         if not is_users(frame.f_code.co_filename, self.session.sources):  # an example of a help page, say

@@ -105,7 +105,7 @@ class State:
         self.parts = [(part, part.copy()) for part in parts] if self.is_copied else []
 
     def is_changed(self):
-        """Whether something else is there now."""
+        """True if something else is there now."""
         value = value_of(self.value)
         if value is None:  # it was let go, and cannot have been changed for anybody
             return False
@@ -129,7 +129,7 @@ class State:
 
 
 def differ(one, other):
-    """Whether two arrays of one shape and dtype differ in any bit."""
+    """True if two arrays of one shape and dtype differ in any bit."""
     if one.dtype.kind == "O":
         return one.tobytes() != other.tobytes()
     import numpy as np  # late: a prompt is painted before there is a tensor

@@ -10,7 +10,7 @@ MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
 
 
 def is_reserved(name):
-    """Whether a name means something by itself: in Python, or at the prompt. No file gives it another meaning."""
+    """True if a name means something by itself: in Python, or at the prompt. No file gives it another meaning."""
     return name in vars(builtins) or name in MODULES or name.startswith("__") or name in RESULTS
 
 

@@ -47,7 +47,7 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint):
-    """Whether a constraint depends on other values, so that nothing can be checked yet.
+    """True if a constraint depends on other values, so that nothing can be checked yet.
 
     >>> from tensh.distributions import constraints
     >>> constraints.is_dependent(constraints.dependent), constraints.is_dependent(constraints.real)

@@ -1,4 +1,4 @@
-"""Which function computes a divergence: the one for the nearest classes, first of p, then of q, or the other way round."""
+"""The choice of the function that computes a divergence: the one for the nearest classes, first of p, then of q, or the other way round."""
 
 import warnings
 

@@ -163,7 +163,7 @@ def _poisson(p, q):
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p, q):
+def _transforms(p, q):
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)

@@ -51,7 +51,7 @@ class ComposeTransform(Transform):
 
     @lazy_property
     def bijective(self):
-        """Whether all parts are."""
+        """True if all parts are."""
         return all(part.bijective for part in self.parts)
 
     @lazy_property

@@ -40,7 +40,9 @@ class AffineTransform(Transform):
     codomain = domain
 
     def __eq__(self, other):
-        return isinstance(other, AffineTransform) and _same(self.loc, other.loc) and _same(self.scale, other.scale)
+        return (
+            isinstance(other, AffineTransform) and _is_equal(self.loc, other.loc) and _is_equal(self.scale, other.scale)
+        )
 
     @property
     def sign(self):
@@ -70,7 +72,7 @@ class AffineTransform(Transform):
     inverse_shape = forward_shape
 
 
-def _same(a, b):
+def _is_equal(a, b):
     equal = a == b
     return equal if isinstance(equal, bool) else equal.all().item()
 

@@ -20,7 +20,7 @@ class _Pieces(Transform):
 
     bijective = formula(lambda t: all(each.bijective for each in t.transforms))
 
-    def _checked(self, name, value, spoken="tensor"):
+    def _check_value(self, name, value, spoken="tensor"):
         """``value``, if it has the dimension and as much along it as there are transforms for."""
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for {spoken} with {value.dim()} dimensions")
@@ -30,16 +30,16 @@ class _Pieces(Transform):
         return value
 
     def _call(self, x):
-        pieces = self._pieces(self._checked("x", x))
+        pieces = self._pieces(self._check_value("x", x))
         return self._joined([each(piece) for each, piece in zip(self.transforms, pieces)], self.dim)
 
     def _inverse(self, y):
-        pieces = self._pieces(self._checked("y", y))
+        pieces = self._pieces(self._check_value("y", y))
         return self._joined([each.inv(piece) for each, piece in zip(self.transforms, pieces)], self.dim)
 
     def _log_dets(self, x, y):
-        xs = self._pieces(self._checked("x", x, "x"))
-        ys = self._pieces(self._checked("y", y, "y"))
+        xs = self._pieces(self._check_value("x", x, "x"))
+        ys = self._pieces(self._check_value("y", y, "y"))
         return [each.log_abs_det_jacobian(*pair) for each, *pair in zip(self.transforms, xs, ys)]
 
 

@@ -3,11 +3,11 @@
 from functools import cache
 
 from tensh.engine.arguments.signatures import Form, choose
-from tensh.engine.arrays.absent import absent, drop_elements, without_elements_of
+from tensh.engine.arrays.absent import drop_elements, make_absent, without_elements_of
 from tensh.engine.arrays.memory import order_in
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, stamp_write
-from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import new
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import HERE, cpu, on_meta, preserve_format, require_strided, strided
@@ -50,11 +50,11 @@ class Rare(TypeError):
     """Raised for keywords that need full binding."""
 
 
-def plain(default, dtype=None, requires_grad=False, device=None):
+def bind_plain(default, dtype=None, requires_grad=False, device=None):
     """(NumPy dtype, requires_grad) of the commonest keywords; :class:`Rare`, or another error, for all else.
 
     Binding arguments by signature costs 5 µs.  So the functions below try the plain case first, and bind only when that
-    fails: either it was a rare case, or what was wrong with the arguments is found then.
+    fails: full binding then handles a rare case or finds the argument at fault.
     """
     if device is not None and device is not cpu and device != "cpu" or type(requires_grad) is not bool or not HERE:
         raise Rare
@@ -62,7 +62,7 @@ def plain(default, dtype=None, requires_grad=False, device=None):
 
 
 def place(device=None, layout=None, pin_memory=False):
-    """Is the tensor to be made on "meta"?  Refuse every device except that and the CPU."""
+    """True if the tensor is to be made on "meta"; refuse every device except that and the CPU."""
     if pin_memory:
         raise RuntimeError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
@@ -80,12 +80,14 @@ def finish(name, make, default, given):
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:
         if away:
-            return make_leaf(make_absent(make, default if dtype is None else dtype.numpy, given), requires_grad)
+            return make_leaf(
+                make_without_elements(make, default if dtype is None else dtype.numpy, given), requires_grad
+            )
         return make_leaf(make_array(make, default if dtype is None else dtype.numpy), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
-    if mode.grad is True and live(refresh_node(out)):
+    if mode.grad is True and uses_gradient(refresh_node(out)):
         raise RuntimeError(
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
@@ -96,18 +98,18 @@ def finish(name, make, default, given):
     return out
 
 
-def make_absent(make, dtype, given):
+def make_without_elements(make, dtype, given):
     """The array of ``make(dtype)`` without its elements, which are not computed where the size is given."""
     order = given.get("memory_format")
     if "input" in given:
         source = given["input"].array
-        return absent(source.shape, dtype, order_in(source, order or preserve_format))
+        return make_absent(source.shape, dtype, order_in(source, order or preserve_format))
     size = given.get("size")
     if size is None or min(size, default=0) < 0:
         return drop_elements(make_array(make, dtype))
     if "stride" in given:
         return without_elements_of(size, given["stride"], dtype)
-    return absent(size, dtype, None if order is None else order_in(absent(size, dtype), order))
+    return make_absent(size, dtype, None if order is None else order_in(make_absent(size, dtype), order))
 
 
 def make_array(make, dtype):

@@ -18,7 +18,7 @@ def list_call_keywords(frame):
     """The keywords of the call that ``frame`` is making, in order; None if its code does not show them."""
     if frame.f_code.co_filename.endswith(HAND_ON):
         return tuple(frame.f_locals.get("options", ()))
-    import dis  # 4 ms, and nothing needs it until a call fails
+    import dis  # 4 ms; needed only after a call has failed
 
     code, last = frame.f_code, frame.f_lasti
     done = [*takewhile(lambda each: each.offset <= last, dis.get_instructions(code))][-3:]  # the call is the last one

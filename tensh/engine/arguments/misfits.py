@@ -1,6 +1,6 @@
 """PyTorch's argument errors for calls that failed inside a function, where PyTorch checks arguments first.
 
-A function that does not check its arguments fails with Python's message about its inside: a tuple has no attribute
+A function that does not check its arguments fails with a message about its internals: a tuple has no attribute
 ``array``, a list is not a key.  Only after such a failure, ``misfit`` looks for the argument that caused the failure,
 and returns PyTorch's error for that argument.
 """
@@ -17,13 +17,13 @@ WANTED = {
     "__index__": "int",
     "upper": "str",
 }
-"""The attribute that a value turned out not to have -> what it should have been.
+"""Missing attribute -> the kind of value that would have had it.
 
-Arguments are used without being looked at first, so a value of a wrong kind is known by what is first asked of it: kernels ask a
-tensor for ``array``, what records for ``node`` and views for ``_base``; ``numpy`` is asked of a dtype alone.
+Arguments are used unchecked, so the first attribute access reveals a value of the wrong kind: kernels read ``array`` of
+a tensor, recording reads ``node``, views read ``_base``; only a dtype is asked for ``numpy``.
 """
 INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
-"""Exceptions that tell of the inside of a function rather than of its arguments."""
+"""Exceptions about the internals of a function rather than its arguments."""
 ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())
 """The attributes that Python functions of PyTorch read first from their arguments."""
 
@@ -51,7 +51,7 @@ def misfit(failure, function, parameters, args, options, python=False):
 
 
 def tells_of_the_inside(failure):
-    """True if an exception is about the inside of a function; of IndexErrors only Python's: PyTorch has some, too."""
+    """True if an exception is about the internals of a function; an IndexError only if Python raised it, because PyTorch has some."""
     return isinstance(failure, INSIDE) or (
         isinstance(failure, IndexError) and str(failure).endswith("index out of range")
     )

@@ -1,7 +1,7 @@
 """The signatures of overloaded functions, which PyTorch prints when arguments fit none of them.
 
-``overloads.txt`` has the names of functions and, indented below them, the forms of each.  The name of a method that is no
-function begins with ``Tensor.``; methods and in-place forms of functions follow from the functions.  ``tuple of ints[1]``
+``overloads.txt`` has the names of functions and, indented below them, the forms of each.  The name of a method that is not
+a function begins with ``Tensor.``; methods and in-place forms of functions follow from the functions.  ``tuple of ints[1]``
 may also be one int, ``Tensor~`` a number, and a kind with a question mark None: these marks are not printed.  Forms of
 ``old``, in which numbers stand before the tensors that they multiply, still work and are not printed, either; three dots
 stand for some that do not.
@@ -18,7 +18,7 @@ from tensh.engine.arguments.signatures import OLD, Form
 
 
 def read_lines(name):
-    """The lines of a table that lies beside this module."""
+    """The lines of a table in this folder."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
 
 

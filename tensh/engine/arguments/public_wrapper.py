@@ -40,7 +40,7 @@ PYTHON = frozenset(
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
 """.split()
 )
-"""Functions that are written in Python in PyTorch, too, and raise Python's errors."""
+"""Functions that PyTorch also writes in Python, so that they raise Python's errors."""
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
@@ -68,7 +68,7 @@ class PublicWrapper:
         for name in INTEGERS & given.keys():
             if is_long(given[name]) and self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
-        if len(args) > len(self.positional) and (values := self.as_of_old(args, options)) is not None:
+        if len(args) > len(self.positional) and (values := self.bind_deprecated(args, options)) is not None:
             return self.fn(**values)
         positional, named = self.list_given(args, False)
         if self.method and "out" in options:
@@ -96,7 +96,7 @@ class PublicWrapper:
         if self.kinds_of(name) == {"bool"}:
             raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
 
-    def as_of_old(self, args, options):
+    def bind_deprecated(self, args, options):
         """The arguments by name if they fit an old form, of which PyTorch warns once; None if not."""
         for form in self.forms:
             if form.old:

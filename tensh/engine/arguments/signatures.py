@@ -221,7 +221,7 @@ class Form:
             elif parameter.required:
                 missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]
                 names = ", ".join(missing)
-                plural = "s" if len(missing) == 1 else ""  # so it is
+                plural = "s" if len(missing) == 1 else ""  # PyTorch writes "1 ... arguments"
                 raise TypeError(
                     f"{self.function}() missing {len(missing)} required positional argument{plural}: {names}"
                 )
@@ -255,7 +255,7 @@ LOOSE = {"float": ("float", "int"), "int": ("int",)}
 
 
 def describe_argument(parameter, value, prefix=""):
-    """An argument's type, in exclamation marks where it differs from the parameter's, or that has a default."""
+    """An argument's type, in exclamation marks where it differs from the parameter's, or where the parameter has a default."""
     kind = type(value).__name__
     if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
         return prefix + kind

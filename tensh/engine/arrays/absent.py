@@ -1,7 +1,7 @@
-"""Arrays whose elements are not there: the arrays of tensors on the device "meta".
+"""Arrays without elements: the arrays of tensors on the device "meta".
 
 An ``Absent`` has the shape, strides, dtype and place in memory of an array.  They come from a NumPy array over an address
-where nothing is: NumPy computes views of it from shapes and strides alone, at any size.  That array never leaves its
+without memory: NumPy computes views of it from shapes and strides alone, at any size.  That array never leaves its
 ``Absent``; whoever asks for elements gets ``Absence``.
 """
 
@@ -83,7 +83,7 @@ class Absent:
         if prod(shape) != self.size:
             raise ValueError(f"cannot reshape array of size {self.size} into shape {tuple(shape)}")
         steps = memory.view_strides(self.shape, memory.strides(self), tuple(shape))
-        return absent(shape, self.dtype) if steps is None else self.strided(shape, steps)
+        return make_absent(shape, self.dtype) if steps is None else self.strided(shape, steps)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """New memory for another dtype, in the same order."""
@@ -92,7 +92,7 @@ class Absent:
 
     def copy(self, order="C"):
         """New memory: row by row, or with "K" in the same order."""
-        return make_like(self) if order == "K" else absent(self.shape, self.dtype)
+        return make_like(self) if order == "K" else make_absent(self.shape, self.dtype)
 
     def fill(self, number):
         """Nothing: there are no elements."""
@@ -107,7 +107,7 @@ class Absent:
         """Nothing: there are no elements."""
 
     def item(self):
-        """There is none."""
+        """The value of a single element, which is absent."""
         if self.size != 1:
             raise ValueError
         raise Absence
@@ -167,7 +167,7 @@ def lay_out(shape, dtype, strides=None):
     return layout if layout.dtype == dtype else layout.view(dtype)
 
 
-def absent(shape, dtype, order=None):
+def make_absent(shape, dtype, order=None):
     """A new array without elements, its dimensions from the outermost to the innermost in ``order``."""
     shape = tuple(shape)
     inside = shape if order is None else [shape[d] for d in order]
@@ -178,7 +178,7 @@ def absent(shape, dtype, order=None):
 def make_like(array, dtype=None):
     """A new array without elements, with the dimensions of ``array`` in the same order and no gaps."""
     order = None if array.flags.c_contiguous else memory.order_of(array.shape, array.strides)
-    return absent(array.shape, dtype or array.dtype, order)
+    return make_absent(array.shape, dtype or array.dtype, order)
 
 
 def drop_elements(array):
@@ -186,14 +186,14 @@ def drop_elements(array):
     if type(array) is Absent:
         return array
     if array.flags.c_contiguous or min(array.strides) < 0 or not array.size:
-        return absent(array.shape, array.dtype)
+        return make_absent(array.shape, array.dtype)
     return without_elements_of(array.shape, memory.strides(array), array.dtype)
 
 
 def without_elements_of(shape, steps, dtype):
     """A new array of these strides, to rebuild a pickled one."""
     dtype = BY_NUMPY[dtype].numpy
-    return view_memory(absent((count_elements(shape, steps),), dtype), dtype, shape, steps)
+    return view_memory(make_absent((count_elements(shape, steps),), dtype), dtype, shape, steps)
 
 
 def is_absent(value):

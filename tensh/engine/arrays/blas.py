@@ -27,7 +27,7 @@ LIMIT = read_limit("OPENBLAS_NUM_THREADS") or MANY  # of threads for matrix prod
 
 
 @contextlib.contextmanager
-def single_threaded():
+def load_single_threaded():
     """Load NumPy within: its BLAS has one thread.  Where NumPy is there already, its BLAS is told to use one."""
     if "numpy" in sys.modules:
         import threadpoolctl  # 4 ms, for programs that load NumPy first

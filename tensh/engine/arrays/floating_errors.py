@@ -57,7 +57,7 @@ def report(kind, flag):
         frame = frame.f_back
     if frame is None or module_of(frame).startswith("tensh."):
         return
-    name = function_called(inner)
+    name = find_function(inner)
     warnings.warn_explicit(
         f"{kind} encountered in {name}" if name else f"{kind} encountered", RuntimeWarning, inner.f_code.co_filename,
         inner.f_lineno, module_of(inner), inner.f_globals.setdefault("__warningregistry__", {}),
@@ -68,7 +68,7 @@ def module_of(frame):
     return frame.f_globals.get("__name__") or ""
 
 
-def function_called(frame):
+def find_function(frame):
     """The NumPy function that a frame is calling, by its source; None if the source does not show it."""
     import ast
     import linecache

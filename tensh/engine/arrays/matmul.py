@@ -24,7 +24,7 @@ def multiply_matrices(first, second):
     work = first.size * second.shape[1]
     if work < PARALLEL_PRODUCT or first.shape[1] != len(second):
         return first.dot(second)
-    return spread(first, second, np.empty((len(first), second.shape[1]), np.result_type(first, second)))
+    return multiply_in_blocks(first, second, np.empty((len(first), second.shape[1]), np.result_type(first, second)))
 
 
 def matmul(first, second, out=None):
@@ -38,7 +38,7 @@ def matmul(first, second, out=None):
         out = np.empty((*stack, n, m), np.result_type(first, second))
     axis = max(range(len(stack)), key=stack.__getitem__, default=None)
     if axis is None or stack[axis] == 1:
-        spread(first.reshape(n, k), second.reshape(k, m), out.reshape(n, m))
+        multiply_in_blocks(first.reshape(n, k), second.reshape(k, m), out.reshape(n, m))
         return out
     first, second = (np.broadcast_to(a, (*stack, *a.shape[-2:])) for a in (first, second))
     before = (slice(None),) * axis
@@ -52,8 +52,8 @@ def matmul(first, second, out=None):
     return out
 
 
-def spread(first, second, out):
-    """The product of two matrices in blocks of rows or of columns, whatever there is more of."""
+def multiply_in_blocks(first, second, out):
+    """Multiply two matrices in blocks of rows or of columns, along the longer of the two."""
     (n, k), m = first.shape, second.shape[1]
     first, second = lay_in_lines(first), lay_in_lines(second)
     number = number_of_blocks(n * k * m, max(n, m) // LEAST)
@@ -79,5 +79,5 @@ def lay_in_lines(matrix):
 
 
 def number_of_blocks(work, most):
-    """A power of two: of blocks of at least BLOCK products of numbers, at most so many."""
+    """The number of blocks, a power of two up to ``most``; each has at least BLOCK products of numbers."""
     return 1 << (max(1, min(work // BLOCK, most, MOST)).bit_length() - 1)

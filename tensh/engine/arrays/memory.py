@@ -23,9 +23,9 @@ def address(array):
 
 
 def canonical(array):
-    """The array, of the one NumPy dtype that a dtype of tensors has.
+    """The array with the one NumPy dtype object that a dtype of tensors has.
 
-    An array out of a pickle has a dtype object of its own, equal to that one; operators compare dtypes by identity.
+    An unpickled array has another, equal dtype object; operators compare dtypes by identity.
     """
     dtype = BY_NUMPY[array.dtype].numpy
     return array if array.dtype is dtype else array.view(dtype)
@@ -49,7 +49,7 @@ def strides(array):
     """The strides in elements.
 
     A dimension of one element to which NumPy gave stride 0 (``a[None]``, ``keepdims``) has the stride that it has in a
-    dense array: so it is in PyTorch.  So has a new array without elements; one that NumPy made keeps NumPy's zeros.
+    dense array, as in PyTorch.  So does a new array without elements; one that NumPy made keeps NumPy's zeros.
     """
     size = array.itemsize
     steps = [s // size for s in array.strides]
@@ -81,7 +81,7 @@ def overlaps_itself(array):
     )
 
 
-def dense(array):
+def is_dense(array):
     """True if every element has its own place, with no gaps between."""
     if array.flags.forc:
         return True

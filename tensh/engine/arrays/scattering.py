@@ -8,9 +8,9 @@ import numpy as np
 
 from tensh.engine.arrays.threads import BLOCK
 
-FEW = 32  # values up to which it does not pay to look
+FEW = 32  # values up to which looking for SciPy costs more than it saves
 MANY = 1 << 12  # values from which SciPy's loops gain something, if they have to be loaded first
-LONG_ROW = 32  # numbers from which whole rows are added, those first that come first in their place, and so on
+LONG_ROW = 32  # numbers from which whole rows are added: first the first of every place, then the second, and so on
 ROUNDS = 16  # of them; a place that occurs more often is left to a loop over rows, or over numbers
 LONGER_ROW = 400  # numbers from which a loop over rows is quicker than one over numbers
 
@@ -32,7 +32,7 @@ def add_at(out, index, values):
         out[...] = wide
         return
     if values.size >= MANY:
-        from tensh.engine.arrays import sparse  # what looks for SciPy is read when it may be of use
+        from tensh.engine.arrays import sparse  # late: the module looks for SciPy
 
         if sparse.add_at(out, index, values):
             return

@@ -29,12 +29,12 @@ def loops():
         spec = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec("_sparsetools")
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
-        return module if right(module) else None
+        return module if adds_correctly(module) else None
     except Exception:  # not installed, or a version with another layout
         return None
 
 
-def right(module):
+def adds_correctly(module):
     """True if the loops of ``module`` add correctly; checked because they are not public in SciPy."""
     numbers, rows = np.zeros(2), np.zeros((2, 2))
     add_numbers(module, numbers, np.array([1, 0, 1]), np.array([1.0, 2.0, 4.0]))

@@ -28,7 +28,7 @@ PARALLEL, PARALLEL_LIGHT = 1 << 19, 1 << 21
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
 BLOCKS = 8  # number of blocks of a large array, so that cores of different speed end together
-# Functions of elements that take as long as their memory; others that do have an attribute ``light``.
+# Functions of elements that are bound by memory; others have an attribute ``light``.
 LIGHT = frozenset(
     getattr(np, name)
     for name in "add subtract multiply divide negative absolute equal not_equal less less_equal greater greater_equal logical_and "
@@ -42,7 +42,7 @@ BUFFER = 1024
 
 
 def settle():
-    """Set what NumPy keeps for every thread."""
+    """Set NumPy's state of every thread."""
     np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
     np.setbufsize(BUFFER)
 
@@ -174,14 +174,14 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
 
     ``arrays`` are broadcast; None stands for one that is not there.  A ufunc writes ``into`` an array if there is one;
     other functions do if the result is of its dtype, and of real or complex numbers, with which nothing fails halfway.
-    Of a function with an attribute ``into`` that writes the result into its first argument, no block is copied.
+    A function with an attribute ``write_into``, which writes the result into its first argument, needs no copies.
     """
     if any([type(a) is not ndarray for a in arrays if a is not None]):
-        return kernel(*arrays, *others, **options)  # which asks for elements that are not there
+        return kernel(*arrays, *others, **options)  # raises Absence
     if halves.fits(kernel, arrays, into):
         return halves.compute(kernel, *arrays)
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
-    direct, write = isinstance(kernel, ufunc), getattr(kernel, "into", None)
+    direct, write = isinstance(kernel, ufunc), getattr(kernel, "write_into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= BLOCK or into is not None and map_transposed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
@@ -240,13 +240,13 @@ def map_transposed(into, arrays):
 def lines_of(arrays, shape):
     """The function that makes arrays which broadcast to ``shape`` divisible along the first dimension.
 
-    None if they have no order of elements in common: NumPy knows best how to go about it.
+    None if they have no order of elements in common; NumPy then chooses the order.
     """
     if all([a.shape == shape and a.flags.c_contiguous for a in arrays]):
         return flat
     if all([a.shape == shape and a.flags.f_contiguous for a in arrays]):
         return transpose
-    return same if shape[0] > 1 and all([is_in_order(a) for a in arrays]) else None
+    return keep_array if shape[0] > 1 and all([is_in_order(a) for a in arrays]) else None
 
 
 def flat(array):
@@ -257,7 +257,7 @@ def transpose(array):
     return array.T.reshape(-1)
 
 
-def same(array):
+def keep_array(array):
     return array
 
 

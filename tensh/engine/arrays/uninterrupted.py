@@ -31,12 +31,12 @@ class Uninterrupted:
                 self.handler(*self.seen)
 
 
-def uninterrupted(function):
+def without_interrupts(function):
     """Run the whole function in such a context."""
 
     @functools.wraps(function)
-    def whole(*args, **kwargs):
+    def call(*args, **kwargs):
         with Uninterrupted():
             return function(*args, **kwargs)
 
-    return whole
+    return call

@@ -1,4 +1,4 @@
-"""Anomaly detection: nan in a backward pass is an error that shows where the forward operation was recorded."""
+"""Anomaly detection: a nan in a backward pass raises an error that shows where the forward operation was recorded."""
 
 import sys
 import traceback

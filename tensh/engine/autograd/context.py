@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.core.clock import is_written_after, tick
-from tensh.engine.core.nodes import Node, Output, plain
+from tensh.engine.core.nodes import Node, Output, unpacked_values
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
@@ -38,7 +38,7 @@ class FunctionCtx:
         self.non_differentiable = tensors
 
     def set_materialize_grads(self, value):
-        """Whether ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
+        """True if ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs):
@@ -81,7 +81,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return Output(self, index, self.shape[index]) if self.op.many else self
 
     def check(self):
-        for value in plain(self.saved):
+        for value in unpacked_values(self.saved):
             if isinstance(value, (Tensor, SavedOutput)) and is_written_after(self.time, value.array):
                 own = isinstance(value, SavedOutput)
                 node = self if own else refresh_node(value)
@@ -90,7 +90,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def _modified_by(self, node, array):
         self_inputs, self.inputs = self.inputs, (node,)
         try:
-            return self._modified(0, array)
+            return self._modified_error(0, array)
         finally:
             self.inputs = self_inputs
 
@@ -122,7 +122,7 @@ class BackwardCFunction(Node, FunctionCtx):
                     f"function {self.name()} returned a gradient different than None at position {number + 1}, but the "
                     "corresponding forward input was not a Variable"
                 )
-        return [self._checked(i, n, returned[p]) for i, (n, p) in enumerate(zip(self.inputs, self.places))]
+        return [self._check_gradient(i, n, returned[p]) for i, (n, p) in enumerate(zip(self.inputs, self.places))]
 
     def _take_gradient(self, g):
         gs = [g] if not self.op.many else [g.get(i) for i in range(len(self.shape))]
@@ -136,7 +136,7 @@ class BackwardCFunction(Node, FunctionCtx):
             for gi, facts in zip(gs, self.shape if self.op.many else [None])
         ]
 
-    def _checked(self, index, n, g):
+    def _check_gradient(self, index, n, g):
         if g is None or n is None:
             return None
         if not isinstance(g, Tensor):

@@ -11,7 +11,7 @@ from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
 from tensh.engine.core.clock import announce, listeners, mode, owner, stamp_write, tick
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, Node, Output, live
+from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import record_view, refresh_node
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
@@ -135,10 +135,10 @@ class Function:
         except Lift:
             return ports.batched_custom(cls, args)
         node.facts = [(a.array.shape, a.array.dtype) if isinstance(a, Tensor) else None for a in args]
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and live(refresh_node(a)) for a in args)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and uses_gradient(refresh_node(a)) for a in args)
         if mode.transforms:
             cls.require_separate()
-        recording = mode.grad is True and any(live(n) for n in edges)
+        recording = mode.grad is True and any(uses_gradient(n) for n in edges)
         before, mode.grad = mode.grad, False
         try:
             if cls._separate():
@@ -173,7 +173,7 @@ def _record_outputs(cls, node, args, edges, result):
     dirty = {id(t) for t in node.dirty_tensors}
     if dirty:
         _require_returned(node, outputs)
-    outputs = tuple(_own(cls, o, inputs, dirty, edges is not None) for o in outputs)
+    outputs = tuple(_separate_output(cls, o, inputs, dirty, edges is not None) for o in outputs)
     if edges is not None:
         returned = (result,) if single else result
         _connect(node, outputs, returned, edges)
@@ -183,7 +183,7 @@ def _record_outputs(cls, node, args, edges, result):
     return outputs[0] if single else outputs
 
 
-def _own(cls, o, inputs, dirty, recording):
+def _separate_output(cls, o, inputs, dirty, recording):
     """The output as a separate tensor: an input that is returned unchanged becomes a locked view of itself."""
     if not isinstance(o, Tensor):
         return o
@@ -193,7 +193,7 @@ def _own(cls, o, inputs, dirty, recording):
         stamp_write(o.array)
         return o
     if type(o.array) is not ndarray and getattr(type(o), "__torch_dispatch__", None) is not None:
-        # its elements are elsewhere, and memory says nothing of it
+        # its elements lie elsewhere, so its memory tells nothing
         return o.detach() if any(i is o for i in inputs) else o
     source = next((i for i in inputs if i is o or owner(i.array) is owner(o.array)), None)
     if source is None:
@@ -256,7 +256,7 @@ def _keep(node, outputs, returned):
 
 
 def save_tensors(tensors):
-    """A node that is in no graph and keeps tensors as a custom function's does: its ``saved_tensors`` are packed and checked."""
+    """A node outside any graph that keeps tensors as a custom function's node does: they are packed and checked."""
     node = BackwardCFunction()
     node.to_save = tensors
     _keep(node, (), ())

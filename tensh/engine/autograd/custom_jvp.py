@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.autograd.tangent_levels import Computing, check_size, placeholder
 from tensh.engine.core.clock import mode, owner
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
@@ -29,7 +29,7 @@ def carry(node, args, returned, outputs):
         for number, (t, tangent) in enumerate(zip(outputs, results, strict=True)):
             if isinstance(t, Tensor) and check_tangent(number, t, tangent):
                 check_memory(node, args, returned[number], t, tangent, given)
-                if not live(t.node):
+                if not uses_gradient(t.node):
                     t.node = placeholder(t, t.node)
         keep(node, level, outputs, results)
 
@@ -88,7 +88,7 @@ def keep(node, level, outputs, results):
     ]
     for t, tangent in zip(outputs, tangents):
         if tangent is not None and t.node is not None:
-            if live(t.node):
+            if uses_gradient(t.node):
                 level.tangents[node] = tangents if node.op.many else tangent
             else:
                 level.tangents[t.node] = tangent

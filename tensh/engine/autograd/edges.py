@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.core.clock import stamp_write
-from tensh.engine.core.nodes import Node, NoGradView, Output, live
+from tensh.engine.core.nodes import Node, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 
@@ -40,7 +40,7 @@ GradientEdge.__module__ = "torch.autograd.graph"
 
 
 def get_gradient_edge(tensor):
-    """The edge at which the gradient of a tensor is computed.  RuntimeError if it requires none.
+    """The edge at which the gradient of a tensor is computed.  RuntimeError if it requires no gradient.
 
     >>> import tensh as torch
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -49,15 +49,15 @@ def get_gradient_edge(tensor):
     (tensor(2.),)
     """
     node = refresh_node(tensor)
-    if not live(node) or type(node) is NoGradView:
+    if not uses_gradient(node) or type(node) is NoGradView:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(node.inputs[0], node.index, node) if type(node) is Output else GradientEdge(node, 0)
 
 
 def increment_version(tensor):
-    """Count a write to the memory of a tensor, or of each of several, that was made behind autograd's back.
+    """Count a write to the memory of one or several tensors that autograd did not see.
 
-    Raises RuntimeError for anything else than tensors.
+    Raises RuntimeError for anything but tensors.
 
     >>> import tensh as torch
     >>> x = torch.ones(2)

@@ -8,7 +8,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.backward import Misfit, accumulate, fit, run
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, NoGradView, live
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -48,7 +48,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     graph = bool(create_graph) or mode.off  # tangents are carried only by computations on tensors
-    graph, record = (graph, None) if not _absent(tensors) else (True, bool(create_graph))
+    graph, record = (graph, None) if not _any_absent(tensors) else (True, bool(create_graph))
     grads = _roots(tensors, gradients, graph)
     if inputs is None:
         run(grads, graph, keep, None, record)
@@ -118,7 +118,7 @@ def grad(
         return _grad_of_batch(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     graph, record = bool(create_graph) or mode.off, None
     try:
-        if _absent(outputs):
+        if _any_absent(outputs):
             graph, record = True, bool(create_graph)
         roots = _roots(outputs, weights, graph)
         nodes = [_edge_of(t) for t in inputs]
@@ -143,11 +143,11 @@ def _finish_gradient(number, t, g, allow_unused, materialize):
             wrap(np.zeros_like(t.array) if type(t.array) is not Absent else make_like(t.array)) if materialize else None
         )
     g = g if isinstance(g, Tensor) else wrap(g)
-    return g if type(t) is Tensor else getattr(type(t), "_gradient_like", same)(t, g)
+    return g if type(t) is Tensor else getattr(type(t), "_gradient_like", keep_gradient)(t, g)
 
 
-def same(t, g):
-    """The gradient as it is: that of most tensors."""
+def keep_gradient(t, g):
+    """Return the gradient unchanged, as for most tensors."""
     return g
 
 
@@ -179,9 +179,9 @@ def _sequence(value):
 
 def _edge_of(t):
     node = t.place if type(t) is GradientEdge else refresh_node(t)
-    if not live(node):
+    if not uses_gradient(node):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return node if type(node) is not NoGradView else NoGradView(t.array)  # one that no gradient arrives at
+    return node if type(node) is not NoGradView else NoGradView(t.array)  # no gradient arrives here
 
 
 def _roots(tensors, gradients, graph):
@@ -191,7 +191,7 @@ def _roots(tensors, gradients, graph):
     grads = {}
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         node = t.place if type(t) is GradientEdge else refresh_node(t)
-        if not live(node) or type(node) is NoGradView:
+        if not uses_gradient(node) or type(node) is NoGradView:
             _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = wrap(_one(t)) if g is None else _check_given(number, t, g)
@@ -211,11 +211,11 @@ def _check_all(tensors, gradients):
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         if isinstance(t, Tensor) and g is not None:
             _check_given(number, t, g)
-        elif isinstance(t, Tensor) and live(refresh_node(t)):
+        elif isinstance(t, Tensor) and uses_gradient(refresh_node(t)):
             _one(t)
 
 
-def _absent(tensors):
+def _any_absent(tensors):
     """True for tensors without elements, whose derivatives are computed on tensors."""
     return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
 
@@ -229,7 +229,7 @@ def _one(t):
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
     if type(array) is Absent:
         return make_like(array)
-    one = np.empty(array.shape, array.dtype)  # and fill: a quarter of the time of np.ones
+    one = np.empty(array.shape, array.dtype)  # and fill it: a quarter of the time of np.ones
     one.fill(1)
     return one
 

@@ -1,6 +1,6 @@
-"""Tensors that were made in inference mode: they are not written outside it, and nothing of them is saved for a gradient.
+"""Tensors made in inference mode: they are not written outside it, and no node saves them for a gradient.
 
-Nothing is asked of other tensors.  While the mode is on, ``new`` remembers what it makes; when the mode ends, whatever
+Other tensors pay nothing.  While the mode is on, ``new`` remembers what it makes; when the mode ends, whatever
 is not a view of a tensor from outside gets ``INFERENCE`` for its base.  That sends it, as views go, past the fast paths
 of operators: to ``refresh_node`` as an operand and to ``begin_write`` as a target.
 """
@@ -11,7 +11,7 @@ import weakref
 from numpy import ndarray
 
 from tensh.engine.core.clock import listen, mode, owner, unlisten
-from tensh.engine.core.nodes import plain
+from tensh.engine.core.nodes import unpacked_values
 from tensh.engine.core.tensor import Tensor, new
 from tensh.engine.core.views import INFERENCE
 
@@ -82,7 +82,7 @@ def mark_like(t, source):
 
 
 def is_inference(t):
-    """Was ``t`` made in inference mode?"""
+    """True if ``t`` was made in inference mode."""
     return t._base is INFERENCE or id(t) in made and is_fresh(t)
 
 
@@ -101,7 +101,7 @@ def refuse_saved(node, tensors):
     unlisten(refuse_saved)
     blocks = [block for block in (reference() for reference in operands.values()) if block is not None]
     operands.clear()
-    for saved in plain(node.saved):
+    for saved in unpacked_values(node.saved):
         for array in saved if type(saved) is tuple else (saved,):
             if type(array) is ndarray and any(owner(array) is block for block in blocks):
                 raise RuntimeError(SAVE)

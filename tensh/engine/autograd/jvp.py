@@ -19,7 +19,7 @@ from tensh.engine.codegen.derivatives import forward_source, words_of
 from tensh.engine.codegen.node_classes import derivative_words
 from tensh.engine.codegen.operator import Op
 from tensh.engine.codegen.source import compile_source
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad, Node, Parts
@@ -64,9 +64,9 @@ def fit_tangent(t, shape, dtype, graph):
     """Broadcast ``t`` to a shape and cast it to a dtype: the transpose of fitting a gradient."""
     a = t.array if graph else t
     if a.shape != shape:
-        t = recorded("expand")(t, shape) if graph else np.array(np.broadcast_to(a, shape))
+        t = on_tensors("expand")(t, shape) if graph else np.array(np.broadcast_to(a, shape))
     if a.dtype != dtype:
-        t = (recorded("cast") if graph else ARRAYS["cast"])(t, dtype)
+        t = (on_tensors("cast") if graph else ARRAYS["cast"])(t, dtype)
     return t
 
 
@@ -163,7 +163,7 @@ def jvp_of_region(node, base, value, graph):
     if base is None:
         base = wrap(np.zeros(node.shape, node.dtype))
     if graph:
-        whole = recorded("laid_out")(base, strides)
+        whole = on_tensors("laid_out")(base, strides)
         region = replay(whole, steps)
         region.zero_() if value is None else region.copy_(value)
         return whole

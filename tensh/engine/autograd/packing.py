@@ -150,7 +150,7 @@ class SavedTensor:
         self._node, self._place = node, place
 
     def register_hooks(self, *hooks):
-        """Give the saved tensor to ``pack_hook`` at once, and what that returns to ``unpack_hook`` when it is needed.
+        """Pass the saved tensor to ``pack_hook`` at once, and the result to ``unpack_hook`` when the value is needed.
 
         RuntimeError if there are hooks already, or if the tensor has been freed.
         """

@@ -19,7 +19,7 @@ from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import as_tensor
 from tensh.engine.core.clock import FORWARD, listen, mode, tick, unlisten
-from tensh.engine.core.nodes import Dual, NoGradView, Output, live, track_temporary
+from tensh.engine.core.nodes import Dual, NoGradView, Output, track_temporary, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.copy_slices import CopySlices
@@ -42,7 +42,7 @@ class Level:
             return None if several is None else several[node.index]
         return self.tangents.get(node)
 
-    def same(self, node, other):
+    def share_tangent(self, node, other):
         """Let ``node`` have the tangent of ``other``, which stands for the same value."""
         tangent = self.find_tangent(other)
         if tangent is not None:
@@ -59,7 +59,7 @@ class Levels(tuple):
         if mode.forward:
             for depth, level in enumerate(self):
                 carry(node, level, self[:depth])
-        if mode.grad is not True or not any([live(n) for n in node.inputs]):
+        if mode.grad is not True or not any([uses_gradient(n) for n in node.inputs]):
             node.__class__, node.inputs, node.saved = Dual, (), ()
             for t in tensors:
                 track_temporary(t)
@@ -113,7 +113,7 @@ def close_level():
     if mode.grad is FORWARD:
         mode.grad = False
     for t in list(mode.held.values()):
-        if t.node is not None and not live(t.node):
+        if t.node is not None and not uses_gradient(t.node):
             t.node = None
     mode.held = None
 
@@ -152,7 +152,7 @@ def carry(node, level, outer):
     given = [t for t in (*tangents, written) if t is not None]
     if not given:
         return
-    wanted = mode.grad is True and any([live(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
+    wanted = mode.grad is True and any([uses_gradient(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
     recorded = wanted or (FORWARD if outer else False)
     graph = bool(recorded) or any([type(t) is not Tensor for t in given])
     with Computing(outer, recorded):
@@ -193,14 +193,14 @@ def dual(t, tangent, level):
     """A tensor over the memory of ``t`` that has a tangent."""
     node = refresh_node(t)
     shown = wrap(t.array)
-    if not live(node):
+    if not uses_gradient(node):
         shown.node = placeholder(shown, node)
     elif mode.grad is True:
         shown.node = view.fn(t, t.array.shape).node
     else:
         shown.node = NoGradView(t.array)
         for each in mode.levels:
-            each.same(shown.node, node)
+            each.share_tangent(shown.node, node)
     level.tangents[shown.node] = tangent
     return shown
 
@@ -211,7 +211,7 @@ def placeholder(t, node):
     twin.inputs = twin.saved = ()
     twin.time, twin.shape, twin.dtype, twin.hooks = tick(), t.array.shape, t.array.dtype, None
     for level in mode.levels:
-        level.same(twin, node)
+        level.share_tangent(twin, node)
     track_temporary(t)
     return twin
 
@@ -221,7 +221,7 @@ def parts(t, level, name="Identity"):
     node = refresh_node(t)
     tangent = level.find_tangent(node)
     others = tuple(each for each in mode.levels if each is not level)
-    if live(node) and mode.grad is True:
+    if uses_gradient(node) and mode.grad is True:
         with Computing(others, mode.grad):
             value = view.fn(t, t.array.shape)
             value.node.__class__ = name_node_class(type(value.node), name)

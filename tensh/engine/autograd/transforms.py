@@ -5,7 +5,7 @@ import sys
 from textwrap import indent
 
 from tensh.engine.core.clock import mode
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.warnings import PACKAGE, ours
@@ -83,7 +83,7 @@ class Mapping(Call):
         return f"BatchedTensor(lvl={number}, bdim={dims.get(self.number, 0)}, value="
 
     def refuse_capture(self, t, name):
-        """Let it be: samples written into a tensor that has none are refused elsewhere."""
+        """Allow the write: a write of samples into a tensor without batch dimensions is refused elsewhere."""
 
     def holds(self, t, node, nodes):
         return self.number in getattr(t, "levels", ())
@@ -146,7 +146,7 @@ def find_outside(value, node, calls):
     for call in reversed(calls):
         node = call.leaves.get(node) or node
     shown = wrap(value.array)
-    ends = [n for n in find_reached(node, calls) if live(n) and not n.inputs]
+    ends = [n for n in find_reached(node, calls) if uses_gradient(n) and not n.inputs]
     if any(all(n not in call.leaves for call in calls) for n in ends):
         shown.node = node
     return shown

@@ -36,7 +36,7 @@ FORMULAS = {  # word -> (parameters, the same in other words)
     "tanh_backward": ("g y", "g * (1 - y * y)"),
     "squared": ("x", "x * x"),
     "cubed": ("x", "x * x * x"),
-    "tied": ("g x", "g"),
+    "tie": ("g x", "g"),
     "conj": ("x", "x"),
     "only": ("x mask", "where(mask, x, 0)"),
     "none_where": ("x mask", "where(mask, 0, x)"),
@@ -61,7 +61,7 @@ NUMBERS = {"INFINITY": float("inf")}
 
 
 class NoChain(Exception):
-    """An expression has a part that is no pointwise step."""
+    """Raised for an expression with a part that is not a pointwise step."""
 
 
 # ── steps that choose ────────────────────────────────────────────────────────
@@ -101,7 +101,7 @@ def give_sign(size, x, to):
 
 # ── from text to steps ───────────────────────────────────────────────────────
 class StepWriter:
-    """Writes the lines of ``compute(to, arrays, numbers, registers)`` for one expression.
+    """Writer of the lines of ``compute(to, arrays, numbers, registers)`` for one expression.
 
     A value is (kind, name) with the kinds "array", "mask" and "number".  Registers begin with r or m, and return to the
     free ones when they have been read.
@@ -164,7 +164,7 @@ class StepWriter:
         raise NoChain(ast.unparse(node))
 
     def write_word(self, name, arguments, to):
-        """A word: a formula of other words, a function of NumPy's, or an operator's kernel."""
+        """Write a word: a formula of other words, a function of NumPy, or an operator's kernel."""
         if name in FORMULAS and not (name in ("maximum", "minimum") and self.is_array(arguments[1])):
             parameters, text = FORMULAS[name]
             return self.write_formula(dict(zip(parameters.split(), arguments, strict=True)), text, to)
@@ -180,7 +180,7 @@ class StepWriter:
         return self.write_function(name, op.kernel, arguments, to)
 
     def write_function(self, name, kernel, arguments, to):
-        """A call of a kernel of arrays that is no ufunc."""
+        """Call a kernel that is not a ufunc."""
         self.functions[f"{name}_"] = kernel
         values = [self.write(argument) for argument in arguments]
         if any(kind != "array" for kind, _ in values):
@@ -189,7 +189,9 @@ class StepWriter:
         kind, room = to or self.take("array")
         given = ", ".join(value for _, value in values)
         self.write_line(
-            f"{name}_.into({room}, {given})" if hasattr(kernel, "into") else f"copyto({room}, {name}_({given}))"
+            f"{name}_.write_into({room}, {given})"
+            if hasattr(kernel, "write_into")
+            else f"copyto({room}, {name}_({given}))"
         )
         return kind, room
 
@@ -197,7 +199,7 @@ class StepWriter:
         return any(isinstance(n, ast.Name) and (n.id in self.arrays or n.id in self.bound) for n in ast.walk(node))
 
     def write_formula(self, arguments, text, to):
-        """A formula with its parameters replaced by the arguments, which are computed once."""
+        """Write a formula with its parameters replaced by the arguments, which are computed once."""
         text, renamed = ast.parse(text, mode="eval").body, {}
         used = [n.id for n in ast.walk(text) if isinstance(n, ast.Name)]
         for parameter, argument in arguments.items():
@@ -216,7 +218,7 @@ class StepWriter:
         self.release(*values)
 
     def write_call(self, function, arguments, to, kind=None):
-        """A ufunc; what it makes of masks is a mask."""
+        """Call a ufunc; the result is a mask if its operands are masks."""
         values = [self.write(argument) for argument in arguments]
         compared = kind is not None
         kind = kind or ("mask" if all(value[0] == "mask" for value in values) else "array")
@@ -229,7 +231,7 @@ class StepWriter:
         return room
 
     def write_case(self, number, yes, no, to):
-        """One expression or another, as a number is true or not."""
+        """Choose between two expressions by the truth of a number."""
         room = to or self.take("array")
         for head, side in ((f"if {number[1]}:", yes), ("else:", no)):
             self.write_line(head)
@@ -239,7 +241,7 @@ class StepWriter:
         return room
 
     def write_choice(self, condition, yes, no, to):
-        """``where``: of a block in which every element makes the same choice, that side alone."""
+        """Write ``where``; a block whose elements all choose the same side computes that side alone."""
         mask = self.write(condition)
         if mask[0] != "mask":
             raise NoChain(ast.unparse(condition))
@@ -273,7 +275,7 @@ class StepWriter:
         self.release(*values)
 
     def write_pick(self, condition, rare, usual, to):
-        """``pick``: the usual side for every element, and the rare side for those alone that make the other choice."""
+        """Write ``pick``: the usual side for every element, the rare side only for the elements that choose it."""
         read = {n.id for n in ast.walk(rare) if isinstance(n, ast.Name)}
         names = [name for name in (*self.arrays, *self.bound) if name in read]
         function = f"rare{len(self.functions)}_"
@@ -289,14 +291,14 @@ class StepWriter:
 
 
 def horner(x, coefficients):
-    """The text of a polynomial by Horner's rule, the highest power first."""
+    """Write a polynomial by Horner's rule, the highest power first."""
     return functools.reduce(
         lambda text, each: f"({text} * horner_x + {each!r})", coefficients[1:], repr(coefficients[0])
     ).replace("horner_x", x)
 
 
 class Replace(ast.NodeTransformer):
-    """Replace names by expressions."""
+    """Replacement of names by expressions."""
 
     def __init__(self, by):
         self.by = by
@@ -345,7 +347,7 @@ class Chain:
         words |= {name: ARRAYS[name] for name in named if name in ARRAYS} | NUMBERS | writer.functions
         words |= {op: getattr(np, op) for op in ufuncs_of(writer.lines)} | HELPERS | {"chain": self}
         compile_source(numbers + steps + self.write_quick(writer), f"steps of {self.__name__}", words)
-        words["quick"].into, words["quick"].__name__ = self.into, self.__name__
+        words["quick"].write_into, words["quick"].__name__ = self.write_into, self.__name__
         return words["numbers"], words["compute"], len(writer.made["array"]), len(writer.made["mask"]), words["quick"]
 
     def write_quick(self, writer):
@@ -375,7 +377,7 @@ class Chain:
 
     @property
     def quick(self):
-        """The function that an operator calls: it takes 1 us less than the chain where elements are few."""
+        """The function that an operator calls: 1 us faster than the chain where elements are few."""
         return self.compiled[-1]
 
     def parameters_of_numbers(self):
@@ -417,7 +419,7 @@ class Chain:
             flat[0][place] = self(*[a[place].astype(F8) for a in flat[1:]])
         return out
 
-    def into(self, out, *arguments):
+    def write_into(self, out, *arguments):
         """Write the result into ``out``, which may be an argument itself."""
         arrays = arguments[: len(self.arrays)]
         flat = None
@@ -480,7 +482,7 @@ MANY = 1 << 12  # elements from which the derivative of an operator is computed 
 def find_chains(op, derivatives):
     """(chain, places of its arrays and its numbers among the saved values) for every derivative of an operator.
 
-    None where one is no chain, or none has several steps.
+    None if a derivative is not a chain, or if none has several steps.
     """
     if not op.parallel or op.outs or any("." in read for read in op.saves):
         return None
@@ -506,7 +508,7 @@ def find_chains(op, derivatives):
 def derive(chains, node, g):
     """The gradients of a node's inputs, or None where a chain cannot compute them.
 
-    It computes float32 whose elements lie in memory in one order, and takes numbers.
+    A chain computes float32 arrays whose elements lie in memory in one order, and accepts numbers.
     """
     if g.dtype is not F4:
         return None

@@ -12,7 +12,7 @@ from tensh.engine.inplace.writes import begin_write, write_inplace
 
 
 def composite(fn=None, *, function=True, method=True, inplace=False, out=False, apart=False):
-    """Make ``fn`` public, a function of other operators, through which its derivative goes.
+    """Make ``fn`` public: a function of other operators, which give its derivative.
 
     ``inplace`` adds ``NAME_`` and ``out`` the keyword ``out=``, which must lie ``apart`` from the inputs as at :func:`op`.
     """
@@ -52,7 +52,7 @@ def add_out(fn, apart=False):
 
 
 def add_keyword(signature, name):
-    """The signature with one more keyword, None by default."""
+    """Add a keyword to the signature, None by default."""
     *parameters, last = signature.parameters.values()
     keyword = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
     tail = [keyword, last] if last.kind is last.VAR_KEYWORD else [last, keyword]

@@ -14,7 +14,7 @@ LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
 """The facts of an array that a derivative may read without keeping the array.
 
-``strides`` are in bytes, and None for an array that has memory of its own: it lies row by row, and not to ask saves 30 ns.
+``strides`` are in bytes, and None for an array that has memory of its own: it lies row by row, and skipping the question saves 30 ns.
 """
 
 
@@ -81,7 +81,7 @@ def backward_source(op, recorded, derivatives, chains=False):
     lines += _write_unpacking(op, recorded)
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
-        lines.append(f"{names} = filled(self, g)")
+        lines.append(f"{names} = fill_gradients(self, g)")
     said = functools.partial(local, op=op, recorded=recorded)
     lines += [f"{name} = {said(text)}" for name, text in op.let.items()]
     if op.sequence:

@@ -44,7 +44,7 @@ def operand(value):
 
 
 def foreign(name, input, other):
-    """A Python operator with an operand neither tensor nor number: only ``==`` takes an array, as in PyTorch."""
+    """Answer a Python operator whose operand is neither tensor nor number: only ``==`` takes an array, as in PyTorch."""
     if name == "eq" and isinstance(other, ndarray) and other.dtype.kind in "biufc":
         return OPS[name].fn(input, wrap(other))
     if overrides(type(other)) and (answer := ports.answer_override(sys._getframe(1).f_code, (input, other), {})):

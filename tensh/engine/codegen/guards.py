@@ -1,4 +1,4 @@
-"""Guards for functions written in Python in PyTorch, too: a failure inside becomes an error about an argument."""
+"""Guards for functions that PyTorch also writes in Python: a failure inside becomes an error about an argument."""
 
 import functools
 import inspect
@@ -10,7 +10,7 @@ from tensh.engine.core.lift import Absence
 from tensh.engine.core.ports import batched_function
 
 FILE = "<tensh guard of {}>"
-"""Where the code of guards says that it comes from."""
+"""File name of the generated guards."""
 
 HANDED_ON = {
     **dict.fromkeys("dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d".split(), ["training"]),
@@ -21,7 +21,7 @@ HANDED_ON = {
     "lu": ["pivot"],
     "scaled_dot_product_attention": ["is_causal"],
 }
-"""Flags that PyTorch's functions of Python hand on to others, which take nothing but truth values."""
+"""Flags that PyTorch's Python functions pass on to functions that accept only bools."""
 
 
 def wrap_guarded(fn, name):

@@ -149,7 +149,7 @@ def dtype_of_all(arrays):
 
 
 def make_write_error(error, input, *others):
-    """PyTorch's error for a write of several tensors, element by element, that refuses a dtype: shapes first."""
+    """PyTorch's error for an element-wise write of several tensors that refuses a dtype; shapes are checked first."""
     arrays = [t.array for t in (input, *others) if isinstance(t, Tensor)]
     own = arrays[0]
     if (clash := broadcast_clash([a.shape for a in arrays])) is not None:
@@ -175,7 +175,7 @@ def make_cast_error(error, name, input, other, out=None):
         one, _ = promote(input.array, other.array)
     else:
         array, number = (input.array, other) if isinstance(input, Tensor) else (other.array, input)
-        one, _ = promote_number(array, plain(number), op.floats)
+        one, _ = promote_number(array, as_number(number), op.floats)
     result, target = BY_NUMPY[one.dtype], BY_NUMPY[(input if out is None else out).array.dtype]
     if op.floats and result.category < FLOAT:
         result = get_default_dtype()
@@ -187,26 +187,26 @@ def mix(name, input, other):
     op = OPS[name]
     (first, second), numbers = op.inputs, op.numbers
     if isinstance(input, Tensor):
-        if second in numbers and (number := plain(other)) is not None:
+        if second in numbers and (number := as_number(other)) is not None:
             if op.mixing is not None:
                 op.mixing(input.array.dtype, of_scalar[type(number)].numpy, number)
             array, scalar = promote_number(input.array, number, op.floats)
             return array, scalar, refresh_node(input), None
-    elif first in numbers and (number := plain(input)) is not None:
+    elif first in numbers and (number := as_number(input)) is not None:
         if isinstance(other, Tensor):
             if op.mixing is not None:
                 op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
             array, scalar = promote_number(other.array, number, op.floats)
             return scalar, array, None, refresh_node(other)
-        if name in OF_NUMBERS and (second_number := plain(other)) is not None:
+        if name in OF_NUMBERS and (second_number := as_number(other)) is not None:
             scalar = SCALARS[number, of_scalar[type(number)].numpy]
             return *promote_number(scalar, second_number, op.floats), None, None
-    if not isinstance(input, Tensor) and (first not in numbers or plain(input) is None or name not in OF_NUMBERS):
+    if not isinstance(input, Tensor) and (first not in numbers or as_number(input) is None or name not in OF_NUMBERS):
         refuse(name, first, 1, input)
     refuse(name, second, 2, other)
 
 
-def plain(number):
+def as_number(number):
     """A Python or NumPy number as a Python number; None for anything else."""
     if type(number) in NUMBERS:
         return number
@@ -251,7 +251,7 @@ def refuse(name, parameter, position, value, expected="Tensor"):
 def require_operand(name, value):
     """Raise unless ``value``, which is not a tensor, can be the second operand of the operator's in-place form."""
     second = list(OPS[name].inputs)[1]
-    if second not in OPS[name].numbers or plain(value) is None:
+    if second not in OPS[name].numbers or as_number(value) is None:
         refuse(f"{name}_", second, 1, value)
 
 

@@ -28,7 +28,7 @@ def make_node_class(op):
 
 
 def choose_keeps_arrays(op, roles):
-    """Whether a node saves arrays that are released; a property of the node if only some of its inputs need them.
+    """True if a node saves arrays that are released; a property of the node if only some of its inputs need them.
 
     PyTorch saves nothing for an input that wants no gradient: such a node can be used again.
     """
@@ -94,11 +94,11 @@ def _derivatives(op):
 def derivative_words(op, words, derivatives):
     """The namespace in which an operator's derivatives are compiled: the meanings of their words."""
     texts = [local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
-    return meanings({"filled", *(name for text in texts for name in words_of(text))}, words)
+    return meanings({"fill_gradients", *(name for text in texts for name in words_of(text))}, words)
 
 
 # ── words that every derivative may use ──────────────────────────────────────
-def filled(node, parts):
+def fill_gradients(node, parts):
     """The gradients of all outputs of ``node``; zeros where none arrived, or None for operators with ``partial``."""
     if node.op.partial:
         return [parts.get(i) for i in range(len(node.shape))]
@@ -112,5 +112,5 @@ def not_differentiable(name):
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
-for _word in (filled, not_differentiable):
+for _word in (fill_gradients, not_differentiable):
     ARRAYS[_word.__name__] = TENSORS[_word.__name__] = _word

@@ -1,4 +1,4 @@
-"""One operator: what is declared of it, and what is generated from that at first use."""
+"""One operator: its declaration, and what is generated from it at first use."""
 
 import functools
 import inspect

@@ -1,4 +1,4 @@
-"""What users call: the public objects of operators and composites, and the forms for Python's operators."""
+"""The public objects of operators and composites, and the forms for Python's operators."""
 
 import types
 
@@ -20,11 +20,11 @@ def function(entry):
 
 
 COMPILED = ("scaled_dot_product_attention",)
-"""Functions that overrides meet as compiled ones, with their arguments as they were given."""
+"""Functions that overrides see as compiled functions, with their arguments as given."""
 
 
 def guard_call(entry, name):
-    """The public form of an entry that is a Python function in PyTorch, too, with Python's error messages."""
+    """The public form of an entry that is a Python function in PyTorch as well, with Python's error messages."""
     fn = function(entry)
     return watch(fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name), python=name not in COMPILED)
 
@@ -46,7 +46,7 @@ def public_object(entry, name, method=False, spoken=None, home="torch"):
 
 
 def has_place(entry):
-    """Is an entry a function that is public as it is, and says so, or no function?"""
+    """True if an entry is public as it is: a function marked so, or not a function."""
     return type(entry) is not types.FunctionType or (
         entry.__module__.startswith("torch") and PUBLIC.get(entry.__name__) is entry
     )
@@ -60,7 +60,7 @@ def name_place(function, home, name, method=False):
 
 
 def as_python_operator(fn):
-    """A function of two operands as a Python operator: NotImplemented for what is not an operand.
+    """Make a function of two operands a Python operator: NotImplemented for any other operand.
 
     A function may name its operator in the attribute ``operator``.
     """

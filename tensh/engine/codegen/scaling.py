@@ -10,7 +10,7 @@ import operator
 
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 
 NODES = {"add": "AddBackward1", "sub": "SubBackward1", "mul": "MulBackward1", "div": "DivBackward1"}
@@ -35,7 +35,7 @@ def combine_with_number(name, t, number):
     """The operator ``name`` of a tensor and a number."""
     result = OPS[name].fn(t, number)
     try:
-        if live(result.node):
+        if uses_gradient(result.node):
             result.node.__class__ = node_beside_number(name)
     except Lift:
         pass  # a batch's node is that of its value

@@ -4,7 +4,7 @@ import linecache
 
 INDENT = "    "
 WRITTEN = "tensh.written"
-"""The module that functions written here say they are of, in warnings."""
+"""The module name of generated functions, for warnings."""
 
 
 def compile_source(source, title, namespace):

@@ -17,7 +17,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, claim
 
 OR_THE_SAME = "or the same"
-"""Of ``out=``: it lies apart from the inputs, or is one of them."""
+"""Value of ``apart``: ``out=`` lies apart from the inputs, or is one of them."""
 
 
 def op(kernel=None, *, name=None, doc=None, **keywords):

@@ -22,7 +22,7 @@ TENSORS = Recorded("TENSORS")
 OPS = Registry("OPS")  # every declared operator by name
 
 
-def recorded(name):
+def on_tensors(name):
     """The meaning of a word on tensors."""
     return TENSORS[name]
 

@@ -11,8 +11,8 @@ from sys import getrefcount
 
 import numpy as np
 
-from tensh.engine.arrays.memory import copy_in_order_of, dense, row_major
-from tensh.engine.codegen.vocabulary import ARRAYS, recorded
+from tensh.engine.arrays.memory import copy_in_order_of, is_dense, row_major
+from tensh.engine.codegen.vocabulary import ARRAYS, on_tensors
 from tensh.engine.core.clock import FORWARD, clock, mode, stamp_write
 from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
 from tensh.engine.core.lift import Lift
@@ -21,7 +21,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
 
 FRAMES = 100
-"""How many more calls within calls each pass within a pass allows: thousands may be nested, as in PyTorch."""
+"""Extra depth of Python's recursion limit for each pass within a pass: thousands may be nested, as in PyTorch."""
 
 
 def run(grads, graph, keep, wanted=None, record=None):
@@ -35,7 +35,7 @@ def run(grads, graph, keep, wanted=None, record=None):
     inspect = mode.inspect
     before, mode.grad = mode.grad, graph if record is None else record
     outer, mode.running = mode.running, (queue, grads, wanted, only)
-    add = recorded("add") if graph else np.add
+    add = on_tensors("add") if graph else np.add
     if outer is not None:  # a pass within a pass
         sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES)
     try:
@@ -110,7 +110,7 @@ def _runs(node, g, wanted, only):
 
 
 def first(gi, g, n, graph):
-    """The first gradient that arrives at ``n``, in the shape and dtype of the node's output."""
+    """Take the first gradient that arrives at ``n``, in the shape and dtype of the node's output."""
     if type(gi) is Parts:
         return gi
     a = gi.array if graph else gi
@@ -158,7 +158,7 @@ def find_needed_nodes(wanted, roots):
 
 def fit(g, node, graph):
     """``g`` in the shape and dtype of the node's output: summed over broadcast dimensions, cast after promotion."""
-    words = recorded if graph else ARRAYS.__getitem__
+    words = on_tensors if graph else ARRAYS.__getitem__
     shape, own = g.shape, node.shape
     if shape != own:
         if shape[len(shape) - len(own) :] != own and not expandable(own, shape):  # saves 0.1 us in most cases
@@ -179,10 +179,10 @@ def accumulate(leaf, g, graph):
         g, graph = np.array(g.array), False
     if graph:
         if leaf.grad is None:
-            leaf.grad = recorded("copied")(g)
+            leaf.grad = on_tensors("copy_gradient")(g)
             leaf.grad.array = lay_out_for(leaf, leaf.grad.array)
         else:
-            leaf.grad = recorded("add")(leaf.grad, g)
+            leaf.grad = on_tensors("add")(leaf.grad, g)
     elif leaf.grad is None:
         leaf.grad = wrap(lay_out_for(leaf, g))
     elif leaf.grad.array.dtype is not g.dtype:
@@ -193,7 +193,7 @@ def accumulate(leaf, g, graph):
             np.add(array, g, array)
             stamp_write(array)
         except Lift:  # one of them is sparse
-            leaf.grad = recorded("add")(*sorted((leaf.grad, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
+            leaf.grad = on_tensors("add")(*sorted((leaf.grad, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
             require_nothing(hook(leaf.variable), leaf.variable)
@@ -215,7 +215,7 @@ def arrange(g, own):
     """A gradient in the order of the elements of ``own``, an array of the same shape."""
     if type(g) is not np.ndarray or type(own) is not np.ndarray:
         return g
-    if not dense(own):
+    if not is_dense(own):
         return g if g.flags.c_contiguous else row_major(g)
     return g if g.strides == own.strides else copy_in_order_of(g, own)
 
@@ -230,7 +230,7 @@ def _raw(g, graph):
 
 
 def call_pre_hooks(node, g, graph, runs):
-    """Call the tensor hooks, retain gradients, then call the own pre-hooks of a node that ``runs``; return the new gradient."""
+    """Call the tensor hooks, retain gradients, then call the pre-hooks of a node that ``runs``; return the new gradient."""
     hooks = node.hooks
     if type(g) is not Parts and (hooks.tensor or hooks.retain):
         t = as_tensor(g)

@@ -43,13 +43,13 @@ class Node:
 
     def check(self):
         """Raise if a saved array was written after it was saved; values packed by hooks are not checked."""
-        for role, value in zip(self.roles, plain(self.saved)):
+        for role, value in zip(self.roles, unpacked_values(self.saved)):
             if role is not None:
                 for array in value if type(value) is tuple else (value,):
                     if type(array) is ndarray and is_written_after(self.time, array):
-                        raise RuntimeError(self._modified(role, array))
+                        raise RuntimeError(self._modified_error(role, array))
 
-    def _modified(self, role, value):
+    def _modified_error(self, role, value):
         node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
         leaf = node is None or type(node) is AccumulateGrad
         operation = self.operation() if node is self else find_last_write(value) or (None if leaf else node.operation())
@@ -96,7 +96,7 @@ class Node:
         """The nodes that receive this node's gradients, each with the number of the output it stands for."""
         edges = tuple(
             (None, 0)
-            if not live(n) or type(n) is NoGradView
+            if not uses_gradient(n) or type(n) is NoGradView
             else (n.inputs[0], n.index)
             if type(n) is Output
             else (n, 0)
@@ -149,7 +149,7 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-def plain(saved):
+def unpacked_values(saved):
     """The saved values of a node; none if it is released or hooks packed them: see autograd/packing.py."""
     return saved if type(saved) is tuple else ()
 
@@ -204,7 +204,7 @@ class Dual(Node):
     backward_graph = backward
 
 
-def live(node):
+def uses_gradient(node):
     """True if a gradient sent to ``node`` is used."""
     return node is not None and type(node.inputs[0] if type(node) is Output else node) is not Dual
 

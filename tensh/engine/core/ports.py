@@ -58,7 +58,7 @@ grad_by_batches = Port("engine.dispatch.vmap.differentiation", "differentiate_ba
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
 
 mark_inference = Port("engine.autograd.inference", "mark")
-"""``mark_inference(t)``: a new view of a tensor of inference mode, as one itself."""
+"""``mark_inference(t)``: mark a new view of an inference tensor as an inference tensor."""
 
 inference_operand = Port("engine.autograd.inference", "as_operand")
 """``inference_operand(t)``: the node of a tensor of inference mode, which the node of a gradient must not save."""
@@ -73,16 +73,16 @@ reduce_tensor = Port("_utils", "reduce_tensor")
 """``reduce_tensor(t)``: what PyTorch's pickles say of a tensor."""
 
 reduce_parameter = Port("_utils", "reduce_parameter")
-"""``reduce_parameter(p)``: the same of a parameter."""
+"""``reduce_parameter(p)``: what PyTorch's pickles say of a parameter."""
 
 reduce_storage = Port("storage", "reduce_storage")
-"""``reduce_storage(storage)``: the same of the memory of tensors."""
+"""``reduce_storage(storage)``: what PyTorch's pickles say of the memory of tensors."""
 
 dispatch_override = Port("engine.dispatch.override.dispatch", "dispatch")
 """``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""
 
 answer_override = Port("engine.dispatch.override.dispatch", "answer_late")
-"""What an argument that overrides answers to a call that has failed with it, as a tuple of one."""
+"""The answer of an overriding argument to a call that failed with it, as a tuple of one."""
 
 dispatch_aten = Port("_aten.translation", "call")
 """``dispatch_aten(point, args, options)``: a function in terms of PyTorch's operators, which dispatch modes and classes see."""
@@ -91,13 +91,13 @@ dispatch_lifted = Port("_aten.translation", "lift_call")
 """``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""
 
 make_wrapper_subclass = Port("engine.dispatch.override.wrappers", "make_wrapper_subclass")
-"""What ``Tensor._make_wrapper_subclass`` does."""
+"""``Tensor._make_wrapper_subclass``."""
 
 make_subclass = Port("engine.dispatch.override.classes", "make_subclass")
-"""What ``Tensor._make_subclass`` does."""
+"""``Tensor._make_subclass``."""
 
 torch_function = Port("engine.dispatch.override.classes", "torch_function")
-"""What ``Tensor.__torch_function__`` does; few programs have subclasses."""
+"""``Tensor.__torch_function__``; few programs have subclasses."""
 
 compile_forward = Port("compiler.modules", "CompiledForward")
 """``compile_forward(module, None, options)``: the ``forward`` of a module that is compiled in place."""

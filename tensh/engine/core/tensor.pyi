@@ -206,7 +206,7 @@ class Tensor:
     def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
     def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
-        """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
+        """True if every element of input is close to that of other; see :func:`isclose`."""
     def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
     def amin(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -497,7 +497,7 @@ class Tensor:
     def eq_(self, other: Tensor | _Number) -> Tensor:
         """True where input is equal to other."""
     def equal(self, other: Tensor | _Number) -> _bool:
-        """Have both the same shape and the same elements?  A bool."""
+        """True if both have the same shape and the same elements."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function of input."""
     def erf_(self) -> Tensor:
@@ -684,7 +684,7 @@ class Tensor:
     def is_complex(self) -> _bool:
         """True if the dtype is complex."""
     def is_conj(self) -> Tensor:
-        """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+        """False: conjugation is computed at once, never when the tensor is read."""
     def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
         """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
     @property
@@ -698,7 +698,7 @@ class Tensor:
     @is_cuda.setter
     def is_cuda(self, value: _bool) -> None: ...
     def is_distributed(self) -> Tensor:
-        """Is the tensor spread over processes?  Never."""
+        """False: no tensor is spread over processes."""
     def is_floating_point(self) -> _bool:
         """True if the dtype is one of the floating point dtypes."""
     def is_inference(self) -> _bool:
@@ -739,14 +739,14 @@ class Tensor:
     @is_mtia.setter
     def is_mtia(self, value: _Any) -> None: ...
     def is_neg(self) -> Tensor:
-        """Is it negated only when it is read?  Never."""
+        """False: negation is computed at once, never when the tensor is read."""
     @property
     def is_nested(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
     @is_nested.setter
     def is_nested(self, value: _bool) -> None: ...
     def is_nonzero(self) -> _bool:
-        """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+        """True if the only element is not zero.  RuntimeError unless there is exactly one."""
     def is_pinned(self, device: _device | _str | _int | None = None) -> _bool:
         """False: there is no device to pin memory for."""
     @property
@@ -759,7 +759,7 @@ class Tensor:
     def is_set_to(self, tensor: _Any) -> _bool:
         """True if both tensors show the same memory in the same way."""
     def is_shared(self) -> Tensor:
-        """Is the memory shared between processes?  It never is."""
+        """False: memory is never shared between processes."""
     def is_signed(self) -> _bool:
         """True if the dtype can hold negative numbers."""
     @property
@@ -906,7 +906,7 @@ class Tensor:
     def lu(self, pivot: _Any = True, get_infos: _Any = False) -> Tensor:
         """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable."""
     def lu_solve(self, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
-        """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
+        """The solutions X of A X = b from the result of ``lu_factor`` for A.  Differentiable."""
     @property
     def mH(self) -> Tensor:
         """The conjugate transposes of matrices.  Differentiable."""

@@ -5,7 +5,7 @@ tick at which its node was last valid, ``_how`` is a ``ViewInfo`` or None.
 """
 
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core import ports
 from tensh.engine.core.clock import clock, is_written_after, mode, tick
 from tensh.engine.core.hooks import keep_retaining
@@ -130,7 +130,7 @@ def steps_to(t):
 def place_in_base(base, array):
     """The operator call that finds ``array`` in the memory of ``base``."""
     own = None if base.flags.c_contiguous else memory.strides(base)
-    return recorded("restrided"), (array.shape, memory.strides(array), memory.distance(base, array), own)
+    return on_tensors("restride"), (array.shape, memory.strides(array), memory.distance(base, array), own)
 
 
 def replay(t, steps, record=True):

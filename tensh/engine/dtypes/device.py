@@ -126,7 +126,7 @@ _shortcuts: list = []  # (container, what is in it)
 
 
 def shortcut(container):
-    """Register a set or dictionary of what takes a function's short way, which asks for no device.
+    """Register a set or dictionary of the arguments for which a function skips the check of the device.
 
     It is empty while new tensors have another device than the CPU.
     """
@@ -158,11 +158,11 @@ def set_default_device(where):
 
 
 HERE = shortcut({"cpu"})
-"""True where new tensors are made on the CPU, as a container costs less to ask than a function."""
+"""True where new tensors are made on the CPU; a container, because asking it costs less than a call."""
 
 
 def on_meta(where=None):
-    """Is ``where``, or without one the default device, "meta"?  An error for a device that is neither that nor the CPU."""
+    """True if ``where``, or by default the default device, is "meta"; an error for any device but that and the CPU."""
     where = default_device() if where is None else device(where)
     if where.type == "meta":
         return True

@@ -75,7 +75,7 @@ class dtype:
         return f"torch.{self.name}"
 
     def __reduce__(self):
-        return self.name if torch_is_tensh() else (named, (self.name,))
+        return self.name if torch_is_tensh() else (find_dtype, (self.name,))
 
     def __copy__(self):
         return self
@@ -84,7 +84,7 @@ class dtype:
         return self
 
 
-def named(name):
+def find_dtype(name):
     """The dtype called ``name``, to rebuild a pickled one."""
     return ALL[name]
 
@@ -146,7 +146,7 @@ COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float
               complex32: complex32, complex64: complex64, complex128: complex128}  # fmt: skip
 
 BUILTIN = {bool: bool_, int: int64, float: float64, complex: complex128}
-"""The dtype that a type of Python stands for where a dtype is asked for."""
+"""The dtype that a Python type stands for as an argument."""
 of_scalar = {bool: bool_, int: int64}  # Python type -> dtype; float and complex follow the default dtype
 
 

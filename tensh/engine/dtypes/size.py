@@ -56,7 +56,7 @@ class Size(tuple):
 
 
 def whole_numbers(sizes):
-    """The numbers of a size as integers; TypeError for one that is none."""
+    """The numbers of a size as integers; TypeError for any other value."""
     for position, n in enumerate(sizes):
         if getattr(n, "is_symbol", False):  # the size of a ragged dimension
             yield n

@@ -24,7 +24,7 @@ second_time = (
 
 
 OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} instead"
-"""The message for an ``out=`` of another dtype than the result."""
+"""Message for an ``out=`` of another dtype than the result."""
 
 
 def translate_error(error, name, operands, shapes_first=False):
@@ -48,7 +48,7 @@ def translate_error(error, name, operands, shapes_first=False):
         if name.endswith("_") and (shape := np.broadcast_shapes(*(a.shape for a in arrays))) != arrays[0].shape:
             return RuntimeError(does_not_fit(arrays[0].shape, shape))
     if isinstance(error, TypeError) and arrays and ("ufunc" in str(error) or "numpy boolean" in str(error)):
-        return not_implemented(name, arrays[0].dtype)
+        return dtype_error(name, arrays[0].dtype)
     return error
 
 
@@ -139,7 +139,7 @@ def does_not_fit(shape, broadcast):
     return f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
 
 
-def not_implemented(name, dtype):
+def dtype_error(name, dtype):
     """The error for a dtype that an operator is not defined for."""
     name = name.removesuffix("_")
     called = f"{name}_cpu"
@@ -164,7 +164,7 @@ ABSENT = Absent()
 
 
 def raise_missing(name, parameter):
-    """Raise PyTorch's error for an argument that was not given."""
+    """Raise PyTorch's error for a missing argument."""
     raise TypeError(f'{name}() missing 1 required positional arguments: "{parameter}"')
 
 
@@ -172,7 +172,7 @@ def refuse_dtype(name, dtype, *operands):
     """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit."""
     if len(operands) > 1 and (clash := broadcast_clash([array.shape for array in operands])) is not None:
         raise RuntimeError(clash)
-    raise not_implemented(name, dtype)
+    raise dtype_error(name, dtype)
 
 
 def cannot_cast(result, target):

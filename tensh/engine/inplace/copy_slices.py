@@ -1,7 +1,7 @@
 """The node of a write through a view."""
 
 from tensh.engine.arrays import memory
-from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.clock import advance, mode
 from tensh.engine.core.nodes import Node
 from tensh.engine.core.tensor import wrap
@@ -43,7 +43,7 @@ class CopySlices(Node):
 
     def backward_graph(self, g):
         steps, strides, *_ = self.saved
-        whole = recorded("laid_out")(g, strides)
+        whole = on_tensors("laid_out")(g, strides)
         region = replay(whole, steps)
         inside, *others = self._send_through(region.clone(), True)
         if inside is None:

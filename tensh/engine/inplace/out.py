@@ -7,7 +7,7 @@ from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
-from tensh.engine.errors.messages import cannot_cast, does_not_fit, not_implemented
+from tensh.engine.errors.messages import cannot_cast, does_not_fit, dtype_error
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.writes import requires
@@ -65,7 +65,9 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
         refuse_overlap_in_part(out, inputs)
     if a.shape != b.shape:
         resize_out(
-            out, b.shape, steps=memory.strides(b) if b.size and not b.flags.c_contiguous and memory.dense(b) else None
+            out,
+            b.shape,
+            steps=memory.strides(b) if b.size and not b.flags.c_contiguous and memory.is_dense(b) else None,
         )
     out.array[...] = b
     stamp_write(out.array)
@@ -87,12 +89,12 @@ def require_same_dtype(name, input, out):
     if isinstance(out, Tensor) and isinstance(input, Tensor) and out.array.dtype is not input.array.dtype:
         own = input.array.dtype
         if own.kind in OPS[name].refusal:
-            raise not_implemented(name, own)
+            raise dtype_error(name, own)
         raise RuntimeError(f"Found dtype {out.dtype.title} but expected {input.dtype.title}")
 
 
 def require_same_or_real(name, input, out):
-    """Raise if ``out`` is of another dtype than the input; what is real of complex numbers may be real."""
+    """Raise if ``out`` is of another dtype than the input; real parts of complex numbers may be real."""
     if not (isinstance(input, Tensor) and isinstance(out, Tensor)) or not (
         input.array.dtype.kind in "cW" and out.array.dtype.kind not in "cW"
     ):
@@ -103,7 +105,7 @@ def require_bool(name, input, out):
     """Raise if ``out`` is not bool."""
     if isinstance(out, Tensor) and out.array.dtype.kind != "b":
         if isinstance(input, Tensor) and input.array.dtype.kind in OPS[name].refusal:
-            raise not_implemented(name, input.array.dtype)
+            raise dtype_error(name, input.array.dtype)
         raise RuntimeError(f"{name} does not support non-boolean outputs.")
 
 

@@ -6,7 +6,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.messages import not_implemented
+from tensh.engine.errors.messages import dtype_error
 from tensh.engine.errors.warnings import warn
 
 
@@ -24,7 +24,7 @@ def refuse_overlap(array, name=None):
     """
     if memory.overlaps_itself(array):
         if name is not None and array.dtype.kind in OPS[name].refusal:
-            raise not_implemented(name, array.dtype)
+            raise dtype_error(name, array.dtype)
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -33,7 +33,7 @@ def refuse_overlap(array, name=None):
 
 def refuse_partial_overlap(array, source):
     """Raise if two dense arrays share some memory without being the same."""
-    if not (memory.dense(array) and memory.dense(source) and array.size and source.size):
+    if not (memory.is_dense(array) and memory.is_dense(source) and array.size and source.size):
         return
     same = array.shape == source.shape and memory.address(array) == memory.address(source)
     if not (same and memory.strides(array) == memory.strides(source)) and np.may_share_memory(array, source):
@@ -51,7 +51,7 @@ def refuse_shared(array, others):
 
 def _overlap(one, two):
     """True if two dense arrays share memory.  PyTorch does not check other arrays."""
-    if owner(one) is not owner(two) or not (memory.dense(one) and memory.dense(two)):
+    if owner(one) is not owner(two) or not (memory.is_dense(one) and memory.is_dense(two)):
         return False
     return np.may_share_memory(one, two)
 
@@ -69,7 +69,7 @@ INDEXED = {
     "masked_fill_": "tensor[mask] = scalar",
     "index_put_": "tensor[indices] = tensor",
 }
-"""What else calls the operators that still write into expanded tensors."""
+"""Other functions that call the operators which still write into expanded tensors."""
 
 SHARED = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "

@@ -19,7 +19,7 @@ from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.autograd.packing import copy_packed
 from tensh.engine.core.clock import FORWARD, advance, mode, owner, stamp_whole_write, stamp_write, tick
 from tensh.engine.core.hooks import keep_retaining
-from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
+from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, track_temporary, unpacked_values, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal
 from tensh.engine.dispatch.override.points import watch_operator
@@ -39,7 +39,7 @@ def write_inplace(t, since, value, name, overlapping=False):
     if not isinstance(t, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
     node = value.node
-    if mode.grad is True and since is not None and (live(node) or live(refresh_node(t))):
+    if mode.grad is True and since is not None and (uses_gradient(node) or uses_gradient(refresh_node(t))):
         refuse_unrecordable(t)
     require_fit(t, value, overlapping)
     if node is not None:
@@ -61,9 +61,9 @@ def write_inplace(t, since, value, name, overlapping=False):
         node.shape, node.dtype = t.array.shape, t.array.dtype
         if mode.levels:
             mode.levels.finish_write(node)
-            if mode.grad is FORWARD and live(old):  # the value changes, but not the receiver of its gradient
+            if mode.grad is FORWARD and uses_gradient(old):  # the value changes, but not the receiver of its gradient
                 for level in mode.levels:
-                    level.same(old, node)
+                    level.share_tangent(old, node)
                 return t
         rebase_history(t, old, node, inside, value.array)
         if spoilt:
@@ -105,7 +105,7 @@ def operand_node(array, other):
 
 def requires(t):
     """True if ``t`` requires grad; unlike ``refresh_node``, this works for any view."""
-    return live(t.node) or t._base is not None and live(t._base.node)
+    return uses_gradient(t.node) or t._base is not None and uses_gradient(t._base.node)
 
 
 def refuse_unrecordable(t):
@@ -206,7 +206,7 @@ def saves_argument_in(node, array):
     block = owner(array)
     return any(
         (role == FOREIGN or role is not None and role > 0) and type(value) is ndarray and owner(value) is block
-        for role, value in zip(node.roles, plain(node.saved), strict=False)
+        for role, value in zip(node.roles, unpacked_values(node.saved), strict=False)
     )
 
 
@@ -229,7 +229,7 @@ watch_operator(copy_array, None)
 
 def rebase_history(t, old, node, inside, result):
     """Let ``t`` (or its base, if ``t`` is a view) continue from the node of the written value."""
-    if any(s is result for s in plain(node.saved)):
+    if any(s is result for s in unpacked_values(node.saved)):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = advance(node.time)
     if t._base is None:

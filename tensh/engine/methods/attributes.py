@@ -73,7 +73,7 @@ def is_signed(input):
 @fact
 @answer_constant
 def is_nonzero(input):
-    """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+    """True if the only element is not zero.  RuntimeError unless there is exactly one."""
     return bool(input)
 
 
@@ -86,14 +86,14 @@ def is_same_size(input, other):
 @fact
 @answer_constant
 def is_conj(input):
-    """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+    """False: conjugation is computed at once, never when the tensor is read."""
     return False
 
 
 @fact
 @answer_constant
 def is_neg(input):
-    """Is it negated only when it is read?  Never."""
+    """False: negation is computed at once, never when the tensor is read."""
     return False
 
 
@@ -135,7 +135,7 @@ def is_inference(input):
 @fact
 @answer_constant
 def is_distributed(input):
-    """Is the tensor spread over processes?  Never."""
+    """False: no tensor is spread over processes."""
     return False
 
 

@@ -13,7 +13,7 @@ from tensh.engine.codegen.registry import HANGING, MEMBERS, METHODS, PUBLIC, PYT
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
-from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dispatch.override.points import add_member, announce, armed
@@ -72,7 +72,7 @@ def _set_requires_grad(t, flag):
 def _is_computed(t):
     """True if an operation computed the tensor; a view that is stale for good keeps its first node."""
     node = t.node if stale(t) else refresh_node(t)
-    return live(node) and type(node) not in (AccumulateGrad, NoGradView)
+    return uses_gradient(node) and type(node) not in (AccumulateGrad, NoGradView)
 
 
 def _record(t, flag):
@@ -87,7 +87,7 @@ def _record(t, flag):
     if type(node) is NoGradView:
         if flag:
             t.node = AccumulateGrad(t)
-    elif flag and not live(node):
+    elif flag and not uses_gradient(node):
         if t._base is INFERENCE and not mode.inference:
             raise RuntimeError(REQUIRE)
         if t.array.dtype.kind not in DIFFERENTIABLE:
@@ -96,15 +96,15 @@ def _record(t, flag):
         t.node = AccumulateGrad(t)
         t.node.grad = grad
         for level in mode.levels:
-            level.same(t.node, node)
-    elif not flag and live(node):
+            level.share_tangent(t.node, node)
+    elif not flag and uses_gradient(node):
         t._kept, t.node = node.grad, None
 
 
 @member(set=_set_requires_grad)
 def requires_grad(t):
     """True if operations on this tensor are recorded; for a view, also if those on its base are."""
-    return live(t.node) or t._base is not None and live(t._base.node)
+    return uses_gradient(t.node) or t._base is not None and uses_gradient(t._base.node)
 
 
 @member()
@@ -119,9 +119,9 @@ def grad_fn(t):
     if stale(t):
         raise RuntimeError(locked_view_error(t, "its base or another view of its base has been"))
     node = refresh_node(t)
-    if type(node) is Output and live(node):
+    if type(node) is Output and uses_gradient(node):
         return node.inputs[0]
-    return node if live(node) and type(node) not in (AccumulateGrad, NoGradView) else None
+    return node if uses_gradient(node) and type(node) not in (AccumulateGrad, NoGradView) else None
 
 
 def _set_grad(t, grad):
@@ -155,7 +155,7 @@ def grad(t):
     node = t.node
     if type(node) is AccumulateGrad:
         return node.grad
-    if t._kept is None and live(node) and type(node) is not NoGradView and not t.retains_grad:
+    if t._kept is None and uses_gradient(node) and type(node) is not NoGradView and not t.retains_grad:
         warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
@@ -202,7 +202,7 @@ def retain_grad(self):
     if (self.node is None or type(self.node) is NoGradView) and self.requires_grad and stale(self):
         return  # a view that nothing recorded: PyTorch takes it for a leaf
     node = refresh_node(self)
-    if not live(node):
+    if not uses_gradient(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if mode.transforms:
         mode.transforms[-1].refuse("retain_grad()")
@@ -227,7 +227,7 @@ def register_hook(self, hook):
     RuntimeError for a tensor that requires no grad.
     """
     node = refresh_node(self)
-    if not live(node):
+    if not uses_gradient(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     return hooks_of(node).add("tensor", hook)
 
@@ -235,7 +235,7 @@ def register_hook(self, hook):
 def register_post_accumulate_grad_hook(self, hook):
     """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  RuntimeError for any other tensor."""
     node = refresh_node(self)
-    if not live(node):
+    if not uses_gradient(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if type(node) is not AccumulateGrad:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")

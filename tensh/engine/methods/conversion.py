@@ -14,7 +14,7 @@ from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, on_meta, preserve_format, require_cpu
@@ -178,7 +178,7 @@ def share_memory_(self):
 
 
 def is_shared(self):
-    """Is the memory shared between processes?  It never is."""
+    """False: memory is never shared between processes."""
     return False
 
 
@@ -191,7 +191,7 @@ def numpy(self, *, force=False):
     if force is not False:
         if force is not True:
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    elif mode.grad is True and live(self.node if self._base is None else refresh_node(self)):
+    elif mode.grad is True and uses_gradient(self.node if self._base is None else refresh_node(self)):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if type(self.array) is Absent:
         raise TypeError(

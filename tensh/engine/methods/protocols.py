@@ -14,7 +14,7 @@ from tensh.engine.codegen.scalars import overflow
 from tensh.engine.core import ports
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -65,7 +65,7 @@ def __bool__(self):
 
 def number(t):
     """The only element, for a conversion to one of Python's numbers."""
-    if live(t.node):
+    if uses_gradient(t.node):
         warn_recorded()
     try:
         return t.array.item()
@@ -146,7 +146,7 @@ COPY_OF_SUBCLASS = (
 def __deepcopy__(self, memo):
     if id(self) in memo:
         return memo[id(self)]
-    node = refresh_node(self) if live(refresh_node(self)) else None
+    node = refresh_node(self) if uses_gradient(refresh_node(self)) else None
     if node is not None and type(node) is not AccumulateGrad:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
@@ -194,7 +194,7 @@ def rebuilt(name, block, shape, strides, offset, requires_grad):
     t = make_leaf(array, requires_grad)
     if name is None:
         return t
-    cls = class_called(name) if isinstance(name, str) else name
+    cls = find_class(name) if isinstance(name, str) else name
     arm_for(cls)
     self = object.__new__(cls)
     self.array, self.node, self._base, self._kept = array, None, None, None
@@ -211,7 +211,7 @@ def name_of(cls):
     return f"tensh.{rest}:{cls.__qualname__}".replace(".:", ":") if root == "torch" else cls
 
 
-def class_called(name):
+def find_class(name):
     module, _, path = name.partition(":")
     return operator.attrgetter(path)(importlib.import_module(module))
 
@@ -226,9 +226,9 @@ def __reduce_ex__(self, protocol):
     if torch_is_tensh():
         return reduce_tensor(self)
     if type(self.array) in SPARSE:
-        return sparse_again, (self.array, live(refresh_node(self)))
+        return sparse_again, (self.array, uses_gradient(refresh_node(self)))
     block = memory_of(self.array)
-    facts = (name_of(type(self)), block, *place_of(self.array, block), live(refresh_node(self)))
+    facts = (name_of(type(self)), block, *place_of(self.array, block), uses_gradient(refresh_node(self)))
     return rebuilt, facts, self.__dict__ or None
 
 

@@ -79,7 +79,7 @@ def alert(name):
 
 
 def fill_unset(array):
-    """The array, whose elements nobody has set: nan, or the largest integer, where deterministic algorithms were asked for."""
+    """Fill an uninitialized array with nan, or the largest integer, where deterministic algorithms were asked for."""
     if state["debug"]:
         chosen = sys.modules.get("tensh.utils.deterministic")
         if chosen is None or chosen.fill_uninitialized_memory:

@@ -12,7 +12,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.steps import RETYPED
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.precision import real_of
@@ -30,19 +30,19 @@ def sum_to(input, shape):
     return add_along(input, axes).reshape(shape)
 
 
-def sum_to_recorded(input, shape):
+def record_sum_to(input, shape):
     """The sum over broadcast dimensions, recorded in PyTorch's steps."""
     if not shape:
-        return recorded("sum_all")(input)
+        return on_tensors("sum_all")(input)
     extra = input.ndim - len(shape)
     ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
     axes = (*range(extra), *ones)
     if axes:
-        input = recorded("sum_dim")(input, axes, True)
-    return recorded("view")(input, shape) if extra else input
+        input = on_tensors("sum_dim")(input, axes, True)
+    return on_tensors("view")(input, shape) if extra else input
 
 
-TENSORS["sum_to"] = sum_to_recorded
+TENSORS["sum_to"] = record_sum_to
 
 
 @op(public="method", out=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
@@ -172,7 +172,7 @@ def conj_over(input):
 def conj(input):
     """The complex conjugate; real values are their own, and stay as they are."""
     if isinstance(input, Tensor):
-        return recorded("conjugate")(input) if input.array.dtype.kind in "cW" else input
+        return on_tensors("conjugate")(input) if input.array.dtype.kind in "cW" else input
     return np.conjugate(input) if input.dtype.kind in "cW" else input
 
 
@@ -192,6 +192,6 @@ def complex_of(input, dtype):
 
 
 @op(node="CopyBackwards", constant_edges=(1, 0), public=False, input="g")
-def copied(input):
+def copy_gradient(input):
     """A copy, as a leaf keeps of a recorded gradient."""
     return input.copy()

@@ -47,7 +47,7 @@ class Ones(dict):
 ONE = Ones()
 
 
-def own(array):
+def reusable(array):
     """The memory of a result that a next step may write into."""
     return array if type(array) is ndarray else None
 
@@ -200,7 +200,7 @@ def relu(input):
     return np.maximum(zero, input) if input.size < CLIPPED else clip(input, zero, None)
 
 
-relu.into = lambda out, input: clip(input, ZERO[input.dtype], None, out)
+relu.write_into = lambda out, input: clip(input, ZERO[input.dtype], None, out)
 relu.light = True
 
 

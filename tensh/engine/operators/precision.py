@@ -9,7 +9,7 @@ C8 = np.dtype(np.complex64)
 WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # dtypes in which PyTorch accumulates
 KEPT = 4096  # length of the longest cached vector of ones
 HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))
-"""Whether the processor adds 16 numbers of float32 at a time: NumPy and BLAS have other loops there."""
+"""True if the processor adds 16 numbers of float32 at a time: NumPy and BLAS have other loops there."""
 
 
 class Ones(dict):
@@ -30,7 +30,7 @@ ONES = {F4: Ones(F4), F8: Ones(F8)}
 
 
 def is_half(dtype):
-    """Whether a dtype is float16 or bfloat16, which are computed in float32."""
+    """True if a dtype is float16 or bfloat16, which are computed in float32."""
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 

@@ -167,7 +167,7 @@ class Generator:
 
     def _state(self):
         state = np.zeros((), STATE)
-        twister = self._seeded() if self.untouched else self.twister.state["state"]
+        twister = self._seed_state() if self.untouched else self.twister.state["state"]
         taken = twister["pos"]
         state["seed"], state["seeded"], state["key"] = self.first_seed, 1, twister["key"]
         # PyTorch counts down the words left before the key is renewed, and starts with one that is not there.
@@ -178,7 +178,7 @@ class Generator:
             state["float_normal"], state["has_float_normal"] = self.float_normal, True
         return state
 
-    def _seeded(self):
+    def _seed_state(self):
         """The twister's state before its first word; the generator stays untouched."""
         self._touch()
         self.untouched = True

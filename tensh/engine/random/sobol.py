@@ -79,7 +79,7 @@ def directions(dimension):
 
 
 def find_changed_direction(number):
-    """Which direction points number ``number`` and ``number + 1`` differ in: its lowest bit that is 0."""
+    """The direction in which points ``number`` and ``number + 1`` differ: the lowest bit that is 0."""
     after = number + 1
     return np.bitwise_count((after & -after) - 1)
 

@@ -28,17 +28,17 @@ def absent_gradient(situation):
 def explain_absence(situation, t, name, node):
     """Explain a tensor without a gradient."""
     if not t.requires_grad:
-        rule, fits, advice = not_required(situation, name, node)
+        rule, fits, advice = explain_not_required(situation, name, node)
     elif not t.is_leaf:
         rule, fits, advice = not_kept(situation, name)
     else:
-        rule, fits, advice = not_computed(situation, name)
+        rule, fits, advice = explain_not_computed(situation, name)
     return Explanation(
         "grad", (operand_of(name, t),), _("{name}.grad is None: {rule}").format(name=name, rule=rule), fits, advice
     )
 
 
-def not_required(situation, name, node):
+def explain_not_required(situation, name, node):
     """A gradient of what does not require grad."""
     cut = find_cut(node, situation)
     if cut is not None:
@@ -90,7 +90,7 @@ def not_kept(situation, name):
 
 
 def is_reset(situation, name):
-    """Whether the program sets the gradient of a name back by itself."""
+    """True if the program sets the gradient of a name back by itself."""
     code = ast.unparse(situation.place.tree() or ast.Module([], []))
     return any(
         text in code for text in (f"{name}.grad.zero_()", f"{name}.grad = None", f"{name}.grad.fill_(0", "zero_grad(")
@@ -127,7 +127,7 @@ def leaf_at_once(made):
     return f"{ast.unparse(changed.targets[0])} = {value}.requires_grad_()"
 
 
-def not_computed(situation, name):
+def explain_not_computed(situation, name):
     """A gradient that no backward pass has brought."""
     scope, line = situation.place.scope(), situation.place.line
     if scope is None:

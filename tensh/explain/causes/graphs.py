@@ -84,7 +84,7 @@ def explain_several_numbers(situation):
 
 
 def is_used_after(situation, name):
-    """Whether code after the failing line reads a name."""
+    """True if code after the failing line reads a name."""
     tree = situation.place.tree()
     return tree is not None and any(
         isinstance(node, ast.Name) and node.id == name and node.lineno > situation.place.line for node in ast.walk(tree)

@@ -34,7 +34,7 @@ def fit_layer(explanation, situation):
 
 
 def is_later_turn(situation):
-    """Whether a loop has called a layer before, with inputs that it took."""
+    """True if a loop has called a layer before, with inputs that it took."""
     begun = turn(situation.place, situation.names)
     return begun is not None and begun[1] > 1
 
@@ -83,7 +83,7 @@ def resize_layer(situation, made, t):
 
 
 def takes_others(situation, size):
-    """Whether the same statement gives the model inputs of another size, too."""
+    """True if the same statement gives the model inputs of another size, too."""
     path = situation.place.path()
     failed = path[-1] if path and isinstance(path[-1], ast.Call) else None
     for node in ast.walk(path[0]) if failed else ():

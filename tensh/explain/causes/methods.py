@@ -49,7 +49,7 @@ def explain_uncalled_part(situation):
 
 
 def is_method(node, situation, is_told):
-    """Whether an attribute is a method of a tensor, or of something whose methods are known without running anything."""
+    """True if an attribute is a method of a tensor, or of something whose methods are known without running anything."""
     owner = situation.evaluate(node.value)
     if owner is None:
         owner = situation.look_up(node.value)

@@ -130,7 +130,7 @@ def layer_that_was_given_data(situation, node):
 
 
 def is_tensor(situation, node):
-    """Whether an expression is a tensor, as far as names and shapes tell."""
+    """True if an expression is a tensor, as far as names and shapes tell."""
     value = situation.look_up(node)
     return isinstance(situation.evaluate(node) if value is None else value, Tensor)
 

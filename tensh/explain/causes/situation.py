@@ -22,7 +22,7 @@ class Situation(NamedTuple):
     call: Call | None
 
     def says(self, *words):
-        """Whether the message has some words."""
+        """True if the message has some words."""
         message = message_of(self.error)
         return all(each in message for each in words)
 

@@ -6,9 +6,9 @@ A failure is known by words of its message, which are PyTorch's.
 from tensh.explain.causes.situation import message_of
 from tensh.explain.rules.autograd import (
     explain_overwritten,
+    explain_unrecorded,
     leaf_in_place,
     needs_scalar,
-    nothing_recorded,
     one_number,
     second_pass,
     to_numpy,
@@ -17,9 +17,9 @@ from tensh.explain.rules.autograd import (
 from tensh.explain.rules.broadcasting import broadcasting
 from tensh.explain.rules.calling import (
     explain_list_of_tensors,
+    explain_unused,
     mask_shape,
     no_such_device,
-    not_used,
     orders,
     repeats,
     start_of_backward,
@@ -68,7 +68,7 @@ RULES = (
     (("Target ",), class_range),
     (("which does not broadcast with previously seen size",), subscripts),
     (("Mismatch in shape: grad_output",), start_of_backward),
-    (("appears to not have been used in the graph",), not_used),
+    (("appears to not have been used in the graph",), explain_unused),
     (("The shape of the mask",), mask_shape),
     (("repeat dims can not be smaller",), repeats),
     (("length of the desired ordering",), orders),
@@ -85,7 +85,7 @@ RULES = (
     (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor"), needs_float),
     (("can require gradients",), integers_require_grad),
     (("can be implicitly created only for scalar outputs",), needs_scalar),
-    (("does not require grad and does not have a grad_fn",), nothing_recorded),
+    (("does not require grad and does not have a grad_fn",), explain_unrecorded),
     (("Trying to backward through the graph a second time",), second_pass),
     (("has been modified by an inplace operation",), explain_overwritten),
     (("leaf Variable that requires grad",), leaf_in_place),

@@ -24,7 +24,7 @@ def needs_scalar(call, text):
     )  # fmt: skip
 
 
-def nothing_recorded(call, text):
+def explain_unrecorded(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "requires_grad"):
         return None
@@ -123,7 +123,7 @@ def one_number(call, text):
 
 
 def is_shown(node):
-    """Whether code shows, keeps or gives back a value: a list does as well as a number there."""
+    """True if code shows, keeps or gives back a value: a list does as well as a number there."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in ("print", "repr", "str", "append", "format")
     return isinstance(node, ast.stmt | ast.FormattedValue | ast.List | ast.Tuple | ast.Dict)

@@ -78,7 +78,7 @@ def start_of_backward(call, text):
     )  # fmt: skip
 
 
-def not_used(call, text):
+def explain_unused(call, text):
     """Explain an input of `grad` that was not used."""
     found = re.search(r"at index (\d+)", text)
     inputs = call.argument("inputs")

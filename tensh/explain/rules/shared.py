@@ -15,5 +15,5 @@ def name_or_phrase(argument, otherwise=None):
 
 
 def is_in_place(call):
-    """Whether a call writes into its first operand, which must be what it is then."""
+    """True if a call writes into its first operand, which must be what it is then."""
     return call.symbol.endswith("=") and call.symbol not in COMPARED.values() or call.name.endswith("_")

@@ -17,7 +17,7 @@ ORDERS = {contiguous_format: None, channels_last: 4, channels_last_3d: 5}
 
 
 class TensorMetadata(NamedTuple):
-    """What is known of a tensor without its elements."""
+    """The facts of a tensor without its elements."""
 
     shape: Size
     dtype: dtype

@@ -45,7 +45,7 @@ def size(x, dim=None):
     return math.prod(x.shape[d] for d in dims) if len(x.shape) else 1
 
 
-def averaged(x, reduction):
+def divisor(x, reduction):
     """The number by which a loss divides."""
     return size(x) if reduction == "mean" else x.shape[0] if reduction == "batchmean" else 1
 
@@ -55,7 +55,7 @@ def numel(x):
     return size(x)
 
 
-def last(shape):
+def last_dims(shape):
     """The dimensions that a shape is of, counted from the end."""
     return _dims(range(-len(shape), 0))
 
@@ -77,23 +77,23 @@ def _dims(numbers):
 
 
 def is_classes(target):
-    """Whether a target holds the numbers of classes, not probabilities."""
+    """True if a target holds the numbers of classes, not probabilities."""
     return not target.is_floating_point()
 
 
 def is_tensor(x):
-    """Whether an argument is a tensor."""
+    """True if an argument is a tensor."""
     return hasattr(x, "shape")
 
 
 SHAPES = {
     "is_classes": is_classes,
     "is_tensor": is_tensor,
-    "last": last,
+    "last": last_dims,
     "all_but": all_but,
     "from_dim": from_dim,
     "size": size,
-    "averaged": averaged,
+    "averaged": divisor,
     "numel": numel,
     "len": len,
     "range": range,

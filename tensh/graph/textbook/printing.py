@@ -72,10 +72,10 @@ class Named(ast.NodeTransformer):
     def visit_BinOp(self, node):
         self.generic_visit(node)
         if isinstance(node.op, ast.Mult | ast.Div):
-            node.left, node.right = map(self._bracketed, (node.left, node.right))
+            node.left, node.right = map(self._add_brackets, (node.left, node.right))
         return node
 
-    def _bracketed(self, node):
+    def _add_brackets(self, node):
         is_given = any(node is tree for tree in self.trees.values())
         is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
         return ast.Name(f"({ast.unparse(node)})") if is_given and is_product else node

@@ -42,7 +42,7 @@ ARGUMENTS = {
     "std": ("dim", "unbiased", "keepdim"),
     "norm": ("ord", "dim", "keepdim"),
 }
-"""What stands in the places after the tensor, where that is not (dim, keepdim)."""
+"""The parameters after the tensor, where they are not (dim, keepdim)."""
 NAMES = {"axis": "dim", "p": "ord"}
 """Other names of arguments, and those that the functions of torch.masked have."""
 

@@ -58,7 +58,7 @@ def agree(nested, size):
 
 
 class Reduced:
-    """Which dimensions an operation goes along: the first one, the ragged one, others."""
+    """The kinds of dimensions of an operation: the first one, the ragged one, others."""
 
     def __init__(self, nested, dims):
         wrapped = [wrap_dim(dim, nested.ndim) for dim in dims]

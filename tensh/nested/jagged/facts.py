@@ -5,7 +5,7 @@ from math import prod
 import tensh as torch
 from tensh.engine.dtypes.size import size_of
 from tensh.engine.errors.messages import wrap_dim
-from tensh.nested.core import plain
+from tensh.nested.core import elements_of
 from tensh.nested.labels import label
 
 
@@ -23,7 +23,7 @@ def count_dims(func, input):
 
 
 def count_elements(func, input):
-    form, values = input._form, plain(input)
+    form, values = input._form, elements_of(input)
     if form.lengths is None:
         return values.numel()
     return int(form.lengths.sum()) * prod(n for d, n in enumerate(values.shape) if d != form.ragged - 1)
@@ -34,12 +34,12 @@ def count_tensors(func, input):
 
 
 def is_contiguous(func, input, memory_format=torch.contiguous_format):
-    return input._form.lengths is None and plain(input).is_contiguous(memory_format=memory_format)
+    return input._form.lengths is None and elements_of(input).is_contiguous(memory_format=memory_format)
 
 
 def values(func, input):
     """The values, a view."""
-    return label(plain(input).view_as(plain(input)), "NestedGetValuesBackward0")
+    return label(elements_of(input).view_as(elements_of(input)), "NestedGetValuesBackward0")
 
 
 def same_size(func, input, other):

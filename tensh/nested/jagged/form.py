@@ -3,7 +3,7 @@
 import tensh as torch
 from tensh.engine.dtypes.device import CONSTANTS
 from tensh.engine.dtypes.size import size_of
-from tensh.nested.core import RULES, Nested, name_operator, nest, plain
+from tensh.nested.core import RULES, Nested, elements_of, name_operator, nest
 from tensh.nested.sizes import ragged_size
 
 
@@ -28,7 +28,7 @@ class NestedTensor(Nested):
                 f"offsets.shape[0] - 1 = {len(offsets) - 1}, lengths.shape[0] = {len(lengths)}"
             )
         form = JaggedForm(offsets, lengths, _ragged_idx, _metadata_cache)
-        return nest(plain(values).detach().requires_grad_(requires_grad), form)
+        return nest(elements_of(values).detach().requires_grad_(requires_grad), form)
 
     def __init__(self, *args, **kwargs):
         pass  # all is done in __new__
@@ -37,8 +37,8 @@ class NestedTensor(Nested):
     ndim = property(lambda self: len(self._size), doc="The number of dimensions.")
     layout = property(lambda self: CONSTANTS["jagged"], doc="torch.jagged")
     _size = property(lambda self: self._form.size(self.array.shape))
-    _strides = property(lambda self: self._form.strides(plain(self).stride()))
-    _values = property(lambda self: plain(self).detach())
+    _strides = property(lambda self: self._form.strides(elements_of(self).stride()))
+    _values = property(lambda self: elements_of(self).detach())
     _offsets = property(lambda self: self._form.offsets)
     _lengths = property(lambda self: self._form.lengths)
     _ragged_idx = property(lambda self: self._form.ragged)
@@ -77,7 +77,7 @@ class NestedTensor(Nested):
         tail = f", requires_grad={self.requires_grad}" if self.requires_grad else ""
         if self.grad_fn is not None:
             tail = f", grad_fn={self.grad_fn}"
-        whole = self._form.lengths is None and plain(self).is_contiguous()
+        whole = self._form.lengths is None and elements_of(self).is_contiguous()
         return f"NestedTensor(size={self._size}, offsets={self._form.offsets}{tail}, contiguous={whole})"
 
 
@@ -127,12 +127,12 @@ def part_at(nested, index):
     starts, lengths = form.offsets.tolist()[:-1], form.list_lengths().tolist()
     if not -len(starts) <= index < len(starts):
         raise IndexError("tuple index out of range")
-    return plain(nested).narrow(form.ragged - 1, starts[index], lengths[index])
+    return elements_of(nested).narrow(form.ragged - 1, starts[index], lengths[index])
 
 
 def parts(nested):
     """The tensors, as views of the values."""
-    form, values = nested._form, plain(nested)
+    form, values = nested._form, elements_of(nested)
     lengths, dim = form.list_lengths().tolist(), form.ragged - 1
     if form.lengths is None:
         return values.split(lengths, dim)

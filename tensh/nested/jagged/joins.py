@@ -1,7 +1,7 @@
 """Nested tensors of the layout torch.jagged joined."""
 
 import tensh as torch
-from tensh.nested.core import Nested, nest, plain
+from tensh.nested.core import Nested, elements_of, nest
 from tensh.nested.jagged.dims import agree, inner_dim
 from tensh.nested.jagged.form import NestedTensor
 from tensh.nested.jagged.views import expand_as
@@ -11,7 +11,7 @@ def cat(func, tensors, dim=0, *, out=None):
     first = next(each for each in tensors if isinstance(each, Nested))
     tensors = [each if isinstance(each, Nested) else expand_as(None, each, first) for each in tensors]
     inner = inner_dim(first, dim, "cat")
-    return nest(torch.cat(list(map(plain, tensors)), inner), tensors[0]._form)
+    return nest(torch.cat(list(map(elements_of, tensors)), inner), tensors[0]._form)
 
 
 def stack(func, tensors, dim=0, *, out=None):
@@ -23,7 +23,7 @@ def stack(func, tensors, dim=0, *, out=None):
             raise RuntimeError("stack(): expected all nested tensors to have the same dim")
         if not agree(each, first._size):
             raise RuntimeError("stack(): expected all nested tensors to have the same nested structure")
-    return nest(torch.stack(list(map(plain, tensors)), inner_dim(first, dim, "stack", more=1)), first._form)
+    return nest(torch.stack(list(map(elements_of, tensors)), inner_dim(first, dim, "stack", more=1)), first._form)
 
 
 JOINS = {"cat": cat, "concat": cat, "concatenate": cat, "stack": stack}

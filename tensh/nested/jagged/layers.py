@@ -1,7 +1,7 @@
 """Products, normalisation, embedding and attention, for the layout torch.jagged."""
 
 import tensh as torch
-from tensh.nested.core import Nested, nest, plain
+from tensh.nested.core import Nested, elements_of, nest
 from tensh.nested.jagged.dims import Reduced, agree, require_plain
 from tensh.nested.jagged.form import NestedTensor, parts
 from tensh.nested.jagged.making import view_jagged
@@ -16,7 +16,7 @@ from tensh.nested.strided.layers import attend
 def linear(func, input, weight, bias=None):
     """Apply a linear map to all rows."""
     require_plain(input, "linear")
-    return nest(label(func(plain(input), weight, bias), "LinearBackward0"), input._form)
+    return nest(label(func(elements_of(input), weight, bias), "LinearBackward0"), input._form)
 
 
 def matmul(func, input, other):
@@ -24,7 +24,7 @@ def matmul(func, input, other):
     a, b = isinstance(input, Nested), isinstance(other, Nested)
     if a and b:
         if input.ndim > 3 and other.ndim > 3 and agree(input, other._size):
-            return nest(label(plain(input) @ plain(other), "MatmulBackward0"), input._form)
+            return nest(label(elements_of(input) @ elements_of(other), "MatmulBackward0"), input._form)
         if (
             input.ndim == other.ndim == 3
             and (input._form.ragged, other._form.ragged) == (2, 1)
@@ -35,12 +35,12 @@ def matmul(func, input, other):
         if input.ndim >= 3 and input.ndim == other.dim():
             return multiply_padded(input, lambda padded: padded @ other)
         if other.dim() == 2 and input.ndim > 2:
-            return nest(label(plain(input) @ other, "MatmulBackward0"), input._form)
+            return nest(label(elements_of(input) @ other, "MatmulBackward0"), input._form)
     elif b and other._form.ragged >= 2:
         if other.ndim >= 3 and other.ndim == input.dim():
             return multiply_padded(other, lambda padded: input @ padded)
         if input.dim() == 2 and other.ndim > 2:
-            return nest(label(input @ plain(other), "MatmulBackward0"), other._form)
+            return nest(label(input @ elements_of(other), "MatmulBackward0"), other._form)
     if not a:
         raise AttributeError("'Tensor' object has no attribute '_size'")
     raise RuntimeError(f"matmul(): not supported between inputs of shapes {input._size} and {other.shape}")
@@ -50,7 +50,7 @@ def multiply_padded(nested, product):
     form, width = nested._form, padded_width(nested)
     size = [width if d == form.ragged else n for d, n in enumerate(nested._size)]
     padded = product(pad(None, nested, 0.0, size))
-    return unpad(padded, form, plain(nested).shape[form.ragged - 1])
+    return unpad(padded, form, elements_of(nested).shape[form.ragged - 1])
 
 
 def multiply_batches(func, input, mat2):
@@ -64,13 +64,13 @@ def multiply_batches(func, input, mat2):
 def embedding(func, input, weight, *args, **kwargs):
     """A row of the weight for each element."""
     require_plain(input, "embedding")
-    return nest(func(plain(input), weight, *args, **kwargs), input._form)
+    return nest(func(elements_of(input), weight, *args, **kwargs), input._form)
 
 
 def convolve(func, input, weight, bias=None, *args, **kwargs):
     """A convolution of each entry along the ragged dimension, which counts samples."""
     require_plain(input, "convolution")
-    return nest(func(plain(input), weight, bias, *args, **kwargs), input._form)
+    return nest(func(elements_of(input), weight, bias, *args, **kwargs), input._form)
 
 
 # ── normalisation ────────────────────────────────────────────────────────────
@@ -89,10 +89,10 @@ def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
             "softmax(): not supported where lengths is not None if reducing across the ragged dimension for NestedTensor"
         )
     if where.ragged:
-        rows = pad_values(plain(input), form, float("-inf"), form.extreme("max_seqlen"))
-        found = plain(unpad(torch.softmax(rows, 1, **options), form, plain(input).shape[0]))
+        rows = pad_values(elements_of(input), form, float("-inf"), form.extreme("max_seqlen"))
+        found = elements_of(unpad(torch.softmax(rows, 1, **options), form, elements_of(input).shape[0]))
         return nest(label(found, "SoftmaxBackward0"), form)
-    return nest(torch.softmax(plain(input), where.inner[0], **options), form)
+    return nest(torch.softmax(elements_of(input), where.inner[0], **options), form)
 
 
 def log_softmax(func, input, dim=None, *args, dtype=None, **kwargs):
@@ -102,7 +102,7 @@ def log_softmax(func, input, dim=None, *args, dtype=None, **kwargs):
         if refused:
             raise RuntimeError(f"log_softmax(): not supported when reducing {what} dimension for NestedTensor")
     options = {} if dtype is None else {"dtype": dtype}
-    return nest(torch.log_softmax(plain(input), where.inner[0], **options), input._form)
+    return nest(torch.log_softmax(elements_of(input), where.inner[0], **options), input._form)
 
 
 def layer_norm(func, input, normalized_shape, weight=None, bias=None, eps=1e-5):
@@ -113,7 +113,7 @@ def layer_norm(func, input, normalized_shape, weight=None, bias=None, eps=1e-5):
     if len(normalized_shape) == input.ndim:
         raise RuntimeError("layer_norm(): not supported when normalizing over the batch dimension for NestedTensor")
     if form.symbol not in list(normalized_shape):
-        return nest(func(plain(input), normalized_shape, weight, bias, eps), form)
+        return nest(func(elements_of(input), normalized_shape, weight, bias, eps), form)
     if form.lengths is not None:
         raise RuntimeError(
             "layer_norm(): not supported where lengths is not None if operating on the ragged dimension for NestedTensor"
@@ -131,7 +131,7 @@ def rms_norm(func, input, normalized_shape, weight=None, eps=None):
     """Normalisation by the root of the mean of squares, over dimensions behind the ragged one."""
     if len(normalized_shape) > input.ndim - input._form.ragged - 1:
         raise ValueError("rms_norm(): Normalization over the ragged dim not supported for nested tensors")
-    return nest(func(plain(input), normalized_shape, weight, eps), input._form)
+    return nest(func(elements_of(input), normalized_shape, weight, eps), input._form)
 
 
 # ── attention ────────────────────────────────────────────────────────────────
@@ -139,10 +139,17 @@ def attention(func, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=
     """Attention of each tensor to the tensors of key and value beside it: (batch, heads, ragged, size)."""
     require_fitting(query, key, value, attn_mask)
     if query.ndim > 3 and key.ndim > 3 and value.ndim > 3 and query._form.ragged == 1:
-        found = func(plain(query), plain(key), plain(value), dropout_p=dropout_p, is_causal=is_causal, scale=scale)
+        found = func(
+            elements_of(query),
+            elements_of(key),
+            elements_of(value),
+            dropout_p=dropout_p,
+            is_causal=is_causal,
+            scale=scale,
+        )
         return view_like(found, query)
     turned = [transpose(None, each, 1, 2) for each in (query, key, value)]
-    if is_causal or not all(each._form.lengths is None and plain(each).is_contiguous() for each in turned):
+    if is_causal or not all(each._form.lengths is None and elements_of(each).is_contiguous() for each in turned):
         raise RuntimeError("No viable backend for scaled_dot_product_attention was found.")
     split = [join([part.transpose(0, 1) for part in parts(each)]) for each in turned]
     found = attend(*split, dropout_p, scale)

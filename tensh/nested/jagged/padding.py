@@ -1,7 +1,7 @@
 """From values to a padded tensor, and back: linear, and each is the other's derivative."""
 
 import tensh as torch
-from tensh.nested.core import nest, plain
+from tensh.nested.core import elements_of, nest
 from tensh.nested.jagged.form import JaggedForm
 from tensh.nested.labels import label
 
@@ -20,12 +20,12 @@ def pad_values(values, form, padding, width):
     dim, count = form.ragged - 1, len(form.offsets) - 1
     moved = values.transpose(0, dim) if dim else values
     source, target = places(form.offsets, moved.shape[0], width)
-    rows = moved.new_full((count * width, *moved.shape[1:]), bounded(padding, values.dtype))
+    rows = moved.new_full((count * width, *moved.shape[1:]), clamp_number(padding, values.dtype))
     padded = rows.index_copy(0, target, moved.index_select(0, source)).view(count, width, *moved.shape[1:])
     return padded.transpose(form.ragged, 1) if dim else padded
 
 
-def bounded(number, dtype):
+def clamp_number(number, dtype):
     """A number that an element of a dtype can hold."""
     if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
         return number
@@ -49,12 +49,12 @@ def unpad(padded, form, total):
 def padded_width(nested):
     """The width that is certain to suffice: the greatest length, if it is known."""
     known = nested._maybe_max_seqlen
-    return plain(nested).shape[nested._form.ragged - 1] if known is None else known
+    return elements_of(nested).shape[nested._form.ragged - 1] if known is None else known
 
 
 def pad(func, input, padding, output_size=None, *, out=None):
     """An ordinary tensor, in which the tensors are filled up with a number, or cut off."""
-    form, values = input._form, plain(input)
+    form, values = input._form, elements_of(input)
     if form.lengths is not None:
         raise RuntimeError("to_padded_tensor(): not supported for nested tensors with holes")
     if output_size is not None:

@@ -1,7 +1,7 @@
 """Functions of single elements, for the layout torch.jagged."""
 
 import tensh as torch
-from tensh.nested.core import Nested, name_operator, nest, plain, write_elements
+from tensh.nested.core import Nested, elements_of, name_operator, nest, write_elements
 from tensh.nested.jagged.dims import agree, inner_dim, require_plain
 from tensh.nested.jagged.form import NestedTensor, parts
 from tensh.nested.jagged.making import join_ragged
@@ -51,7 +51,7 @@ def map_values(func, *args, **kwargs):
     nested = next(each for each in (*args, *kwargs.values()) if isinstance(each, Nested))
     if kwargs.get("inplace"):
         return write_elements(func, *args, **kwargs)
-    elements = plain(nested)
+    elements = elements_of(nested)
     result = func(
         *(elements if each is nested else each for each in args),
         **{k: elements if v is nested else v for k, v in kwargs.items()},
@@ -61,8 +61,8 @@ def map_values(func, *args, **kwargs):
 
 def cast(func, input, *args, **kwargs):
     """Another dtype; a text that names the type is an answer."""
-    elements = plain(input)
-    result = func(elements, *map(plain, args), **kwargs)
+    elements = elements_of(input)
+    result = func(elements, *map(elements_of, args), **kwargs)
     return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
 
 
@@ -79,14 +79,14 @@ def combine(func, input, other=None, *args, **kwargs):
     if isinstance(input, Nested) and isinstance(other, Nested):
         if not agree(input, other._size):
             raise misfit(func, input, other, input._size, other._size)
-        return nest(func(plain(input), plain(other), *args, **kwargs), input._form)
+        return nest(func(elements_of(input), elements_of(other), *args, **kwargs), input._form)
     nested, dense = (input, other) if isinstance(input, Nested) else (other, input)
     if dense.dim() > nested.ndim:
         raise NotImplementedError("NYI: broadcasting NT with T with larger dim")
     fitting = drop_leading_ones(dense)
     if nested.ndim < fitting.dim() + 2:
-        fitting = plain(ragged_like(func, nested, dense))
-    pair = (plain(input), fitting) if nested is input else (fitting, plain(other))
+        fitting = elements_of(ragged_like(func, nested, dense))
+    pair = (elements_of(input), fitting) if nested is input else (fitting, elements_of(other))
     return nest(func(*pair, *args, **kwargs), nested._form)
 
 
@@ -116,7 +116,7 @@ def ragged_like(func, nested, dense):
         raise misfit(func, nested, dense, *shapes)
     ragged, width = nested._form.ragged, padded_width(nested)
     padded = dense.expand([width if d == ragged else n for d, n in enumerate(dense.shape)])
-    return unpad(padded, nested._form, plain(nested).shape[ragged - 1])
+    return unpad(padded, nested._form, elements_of(nested).shape[ragged - 1])
 
 
 def misfit(func, input, other, one, two):
@@ -127,7 +127,7 @@ def misfit(func, input, other, one, two):
 def combine_in_place(func, input, other=None, *args, **kwargs):
     """Compute into the first operand."""
     if not isinstance(input, Nested):
-        return func(input, plain(other), *args, **kwargs)
+        return func(input, elements_of(other), *args, **kwargs)
     if isinstance(other, torch.Tensor):
         if isinstance(other, Nested):
             if not agree(input, other._size):
@@ -158,19 +158,19 @@ def copy_whole(func, input, *, memory_format=torch.preserve_format):
         if form.ragged != 1:
             raise AssertionError("NJT with ragged_idx != 1 not supported for contiguous clone")
         return join_ragged(parts(input))
-    return nest(func(plain(input), memory_format=memory_format), form)
+    return nest(func(elements_of(input), memory_format=memory_format), form)
 
 
 def make_contiguous(func, input, memory_format=torch.contiguous_format):
     """The tensor itself where it is contiguous."""
-    whole = input._form.lengths is None and plain(input).is_contiguous()
+    whole = input._form.lengths is None and elements_of(input).is_contiguous()
     return input if whole else copy_whole(torch.clone, input, memory_format=torch.contiguous_format)
 
 
 def make_like(func, input, *args, **kwargs):
     """A tensor of the same sizes."""
     kwargs.pop("layout", None)
-    return nest(func(plain(input), *args, **kwargs), input._form)
+    return nest(func(elements_of(input), *args, **kwargs), input._form)
 
 
 def close(func, input, other, *args, **kwargs):
@@ -184,7 +184,7 @@ def choose(func, condition, input=None, other=None):
         raise NotImplementedError("aten.nonzero.default")
     first = next(each for each in (condition, input, other) if isinstance(each, Nested))
     require_broadcast((condition, input, other), first)
-    return nest(func(*map(plain, (condition, input, other))), first._form)
+    return nest(func(*map(elements_of, (condition, input, other))), first._form)
 
 
 def require_broadcast(tensors, first):
@@ -201,17 +201,17 @@ def require_broadcast(tensors, first):
 
 def encode(func, tensor, num_classes=-1):
     """``one_hot`` of each element."""
-    return nest(func(plain(tensor), num_classes), tensor._form)
+    return nest(func(elements_of(tensor), num_classes), tensor._form)
 
 
 def differences(func, input, n=1, dim=-1, **kwargs):
     """Differences of neighbours along a dimension."""
-    return nest(func(plain(input), n, inner_dim(input, dim, "narrow"), **kwargs), input._form)
+    return nest(func(elements_of(input), n, inner_dim(input, dim, "narrow"), **kwargs), input._form)
 
 
 def take_apart(func, input):
     """``frexp``: two results."""
-    found = func(plain(input))
+    found = func(elements_of(input))
     return tuple.__new__(type(found), [nest(each, input._form) for each in found])
 
 
@@ -229,7 +229,7 @@ def distance(func, input, target, size_average=None, reduce=None, reduction="mea
 def divergence(func, input, target, *args, **kwargs):
     """``kl_div`` of each element."""
     if kwargs.get("reduction", "mean") != "none":
-        return func(plain(input), plain(target), *args, **kwargs)
+        return func(elements_of(input), elements_of(target), *args, **kwargs)
     return combine(func, input, target, *args, **kwargs)
 
 
@@ -248,7 +248,7 @@ def drop_some(func, input, p=0.5, training=True, inplace=False):
     require_plain(input, "dropout")
     if inplace:
         return write_elements(func, input, p, training, True)
-    found = torch.native_dropout(plain(input), p, True)[0] if training else plain(input).clone()
+    found = torch.native_dropout(elements_of(input), p, True)[0] if training else elements_of(input).clone()
     return nest(label(found, "NativeDropoutBackward0") if func.__name__ == "dropout" else found, input._form)
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 import tensh as torch
-from tensh.nested.core import nest, plain
+from tensh.nested.core import elements_of, nest
 from tensh.nested.jagged.dims import Reduced
 from tensh.nested.jagged.padding import pad
 from tensh.nested.labels import label
@@ -12,30 +12,30 @@ from tensh.nested.labels import label
 def reduction(name, identity, whole=None, along=None, several=True):
     """A rule: ``identity(dtype)`` fills up; ``whole`` and ``along`` name nodes, ``several`` allows lists of dimensions."""
 
-    named = partial(label, node=along) if along else same
+    named = partial(label, node=along) if along else keep_result
 
     def rule(func, input, dim=None, keepdim=False, **options):
         if isinstance(dim, torch.Tensor):  # the other operand of maximum and minimum
             return getattr(torch, f"{func.__name__}imum")(input, dim)
         if dim is None or isinstance(dim, (tuple, list)) and not dim:
-            out = func(plain(input), **options)
+            out = func(elements_of(input), **options)
             out = out.unsqueeze(input._form.ragged) if keepdim else out
             return label(out, whole) if whole else out
         is_list = isinstance(dim, (tuple, list))
         if is_list and not several:
-            func(plain(input), dim=dim)  # which refuses
+            func(elements_of(input), dim=dim)  # which refuses
         where = Reduced(input, dim if is_list else [dim])
         return reduce_along(func, input, where, keepdim, options, name, identity, is_list, named)
 
     return rule
 
 
-def same(out):
+def keep_result(out):
     """A result whose node has its name already."""
     return out
 
 
-def reduce_along(func, input, where, keepdim, options, name, identity, is_list, named=same):
+def reduce_along(func, input, where, keepdim, options, name, identity, is_list, named=keep_result):
     """The reduction along dimensions ``where``; ``named`` gives each result its node."""
     form = input._form
     if where.ragged and form.lengths is not None:
@@ -44,7 +44,7 @@ def reduce_along(func, input, where, keepdim, options, name, identity, is_list, 
         )
     dims = where.inner if is_list else where.inner[0]
     if where.ragged and where.batch:
-        out = func(plain(input), dim=dims, keepdim=keepdim, **options)
+        out = func(elements_of(input), dim=dims, keepdim=keepdim, **options)
         return each_result(lambda o: named(o.unsqueeze(0) if keepdim else o), out)
     if where.ragged:
         if where.others:
@@ -58,7 +58,7 @@ def reduce_along(func, input, where, keepdim, options, name, identity, is_list, 
         raise RuntimeError(
             f"{name}(): reducing along the batch dimension but not the ragged dimension is not supported for nested tensors"
         )
-    out = func(plain(input), dim=dims, keepdim=keepdim, **options)
+    out = func(elements_of(input), dim=dims, keepdim=keepdim, **options)
     ragged = form.ragged - (0 if keepdim else sum(d < form.ragged - 1 for d in where.inner))
     return each_result(lambda o: nest(named(o), form.derive(ragged)), out)
 
@@ -71,7 +71,7 @@ def mean(func, input, dim=None, keepdim=False, *, dtype=None):
     """The mean; along the ragged dimension of as many numbers as there are."""
     options = {} if dtype is None else {"dtype": dtype}
     if dim is None or isinstance(dim, (tuple, list)) and not dim:
-        return label(func(plain(input), **options), "MeanBackwardAutogradNestedTensor0")
+        return label(func(elements_of(input), **options), "MeanBackwardAutogradNestedTensor0")
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     where = Reduced(input, dims)
     if where.ragged and not where.batch:

@@ -2,7 +2,7 @@
 
 import tensh as torch
 from tensh.engine.errors.messages import wrap_dim
-from tensh.nested.core import Nested, nest, plain, write_elements
+from tensh.nested.core import Nested, elements_of, nest, write_elements
 from tensh.nested.jagged.dims import inner_dim, require_plain
 from tensh.nested.jagged.facts import is_contiguous
 from tensh.nested.jagged.form import JaggedForm, part_at, parts
@@ -27,7 +27,7 @@ def select(func, input, dim, index):
     inner = inner_dim(input, dim, "select")
     if form.lengths is not None:
         raise ValueError("select(): not yet supported on dim != 0 for non-contiguous nested tensor with holes")
-    found = plain(input).select(inner, index)
+    found = elements_of(input).select(inner, index)
     return nest(
         label(found, "SelectBackwardAutogradNestedTensor0"), form.derive(form.ragged - (inner < form.ragged - 1))
     )
@@ -37,7 +37,7 @@ def slice_dim(input, dim, part):
     """Some places of a dimension."""
     require_plain(input, "slice")
     inner = inner_dim(input, dim, "slice")
-    return nest(plain(input)[(slice(None),) * inner + (part,)], input._form)
+    return nest(elements_of(input)[(slice(None),) * inner + (part,)], input._form)
 
 
 WHOLE = slice(None)  # a dimension that three dots stand for
@@ -71,21 +71,21 @@ def get_item(func, input, index):
 
 def narrow(func, input, dim, start, length):
     require_plain(input, "narrow")
-    return nest(plain(input).narrow(inner_dim(input, dim, "narrow"), start, length), input._form)
+    return nest(elements_of(input).narrow(inner_dim(input, dim, "narrow"), start, length), input._form)
 
 
 def split(func, input, split_size_or_sections=None, dim=0, split_size=None):
     sections = split_size if split_size_or_sections is None else split_size_or_sections
     name = "split" if isinstance(sections, int) else "split_with_sizes"
     require_plain(input, name)
-    found = torch.split(plain(input), sections, inner_dim(input, dim, name))
+    found = torch.split(elements_of(input), sections, inner_dim(input, dim, name))
     return tuple(nest(each, input._form) for each in found)
 
 
 def chunk(func, input, chunks, dim=0):
     """Parts of a dimension; of the first one with new offsets."""
     require_plain(input, "chunk")
-    form, input_values = input._form, plain(input)
+    form, input_values = input._form, elements_of(input)
     if wrap_dim(dim, input.ndim):
         found = input_values.chunk(chunks, inner_dim(input, dim, "chunk"))
         return tuple(nest(label(each, "ChunkBackwardAutogradNestedTensor0"), form) for each in found)
@@ -102,16 +102,17 @@ def select_masked(func, input, mask):
         raise RuntimeError("masked_select only support 2-D selections currently")
     if input.shape != mask.shape:
         raise RuntimeError(f"Mask with shape {mask.shape} is not compatible with input's shape {input.shape}")
-    chosen, form = plain(mask), input._form
+    chosen, form = elements_of(mask), input._form
     ends = torch.nn.functional.pad(chosen.cumsum(0), (1, 0))
     return nest(
-        plain(input).masked_select(chosen), JaggedForm(ends[form.offsets], form.lengths, form.ragged, form.seqlens)
+        elements_of(input).masked_select(chosen),
+        JaggedForm(ends[form.offsets], form.lengths, form.ragged, form.seqlens),
     )
 
 
 def split_anywhere(func, input, indices_or_sections, dim=0):
     """``tensor_split``: parts of nearly one size, or between places."""
-    found = torch.tensor_split(plain(input), indices_or_sections, inner_dim(input, dim, "slice"))
+    found = torch.tensor_split(elements_of(input), indices_or_sections, inner_dim(input, dim, "slice"))
     return tuple(nest(each, input._form) for each in found)
 
 
@@ -129,7 +130,7 @@ def put_elements(func, input, indices, values, accumulate=False):
         width = padded_width(input)
         size = [width if d == form.ragged else n for d, n in enumerate(input._size)]
         padded = pad_rows(None, input, 0.0, size).index_put(indices, values, accumulate)
-        made = unpad(padded, form, plain(input).shape[form.ragged - 1])
+        made = unpad(padded, form, elements_of(input).shape[form.ragged - 1])
         return write_elements(torch.Tensor.copy_, input, made) if func.__name__.endswith("_") else made
     if not bool((indices[form.ragged] < form.list_lengths()).all()):
         raise RuntimeError("Some indices in the ragged dimension are out of bounds!")
@@ -137,7 +138,7 @@ def put_elements(func, input, indices, values, accumulate=False):
     inner = (*indices[1 : form.ragged], places, *indices[form.ragged + 1 :])
     if func.__name__.endswith("_"):
         return write_elements(func, input, inner, values, accumulate)
-    return nest(func(plain(input), inner, values, accumulate), form)
+    return nest(func(elements_of(input), inner, values, accumulate), form)
 
 
 def set_item(func, input, index, value):

@@ -2,7 +2,7 @@
 
 import copy
 
-from tensh.nested.core import nest, plain
+from tensh.nested.core import elements_of, nest
 from tensh.nested.jagged.form import JaggedForm
 
 
@@ -13,7 +13,7 @@ def rebuild(values, offsets, lengths, ragged, seqlens, requires_grad):
 
 def reduce_for_pickle(func, input, protocol):
     """Reduce a nested tensor for a pickle: the values and the form."""
-    form, values = input._form, plain(input).detach()
+    form, values = input._form, elements_of(input).detach()
     return rebuild, (values, form.offsets, form.lengths, form.ragged, form.seqlens, input.requires_grad)
 
 
@@ -26,7 +26,7 @@ def copy_deeply(func, input, memo):
                 "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
                 "https://github.com/pytorch/pytorch/pull/103001"
             )
-        values = copy.deepcopy(plain(input).detach(), memo)
+        values = copy.deepcopy(elements_of(input).detach(), memo)
         memo[id(input)] = nest(values.requires_grad_(input.requires_grad), input._form)
     return memo[id(input)]
 

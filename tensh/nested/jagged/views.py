@@ -4,7 +4,7 @@ from math import prod
 
 import tensh as torch
 from tensh.engine.errors.messages import wrap_dim
-from tensh.nested.core import Nested, nest, plain
+from tensh.nested.core import Nested, elements_of, nest
 from tensh.nested.jagged.dims import agree, inner_dim, require_plain, to_inner
 from tensh.nested.jagged.pointwise import make_contiguous, require_broadcast
 from tensh.nested.labels import label
@@ -16,9 +16,11 @@ def transpose(func, input, dim0, dim1):
     if form.ragged in (one, two):
         if not one or not two:
             raise ValueError("Transpose is not supported on the batch dimension for jagged NT")
-        moved = plain(input).transpose(to_inner(input, one), to_inner(input, two))
+        moved = elements_of(input).transpose(to_inner(input, one), to_inner(input, two))
         return nest(moved, form.derive(two if one == form.ragged else one))
-    return nest(plain(input).transpose(inner_dim(input, dim0, "transpose"), inner_dim(input, dim1, "transpose")), form)
+    return nest(
+        elements_of(input).transpose(inner_dim(input, dim0, "transpose"), inner_dim(input, dim1, "transpose")), form
+    )
 
 
 def permute(func, input, *dims, **given):
@@ -36,7 +38,7 @@ def permute(func, input, *dims, **given):
         raise ValueError("permute(): not supported on jagged layout nested tensor with holes")
     if wrapped[0]:
         raise ValueError("Permute is not supported on the batch dimension for jagged NT")
-    return nest(plain(input).permute([d - 1 for d in wrapped[1:]]), form.derive(wrapped.index(form.ragged)))
+    return nest(elements_of(input).permute([d - 1 for d in wrapped[1:]]), form.derive(wrapped.index(form.ragged)))
 
 
 def move(func, input, source, destination):
@@ -51,14 +53,14 @@ def move(func, input, source, destination):
 
 def unsqueeze(func, input, dim):
     form, inner = input._form, inner_dim(input, dim, "unsqueeze", more=1, ragged=True)
-    return nest(plain(input).unsqueeze(inner), form.derive(form.ragged + (inner <= form.ragged - 1)))
+    return nest(elements_of(input).unsqueeze(inner), form.derive(form.ragged + (inner <= form.ragged - 1)))
 
 
 def squeeze(func, input, dim=None):
     if dim is None:
         raise NotImplementedError("aten.squeeze.default")
     require_plain(input, "squeeze")
-    return nest(plain(input).squeeze(inner_dim(input, dim, "squeeze")), input._form)
+    return nest(elements_of(input).squeeze(inner_dim(input, dim, "squeeze")), input._form)
 
 
 def view(func, input, *shape, size=None):
@@ -73,7 +75,7 @@ def view(func, input, *shape, size=None):
         )
     if len(shape) < 3 or not agree(input, shape):
         raise RuntimeError(f"view(): cannot view shape {input._size} as {list(shape)}")
-    inner = plain(input)
+    inner = elements_of(input)
     sizes = [inner.shape[d] if d == form.ragged - 1 else n for d, n in enumerate(shape[1:])]
     return nest(label(inner.view(sizes), "ViewBackwardAutogradNestedTensor0"), form)
 
@@ -122,11 +124,11 @@ def unflatten(func, input, dim, sizes):
 def expand(func, input, *size, **given):
     size = given.get("size", size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
     if not isinstance(input, Nested):
-        return nest(input.expand(plain(size).shape), size._form)
+        return nest(input.expand(elements_of(size).shape), size._form)
     if not agree(input, size):
         raise RuntimeError(f"expand(): cannot expand shape {input._size} -> {list(size)}")
     inner = [-1 if d == input._form.ragged else size[d] for d in range(1, input.ndim)]
-    return nest(plain(input).expand(inner), input._form)
+    return nest(elements_of(input).expand(inner), input._form)
 
 
 def broadcast(func, *tensors):
@@ -134,14 +136,14 @@ def broadcast(func, *tensors):
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     first = next(each for each in tensors if isinstance(each, Nested))
     require_broadcast(tensors, first)
-    found = torch.broadcast_tensors(*map(plain, tensors))
+    found = torch.broadcast_tensors(*map(elements_of, tensors))
     return tuple(nest(each, first._form) for each in found)
 
 
 def expand_as(func, input, other):
     if isinstance(input, Nested):
         return expand(None, input, other._size)
-    return nest(input.expand(plain(other).shape), other._form)
+    return nest(input.expand(elements_of(other).shape), other._form)
 
 
 VIEWS = {

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from tensh.nested.core import NO_SIZES, Nested, plain
+from tensh.nested.core import NO_SIZES, Nested, elements_of
 from tensh.nested.labels import label
 from tensh.nested.strided.form import StridedNested
 
@@ -36,7 +36,7 @@ def is_contiguous(func, input, memory_format=None):
 
 def values(func, input):
     """The buffer."""
-    return label(plain(input).view(-1), "ValuesBackwardAutogradNestedTensor0")
+    return label(elements_of(input).view(-1), "ValuesBackwardAutogradNestedTensor0")
 
 
 def read_number(func, input):

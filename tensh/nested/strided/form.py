@@ -5,7 +5,7 @@ from math import prod
 import tensh as torch
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
-from tensh.nested.core import NO_SIZES, RULES, Nested, name_operator, nest, plain
+from tensh.nested.core import NO_SIZES, RULES, Nested, elements_of, name_operator, nest
 from tensh.nested.labels import label
 
 PROTOTYPE = (
@@ -41,7 +41,7 @@ class StridedNested(Nested):
 
     def _parts_to_save(self):
         """Reduce a nested tensor for ``torch.save``: the buffer, and a tensor each of sizes, strides and offsets."""
-        buffer = plain(self).detach().view(-1).requires_grad_(self.requires_grad)
+        buffer = elements_of(self).detach().view(-1).requires_grad_(self.requires_grad)
         return buffer, self._nested_tensor_size(), self._nested_tensor_strides(), self._nested_tensor_storage_offsets()
 
     @staticmethod
@@ -56,7 +56,7 @@ class StridedNested(Nested):
 
     def __repr__(self, *, tensor_contents=None):
         wants = self.requires_grad
-        parts = [str(each.requires_grad_(wants)) for each in unbind(plain(self).detach(), self._form)]
+        parts = [str(each.requires_grad_(wants)) for each in unbind(elements_of(self).detach(), self._form)]
         lines = ",\n".join(part for part in parts).replace("\n", "\n  ")
         tail = ""
         if self.grad_fn is not None:
@@ -159,7 +159,7 @@ def unbind(buffer, form):
 
 def part_at(nested, index):
     """One of the tensors."""
-    form, buffer = nested._form, plain(nested)
+    form, buffer = nested._form, elements_of(nested)
     size, start = form.sizes[index], form.offsets[index]
     if form.contiguous:
         return buffer.narrow(0, start, prod(size)).view(size)
@@ -168,7 +168,7 @@ def part_at(nested, index):
 
 def parts(nested):
     """The tensors of a nested one."""
-    return unbind(plain(nested), nested._form)
+    return unbind(elements_of(nested), nested._form)
 
 
 def join(tensors, node=None):
@@ -179,7 +179,7 @@ def join(tensors, node=None):
 
 def view(nested, form, node):
     """A nested tensor over the memory of another."""
-    return nest(label(plain(nested).view(-1), node), form)
+    return nest(label(elements_of(nested).view(-1), node), form)
 
 
 def contiguous(nested):

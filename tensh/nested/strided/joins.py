@@ -1,7 +1,7 @@
 """Nested tensors of the layout torch.strided joined, and filled up to ordinary ones."""
 
 import tensh as torch
-from tensh.nested.core import Nested, plain
+from tensh.nested.core import Nested, elements_of
 from tensh.nested.labels import label
 from tensh.nested.strided.form import join, parts
 
@@ -54,7 +54,7 @@ def pad(func, input, padding, output_size=None, *, out=None):
     if not form.contiguous:
         raise RuntimeError("for now to_padded_tensor only supports contiguous nested tensor")
     if not form.sizes:
-        return plain(input).new_zeros(0)
+        return elements_of(input).new_zeros(0)
     least = (len(form.sizes), *map(max, zip(*form.sizes)))
     size = least if output_size is None else tuple(output_size)
     if len(size) != form.ndim:

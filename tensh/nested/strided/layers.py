@@ -3,7 +3,7 @@
 from math import sqrt
 
 import tensh as torch
-from tensh.nested.core import Nested, nest, own, plain, write_elements
+from tensh.nested.core import Nested, elements_of, make_own, nest, write_elements
 from tensh.nested.labels import label
 from tensh.nested.strided.form import (
     StridedForm,
@@ -62,9 +62,9 @@ def linear(func, input, weight, bias=None):
             "Shape mismatch for NestedTensor Linear: Expected input's (a nested tensor) 'last_dim' to equal 'weight.size(1), "
             f"but got: last_dim = {last}, and weight.size(1) = {weight.size(1)}"
         )
-    rows = plain(contiguous(input)).view(-1, last)
+    rows = elements_of(contiguous(input)).view(-1, last)
     form = StridedForm([(*size[:-1], weight.size(0)) for size in input._form.sizes])
-    return nest(label(own(func(rows, weight, bias).view(-1)), "LinearBackward0"), form)
+    return nest(label(make_own(func(rows, weight, bias).view(-1)), "LinearBackward0"), form)
 
 
 def multiply(name):
@@ -130,7 +130,9 @@ def layer_norm(func, input, normalized_shape, weight=None, bias=None, eps=1e-5):
         )
     require_contiguous(input, NOT_CONTIGUOUS)
     require_regular(input, normalized_shape)
-    result = own(func(plain(input).view(-1, *normalized_shape), normalized_shape, weight, bias, eps).view(-1))
+    result = make_own(
+        func(elements_of(input).view(-1, *normalized_shape), normalized_shape, weight, bias, eps).view(-1)
+    )
     return nest(label(result, "NativeLayerNormBackward0"), input._form)
 
 
@@ -154,7 +156,7 @@ def dropout(func, input, p=0.5, training=True, inplace=False):
     """Zeros among all elements."""
     if inplace:
         return write_elements(func, input, p, training, True)
-    found = torch.native_dropout(plain(input), p, True)[0] if training else plain(input).clone()
+    found = torch.native_dropout(elements_of(input), p, True)[0] if training else elements_of(input).clone()
     return nest(label(found, "NativeDropoutBackward0"), input._form)
 
 
@@ -166,9 +168,9 @@ def embedding(func, input, weight, *args, **kwargs):
             "enhancement request to PyTorch.)"
         )
     input = contiguous(input)
-    result = func(plain(input), weight, *args, **kwargs)
+    result = func(elements_of(input), weight, *args, **kwargs)
     return nest(
-        label(own(result.view(-1)), "EmbeddingBackward0"),
+        label(make_own(result.view(-1)), "EmbeddingBackward0"),
         StridedForm([(*size, weight.size(1)) for size in input._form.sizes]),
     )
 

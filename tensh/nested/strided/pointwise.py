@@ -1,6 +1,6 @@
 """Functions of single elements, for the layout torch.strided."""
 
-from tensh.nested.core import Nested, map_elements, name_operator, nest, plain, write_elements
+from tensh.nested.core import Nested, elements_of, map_elements, name_operator, nest, write_elements
 from tensh.nested.strided.form import StridedNested, contiguous, join, parts, require_contiguous
 
 ONE = "abs absolute neg negative sgn relu gelu silu tanh cos sin sqrt logical_not isnan isinf isposinf isneginf isreal conj_physical"
@@ -34,8 +34,8 @@ def cast_elements(func, input, *args, **kwargs):
 
 def copy_elements(func, input, *args, **kwargs):
     """Another dtype, a copy, or a view of all elements; a text that names the type is an answer."""
-    elements = plain(input)
-    result = func(elements, *map(plain, args), **kwargs)
+    elements = elements_of(input)
+    result = func(elements, *map(elements_of, args), **kwargs)
     return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
 
 
@@ -47,7 +47,7 @@ def make_contiguous(func, input, memory_format=None):
 def make_like(func, input, *args, **kwargs):
     """A tensor of the same sizes."""
     require_contiguous(input)
-    return nest(func(plain(input), *args, **kwargs), input._form)
+    return nest(func(elements_of(input), *args, **kwargs), input._form)
 
 
 def is_number(value):
@@ -67,7 +67,7 @@ def combine(func, input, other, *args, **kwargs):
         if input._form.strides != other._form.strides or input._form.offsets != other._form.offsets:
             input, other = contiguous(input), contiguous(other)
     nested = input if isinstance(input, Nested) else other
-    return nest(func(plain(input), plain(other), *args, **kwargs), nested._form)
+    return nest(func(elements_of(input), elements_of(other), *args, **kwargs), nested._form)
 
 
 def require_both(input, other):
@@ -104,7 +104,7 @@ def mask_elements(func, input, mask, value):
     require_both(input, mask)
     if input._form.sizes != mask._form.sizes:
         raise RuntimeError("masked_fill does not support broadcasting when given a NestedTensor")
-    return map_elements(func, input, plain(mask), value)
+    return map_elements(func, input, elements_of(mask), value)
 
 
 def copy_into(func, input, src, non_blocking=False):

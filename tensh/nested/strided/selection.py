@@ -1,7 +1,7 @@
 """Taking nested tensors of the layout torch.strided apart."""
 
 import tensh as torch
-from tensh.nested.core import Nested, nest, plain
+from tensh.nested.core import Nested, elements_of, nest
 from tensh.nested.labels import label
 from tensh.nested.strided.facts import count_all
 from tensh.nested.strided.form import StridedForm, StridedNested, part_at, parts, view
@@ -46,7 +46,7 @@ def get_item(func, input, index):
         at = next(i for i, each in enumerate(index) if each is ...)
         index = (*index[:at], *[WHOLE] * (input._form.ndim - taken), *index[at + 1 :])
         if all(each is WHOLE for each in index):
-            return nest(label(plain(input).view(-1), "AliasBackward0"), input._form)
+            return nest(label(elements_of(input).view(-1), "AliasBackward0"), input._form)
     dim, out = 0, input
     for number, each in enumerate(index):
         if not isinstance(out, Nested):
@@ -94,7 +94,7 @@ def narrow(func, input, dim, start, length):
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({count}).")
     chosen = StridedForm(form.sizes[start:end], form.strides[start:end], form.offsets[start:end])
     whole = chosen.contiguous and start == 0
-    buffer = plain(input).narrow(0, 0, count_all(chosen)) if whole else plain(input).view(-1)
+    buffer = elements_of(input).narrow(0, 0, count_all(chosen)) if whole else elements_of(input).view(-1)
     return nest(label(buffer, "NarrowBackward0"), chosen)
 
 

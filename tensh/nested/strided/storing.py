@@ -1,6 +1,6 @@
 """Copies and pickles of nested tensors in the layout torch.strided."""
 
-from tensh.nested.core import nest, plain
+from tensh.nested.core import elements_of, nest
 from tensh.nested.strided.form import StridedForm, StridedNested
 
 
@@ -17,7 +17,7 @@ def rebuild(buffer, sizes, strides, offsets, requires_grad):
 def reduce_for_pickle(func, input, protocol):
     """Reduce a nested tensor for a pickle: the buffer and the places of the tensors."""
     form = input._form
-    return rebuild, (plain(input).detach().view(-1), form.sizes, form.strides, form.offsets, input.requires_grad)
+    return rebuild, (elements_of(input).detach().view(-1), form.sizes, form.strides, form.offsets, input.requires_grad)
 
 
 STORING = {"__deepcopy__": refuse_deepcopy, "__reduce_ex__": reduce_for_pickle}

@@ -4,7 +4,7 @@ from math import prod
 
 from tensh.engine.arrays.memory import view_strides
 from tensh.engine.operators.shapes.views import NOT_VIEWABLE
-from tensh.nested.core import NO_SIZES, nest, plain
+from tensh.nested.core import NO_SIZES, elements_of, nest
 from tensh.nested.strided.form import StridedForm, contiguous, view
 
 OPEN_ISSUE = "at the moment if you need this feature, please open an issue on github describing your use case."
@@ -14,7 +14,7 @@ def transpose(func, input, dim0, dim1):
     form = input._form
     one, two = form.wrap(dim0), form.wrap(dim1)
     if one == two:
-        return nest(plain(input).view(-1), form)
+        return nest(elements_of(input).view(-1), form)
     if not one or not two:
         raise RuntimeError("Nested tensor dimension 0 cannot be transposed")
     sizes, strides = swap(form.sizes, one - 1, two - 1), swap(form.strides, one - 1, two - 1)

@@ -47,7 +47,7 @@ def causal_mask(size, device=None, dtype=None):
 
 
 def is_causal_mask(mask, hint, sequence, batch_first):
-    """Is the mask the causal one?  What the caller says counts."""
+    """True if the mask is the causal one; the caller's word counts first."""
     if sequence.is_nested:
         return hint is True
     sizes = sequence.size()

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from tensh.engine.arrays.uninterrupted import uninterrupted
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.engine.errors.warnings import warn
 from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, read_groups, require_optimizer, set_value
 
@@ -47,7 +47,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Forget what was measured."""
         self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
-    @uninterrupted
+    @without_interrupts
     def step(self, metrics, epoch=None):
         """Take note of a measure, and reduce the rates if it is time."""
         current = float(metrics)

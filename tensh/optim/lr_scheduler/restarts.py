@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine.arrays.uninterrupted import uninterrupted
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.optim.lr_scheduler.base import LRScheduler
 
 
@@ -36,7 +36,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         height = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (lr - self.eta_min) * height / 2 for lr in self.base_lrs]
 
-    @uninterrupted
+    @without_interrupts
     def step(self, epoch=None):
         """Go on to the next rates; ``epoch``, which may be a fraction, goes to those of any time."""
         if epoch is None and self.last_epoch >= 0:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from tensh.engine.arrays.uninterrupted import uninterrupted
+from tensh.engine.arrays.uninterrupted import without_interrupts
 from tensh.optim.lr_scheduler.base import LRScheduler, set_value
 from tensh.optim.lr_scheduler.plateau import ReduceLROnPlateau
 
@@ -84,7 +84,7 @@ class SequentialLR(Several):
         if not hasattr(scheduler, "_schedulers") and hasattr(scheduler, "last_epoch"):
             scheduler.last_epoch -= 1
 
-    @uninterrupted
+    @without_interrupts
     def step(self):
         """Let the scheduler whose time it is go on."""
         self.last_epoch += 1
@@ -121,7 +121,7 @@ class ChainedScheduler(Several):
         self._schedulers, self.optimizer = schedulers, optimizer
         self._last_lr = self._present()
 
-    @uninterrupted
+    @without_interrupts
     def step(self):
         """Let all schedulers go on."""
         for scheduler in self._schedulers:

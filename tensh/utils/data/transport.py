@@ -15,7 +15,7 @@ import weakref
 from dataclasses import dataclass, field
 from multiprocessing import reduction
 
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.methods.protocols import memory_of, name_of, rebuilt
@@ -75,7 +75,7 @@ class Pickler(pickle.Pickler):
         array = thing.array
         if memory_of(array).nbytes <= array.nbytes:
             return NotImplemented
-        facts = (name_of(type(thing)), array.copy(), array.shape, None, 0, live(refresh_node(thing)))
+        facts = (name_of(type(thing)), array.copy(), array.shape, None, 0, uses_gradient(refresh_node(thing)))
         return rebuilt, facts, thing.__dict__ or None
 
 

@@ -194,7 +194,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     @property
     def is_closed(self):
-        """Have the workers ended?"""
+        """True if the workers have ended."""
         return self._crew.is_closed
 
     def _reset(self, loader):

@@ -1,4 +1,4 @@
-"""Which tensors of a table lie over each other in memory, and under which name such memory is to be kept."""
+"""Tensors of a table that share memory, and the name under which such memory is kept."""
 
 import numpy as np
 
@@ -45,6 +45,6 @@ def names_to_remove(state, preferred=()):
 
 
 def covers(array):
-    """Whether an array has all of the memory that it lies in."""
+    """True if an array has all of the memory that it lies in."""
     whole = owner(array)
     return memory.address(array) == memory.address(whole) and array.nbytes == whole.nbytes

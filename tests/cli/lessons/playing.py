@@ -15,7 +15,7 @@ def find_right_answers(lesson):
     """(question, right answer) of each question, found by running the lesson."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
     course = Course(env, Options(), lesson)
-    with env.installed(), course.world():
+    with env.install(), course.world():
         course.prepare()
         for step in lesson.steps:
             if isinstance(step, Question):

@@ -112,8 +112,8 @@ def test_the_page_of_a_window():
 
 def test_notes_are_ascii_where_everything_is():
     for glyphs, text in (("ascii", "3 us - x"), ("unicode", "3 µs · x")):
-        assert console(chosen=Chosen(glyphs=glyphs)).styled([("note", "3 µs · x")], False) == text
-    assert console(chosen=Chosen(glyphs="ascii")).styled([("plain", "µ")], False) == "µ"
+        assert console(chosen=Chosen(glyphs=glyphs)).style_text([("note", "3 µs · x")], False) == text
+    assert console(chosen=Chosen(glyphs="ascii")).style_text([("plain", "µ")], False) == "µ"
 
 
 def test_glyphs():

@@ -655,5 +655,5 @@ def quiet(block):
 
 
 def is_over(block):
-    """Whether a blank line would run the block."""
+    """True if a blank line would run the block."""
     return blocks.is_whole("\n".join(block) + "\n")

@@ -379,7 +379,7 @@ def test_commands_that_look_back_work_in_a_script_too():
 
 
 def test_what_is_done_aside_is_not_written_down(prompt):
-    with prompt.session.unremembered():
+    with prompt.session.forget():
         prompt("%who", "x = 1")
     assert prompt.text("%history") == "nothing yet"
 

@@ -10,7 +10,7 @@ import pytest
 import tensh as torch
 from tensh.engine.codegen.derivatives import words_of
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, OPS, recorded
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, on_tensors
 
 DEEP = 100_000
 
@@ -134,7 +134,7 @@ def unknown_words(op):
             if word not in known and not hasattr(builtins, word):
                 if word not in ARRAYS:
                     yield f"{op.name}: {word} is no word for arrays"
-                elif not (callable(meaning := recorded(word)) or isinstance(meaning, float)):
+                elif not (callable(meaning := on_tensors(word)) or isinstance(meaning, float)):
                     yield f"{op.name}: {word} is no word for tensors"
 
 

@@ -55,9 +55,9 @@ def typed(blocks, folder):
 def ran(path):
     """The values after a file has run, or what it said."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
-    with fresh_world("tensh"), env.installed():
+    with fresh_world("tensh"), env.install():
         run = Run(env, Options(quiet=True), program.from_file(path))
-        done = run.whole()
+        done = run.run_all()
         return values(run.session) if done == status.OK else f"status {done}: {env.stderr.getvalue()}"
 
 

@@ -131,7 +131,7 @@ def complete_name(place, namespace, deadline):
 
 
 def matches(text, word):
-    """Whether a value may be meant by the letters of a word: `float64` by `f`, for all that it is torch.float64."""
+    """True if a value may be meant by the letters of a word: `float64` by `f`, for all that it is torch.float64."""
     return text.startswith(word) or text.rpartition(".")[2].startswith(word)
 
 

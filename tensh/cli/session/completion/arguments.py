@@ -57,7 +57,7 @@ def parameters(call, namespace):
 
 
 def is_bound(call, namespace):
-    """Whether the function is a method of a value, which is its first argument."""
+    """True if the function is a method of a value, which is its first argument."""
     owner = owner_of(call, namespace)
     return owner is not None and not isinstance(owner.value, types.ModuleType | type)
 

@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
     @property
     def is_attribute(self):
-        """Whether the word stands behind a point."""
+        """True if the word stands behind a point."""
         return self.before.rstrip().endswith(".")
 
     @property
@@ -146,7 +146,7 @@ def primary(text):
 
 
 def is_letter(character):
-    """Whether a character can be part of a word."""
+    """True if a character can be part of a word."""
     return character.isalnum() or character == "_"
 
 

@@ -49,7 +49,7 @@ def _print_formulas(entry, parameters, texts=None):
         for letter, formula in entry.formulas.items()
         if letter in operands
     }
-    used = names_used(entry, [letter for letter in entry.formulas if letter in operands])
+    used = find_names(entry, [letter for letter in entry.formulas if letter in operands])
     parts = {
         target: print_formula(text, words) for target, text in entry.parts.items() if set(target.split(", ")) & used
     }
@@ -60,7 +60,7 @@ def _print_formulas(entry, parameters, texts=None):
     }  # fmt: skip
 
 
-def names_used(entry, letters):
+def find_names(entry, letters):
     """The names in the formulas of some operands, and in the parts that these need."""
     used = set().union(*(names_in(entry.formulas[letter].text) for letter in letters))
     for target, text in reversed(entry.parts.items()):

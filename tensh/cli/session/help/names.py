@@ -185,7 +185,7 @@ def function(name):
 
 
 def is_only_in_pytorch(path):
-    """Has PyTorch a name that tensh lacks?"""
+    """True if PyTorch has a name that tensh lacks."""
     return unsupported.is_in_pytorch(path)
 
 

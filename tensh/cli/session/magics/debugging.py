@@ -29,7 +29,7 @@ def debug(session, command):
         session.debugging = Debugging(session, session.last_error)
         at = len(session.debugging.steps) if at is None else at
     move(session, command, session.debugging.at if at is None else at - 1)
-    yield from shown(session, command)
+    yield from show_frames(session, command)
     if len(session.debugging.steps) == 1 and session.inside is None:
         session.debugging = None
         yield Notice(_("it failed in the line itself: all its names are here"))
@@ -39,14 +39,14 @@ def debug(session, command):
 def up(session, command):
     debugging = require(session, command)
     move(session, command, debugging.at - steps(command))
-    yield from shown(session, command)
+    yield from show_frames(session, command)
 
 
 @magic("down", "%down [N]", "after %debug: the frame that this one called")
 def down(session, command):
     debugging = require(session, command)
     move(session, command, debugging.at + steps(command))
-    yield from shown(session, command)
+    yield from show_frames(session, command)
 
 
 def steps(command):
@@ -77,7 +77,7 @@ def move(session, command, at):
         ) from None
 
 
-def shown(session, command):
+def show_frames(session, command):
     """The frames, and the names of the one that is looked at."""
     debugging = session.debugging
     title = debugging.title()

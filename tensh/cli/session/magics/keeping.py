@@ -55,7 +55,7 @@ def export(session, command):
 
 
 def is_as_written(path, written):
-    """Whether a file holds what was written to it."""
+    """True if a file holds what was written to it."""
     if written is None or os.path.getsize(path) != len(written):
         return False
     with open(path, "rb") as file:

@@ -38,7 +38,7 @@ def predict(session, command):
         raise error
     if value is None:
         yield Notice("None")
-    yield from session.shown(units[0], value)
+    yield from session.show_result(units[0], value)
 
 
 def evaluate_unit(session, unit):

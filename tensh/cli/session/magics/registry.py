@@ -85,27 +85,27 @@ def perform(session, command):
 
 
 def needs_journal(command):
-    """Whether a command needs the journal of earlier lines."""
+    """True if a command needs the journal of earlier lines."""
     return command.name in MAGICS and MAGICS[command.name].needs_journal
 
 
 def needs_snapshots(command):
-    """Whether a command needs the changes that earlier lines made."""
+    """True if a command needs the changes that earlier lines made."""
     return command.name in MAGICS and MAGICS[command.name].needs_snapshots
 
 
 def needs_places(command):
-    """Whether a command asks where in the code operations were recorded."""
+    """True if a command asks where in the code operations were recorded."""
     return command.name in MAGICS and MAGICS[command.name].needs_places
 
 
 def mentions_views(text):
-    """Whether a program may call functions that ask where in the code operations were recorded."""
+    """True if a program may call functions that ask where in the code operations were recorded."""
     return "tensh" in text and re.search(VIEWS, text) is not None
 
 
 def mentions_history(text):
-    """Whether a program may ask for its lines and what they showed."""
+    """True if a program may ask for its lines and what they showed."""
     return HISTORY.search(text) is not None
 
 

@@ -27,7 +27,7 @@ def time(session, command):
         begin = perf_counter()
         value = session.evaluate(unit)
         seconds += perf_counter() - begin
-        yield from session.shown(unit, value)
+        yield from session.show_result(unit, value)
     yield Notice(duration(seconds))
 
 
@@ -75,7 +75,7 @@ def prun(session, command):
             profile.disable()
 
     for unit in session.units_within(command):
-        yield from session.shown(unit, session.evaluate(unit, run))
+        yield from session.show_result(unit, session.evaluate(unit, run))
     yield Value(profile_table(profile, session.sources), command)
 
 
@@ -104,7 +104,7 @@ def profile_table(profile, sources):
 
 
 def is_profiler(code):
-    """Whether an entry of a profile is of what runs and measures the statement."""
+    """True if an entry of a profile is of what runs and measures the statement."""
     return isinstance(code, str) and ("_lsprof.Profiler" in code or "builtins.eval" in code)
 
 

@@ -152,14 +152,14 @@ def mro(kind):
 
 
 def is_tensor(kind):
-    """Whether a type is that of tensors."""
+    """True if a type is that of tensors."""
     return any(
         each.__name__ == "Tensor" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
     )
 
 
 def is_model(kind):
-    """Whether a type is that of modules of torch.nn: called, they usually give a tensor."""
+    """True if a type is that of modules of torch.nn: called, they usually give a tensor."""
     return any(
         each.__name__ == "Module" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
     )

@@ -51,7 +51,7 @@ def list_unread_names(own):
 
 
 def kinds_of_tensor(known):
-    """Whether the members are those of tensors: of one, or of their class."""
+    """True if the members are those of tensors: of one, or of their class."""
     return is_tensor(known.value if isinstance(known.value, type) else known.kind)
 
 

@@ -13,7 +13,7 @@ from tensh.cli.session.remarks_on_training import (
     on_no_step,
     on_other_parameters,
     on_training_mode,
-    on_zeroed,
+    say_zeroed,
 )
 
 REMARKS = {
@@ -25,7 +25,7 @@ REMARKS = {
     "scores": on_loss,
     "one class": on_loss,
     "kept": on_kept,
-    "zeroed": on_zeroed,
+    "zeroed": say_zeroed,
     "other parameters": on_other_parameters,
     "no backward": on_no_backward,
     "no step": on_no_step,

@@ -78,7 +78,7 @@ class Steps:
             self.training.say("no backward", optimizer, own)
 
     def holds_gradient(self, p):
-        """Whether a tensor has a gradient that was not made zero since the pass that reached it."""
+        """True if a tensor has a gradient that was not made zero since the pass that reached it."""
         if p.grad is None:
             return False
         time = self.training.losses.reached.get(p.node)

@@ -30,7 +30,7 @@ def function(name, fn, args, options, /):
 
 
 def write(name, target, call, args, options):
-    """Write the result of a call into ``target``, as far as there is something to be written."""
+    """Write the result of a call into ``target``, if there is one."""
     others = [each for each in args[2:] if isinstance(each, Tensor)]
     since = begin_write(target, *others)
     value = call(*args, **options)

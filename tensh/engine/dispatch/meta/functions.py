@@ -1,6 +1,6 @@
-"""Functions made of operators that look at elements: what they return of tensors that have none."""
+"""Composites that look at elements: their results for tensors without elements."""
 
-from tensh.engine.arrays.absent import absent
+from tensh.engine.arrays.absent import make_absent
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.meta.rules import REFUSED, make_refusal
 from tensh.engine.dtypes.dtype import int64
@@ -36,4 +36,4 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     if output_size is None:
         raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
     flat = input if dim is not None else input.reshape(-1)
-    return index_select.fn(flat, dim or 0, wrap(absent((output_size,), int64.numpy)))
+    return index_select.fn(flat, dim or 0, wrap(make_absent((output_size,), int64.numpy)))

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import Absent, absent
+from tensh.engine.arrays.absent import Absent, make_absent
 from tensh.engine.codegen.environment import ENVIRONMENT
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import OPS
@@ -73,4 +73,4 @@ def elementwise(op, args, options):
             break
         if type(value) in (Absent, np.ndarray) and value.shape == shape and 0 not in value.strides:
             break
-    return absent(shape, dtype, full)
+    return make_absent(shape, dtype, full)

@@ -11,7 +11,7 @@ Operands of few elements are replaced by arrays of their own size instead.
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import Absent, absent, drop_elements
+from tensh.engine.arrays.absent import Absent, drop_elements, make_absent
 from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.core.tensor import Tensor, wrap
 
@@ -80,7 +80,7 @@ class Probe:
                 result.array = self.take(result.array)
             return result
         if isinstance(result, np.generic):
-            return absent((), result.dtype)
+            return make_absent((), result.dtype)
         if type(result) is np.ndarray:
             base = result.base
             for block, root in self.blocks.values():
@@ -142,7 +142,7 @@ def extend_result(results, check, large, first, what):
         parts = [extend_result([*part], c, large, first, what) for *part, c in zip(*results, check)]
         return type(start)(parts)
     if isinstance(start, np.generic):
-        return absent((), start.dtype)
+        return make_absent((), start.dtype)
     if not isinstance(start, np.ndarray):
         return start
     shape = []
@@ -156,7 +156,7 @@ def extend_result(results, check, large, first, what):
             refuse(what)
         shape.append(int(size))
     order = None if start.flags.c_contiguous else memory.order_of(start.shape, start.strides)
-    return absent(tuple(shape), start.dtype, order)
+    return make_absent(tuple(shape), start.dtype, order)
 
 
 def refuse(what):

@@ -1,7 +1,7 @@
 """Rules of single operators and functions for tensors without elements."""
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import absent, make_like
+from tensh.engine.arrays.absent import make_absent, make_like
 from tensh.engine.dispatch.meta.probing import probe
 from tensh.engine.operators.indexing import index as indexing
 
@@ -18,7 +18,7 @@ def kernel(fn):
 def cast(input, to, memory_format=None):
     if memory_format is None:
         return make_like(input, to)
-    return absent(input.shape, to, [*memory.order_in(input, memory_format)])
+    return make_absent(input.shape, to, [*memory.order_in(input, memory_format)])
 
 
 @kernel
@@ -26,7 +26,7 @@ def mm(input, mat2):
     if input.shape[1] != mat2.shape[0]:
         (n, m), (k, j) = input.shape, mat2.shape
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{m} and {k}x{j})")
-    return absent((input.shape[0], mat2.shape[1]), input.dtype)
+    return make_absent((input.shape[0], mat2.shape[1]), input.dtype)
 
 
 @kernel

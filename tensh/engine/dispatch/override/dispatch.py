@@ -125,7 +125,7 @@ def as_in_python(point, args, options):
 
 
 def ask(function, types, found, args, options, python):
-    """The first answer of the innermost mode and of the arguments ``found``; TypeError if nobody has one."""
+    """The first answer of the innermost mode and of the arguments ``found``; TypeError if none has an answer."""
     modes = state.modes
     if modes:
         state.modes = modes[:-1]
@@ -143,7 +143,7 @@ def ask(function, types, found, args, options, python):
 
 
 def describe_unanswered(function, found, mode, python):
-    """PyTorch's message for a call that nobody has answered."""
+    """PyTorch's message for a call without an answer."""
     name = getattr(function, "__name__", str(function))
     space = "torch.Tensor" if getattr(Tensor, name, None) is function else getattr(function, "__module__", "torch")
     space = "torch" if space.startswith("tensh.") else space

@@ -28,7 +28,7 @@ lock = threading.RLock()
 
 
 class Armed:
-    """Whether functions are armed, and why."""
+    """The state of the override points: armed or not, and why."""
 
     now = False  # functions are armed
     lasting = False  # an object of an overriding class was made
@@ -57,7 +57,7 @@ METHODS = {
 }  # fmt: skip
 """Python's operators that are a method under another name; any other is a function of its own."""
 NAMES = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}
-"""What the function of an operator calls itself, where that is not the operator's name."""
+"""The name of an operator's function, where it is not the operator's name."""
 PYTHON = frozenset("__rsub__ __rtruediv__ __rdiv__ __floordiv__ __rfloordiv__ __rmod__ __pow__ __rpow__ __ipow__ __len__ __contains__ "
     "__reversed__ __format__ __repr__ __deepcopy__ __reduce_ex__ __array__ __rmatmul__ __rlshift__ __rrshift__".split())  # fmt: skip
 """Special methods that PyTorch writes in Python."""

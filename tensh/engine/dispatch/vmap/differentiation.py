@@ -10,7 +10,7 @@ from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_grad
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.vmap.batched import Batched, enter, expand_batches, leave, make_batched
@@ -27,7 +27,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
     for number, (t, w) in enumerate(zip(outputs, weights, strict=True)):
         value = value_of(t)
         node = refresh_node(value)
-        if not live(node):
+        if not uses_gradient(node):
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = weight(number, t, w, sizes)
         extra = levels_of((g,)) or extra

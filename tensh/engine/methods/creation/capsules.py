@@ -39,7 +39,7 @@ def make_own(capsule, dtype):
 
 
 def make_unsigned(capsule):
-    """Have NumPy take the capsule of a dtype that it lacks as one of integers; that dtype, or None."""
+    """Let NumPy read the capsule of a dtype that it lacks as one of integers; return that dtype, or None."""
     kind = kind_of(capsule)
     dtype = None if kind is None else KINDS.get(tuple(kind))
     if dtype is not None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, Rare, bind, finish, make_leaf, plain
+from tensh.engine.arguments.binding import KEYWORDS, OUT, Rare, bind, bind_plain, finish, make_leaf
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.registry import METHODS, PUBLIC
@@ -67,7 +67,7 @@ def filler(name, make, what):
             try:
                 if not given:
                     return make_leaf(make(shape, of_scalar[float].numpy))
-                numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+                numpy, requires_grad = bind_plain(of_scalar[float].numpy, **given)
                 return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
@@ -78,7 +78,7 @@ def filler(name, make, what):
         shape = size[0] if len(size) == 1 else size
         if type(shape) in SHAPES and size and type(self.array) is ndarray:
             try:
-                numpy, requires_grad = plain(self.array.dtype, **given)
+                numpy, requires_grad = bind_plain(self.array.dtype, **given)
                 return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
@@ -92,7 +92,7 @@ def filler(name, make, what):
                 if type(array := args[0].array) is ndarray:
                     if not given:
                         return make_leaf(make_like_array(array, make))
-                    numpy, requires_grad = plain(array.dtype, **given)
+                    numpy, requires_grad = bind_plain(array.dtype, **given)
                     return make_leaf(make_like_array(array, make, numpy), requires_grad)
                 _ = array.strides  # a sparse tensor raises Lift here
             except (TypeError, ValueError, AttributeError, MemoryError):
@@ -229,7 +229,7 @@ def full(size, fill_value, **given):
     """
     if type(size) in SHAPES and type(size) is not int:
         try:
-            numpy, requires_grad = plain(of_scalar[type(fill_value)].numpy, **given)
+            numpy, requires_grad = bind_plain(of_scalar[type(fill_value)].numpy, **given)
             return make_leaf(quick_full(np.empty(size, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, KeyError, OverflowError, MemoryError):
             pass
@@ -249,7 +249,7 @@ def full_like(input, fill_value, **given):
             if type(input.array) is not ndarray:
                 _ = input.array.strides  # a sparse tensor raises Lift here
                 raise Rare
-            numpy, requires_grad = plain(input.array.dtype, **given)
+            numpy, requires_grad = bind_plain(input.array.dtype, **given)
             return make_leaf(quick_full(make_like_array(input.array, np.empty, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             pass

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, bind_plain, finish, make_leaf
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, cast_scalar, overflow
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
-from tensh.engine.errors.messages import not_implemented
+from tensh.engine.errors.messages import dtype_error
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.methods.creation.roundings import fuse_multiply_add, narrow_values, round_float32
@@ -44,13 +44,13 @@ def arange(*bounds, **given):
     try:
         start, end, step = BOUNDS[len(bounds)](*bounds)
         if type(start) is int and type(end) is int and type(step) is int:
-            numpy, requires_grad = plain(INT64, **given)
+            numpy, requires_grad = bind_plain(INT64, **given)
             if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
                 array = np.arange(start, end, step)
-                if array.dtype is INT64 and (array.size or start == end):  # not so for what is too large
+                if array.dtype is INT64 and (array.size or start == end):  # but not values that are too large
                     return make_leaf(array)
         elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
-            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            numpy, requires_grad = bind_plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f" and (end - start) * step >= 0:
                 number = math.ceil((end - start) / step)
                 return make_leaf(steps_from(float(start), float(step), number, numpy), requires_grad)
@@ -78,7 +78,7 @@ def count_steps(start, end, step, dtype):
     """The bounds, as the dtype takes them, and how many elements there are; RuntimeError for bounds that lead nowhere."""
     which = BY_NUMPY[dtype]
     if which.category not in (INTEGER, FLOAT) or which.name in ("uint16", "uint32", "uint64"):
-        raise not_implemented("arange", dtype)
+        raise dtype_error("arange", dtype)
     for bound in (start, end, step):
         if isinstance(bound, complex) and bound.imag:
             raise overflow("double")

@@ -9,7 +9,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.table import public
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, int64
@@ -222,7 +222,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     """The tensor's memory for another library."""
     if stream is not None and not isinstance(stream, (int, str)):
         raise TypeError("stream must be ``int`` or ``none``")
-    if live(refresh_node(self)):
+    if uses_gradient(refresh_node(self)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if is_absent(self):
         raise BufferError("Cannot pack tensors on meta")

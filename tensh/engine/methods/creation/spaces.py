@@ -6,14 +6,14 @@ from itertools import repeat
 
 import numpy as np
 
-from tensh.engine.arguments.binding import OUT, bind, finish, make_leaf, plain
+from tensh.engine.arguments.binding import OUT, bind, bind_plain, finish, make_leaf
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, SAFE, cast_scalar
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
-from tensh.engine.errors.messages import not_implemented
+from tensh.engine.errors.messages import dtype_error
 from tensh.engine.methods.creation.roundings import DOUBLE, fuse_multiply_add, narrow_values, round_float32
 
 
@@ -44,7 +44,7 @@ def linspace(*args, **given):
     """
     if len(args) == 3 and type(args[0]) in REAL and type(args[1]) in REAL and type(args[2]) is int and args[2] >= 0:
         try:
-            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            numpy, requires_grad = bind_plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f":
                 return make_leaf(evenly(*args, numpy), requires_grad)
         except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
@@ -83,7 +83,7 @@ def make_space(name, given, compute):
     def make(dtype):
         which = BY_NUMPY[dtype]
         if which.category not in (INTEGER, FLOAT, COMPLEX):
-            raise not_implemented(name, dtype)
+            raise dtype_error(name, dtype)
         return compute(start, end, steps, dtype)
 
     return finish(name, make, default.numpy, {**given, "size": (steps,)})

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, bind_plain, finish, make_leaf
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import BY_NUMPY, int64, of_scalar
@@ -22,7 +22,7 @@ def eye(*sizes, **given):
     """
     if len(sizes) == 1 and type(sizes[0]) is int and sizes[0] >= 0:
         try:
-            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            numpy, requires_grad = bind_plain(of_scalar[float].numpy, **given)
             return make_leaf(diagonal(sizes[0], sizes[0], numpy), requires_grad)
         except (TypeError, AttributeError, ValueError, MemoryError):
             pass

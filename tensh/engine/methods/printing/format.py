@@ -238,7 +238,7 @@ def floats(values):
 
 
 def scientific(sizes):
-    """Whether absolute values spread too far, or are too large or too small, for plain decimals."""
+    """True if absolute values spread too far, or are too large or too small, for plain decimals."""
     low, high = min(sizes), max(sizes)
     return high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4
 

@@ -94,7 +94,7 @@ celu_over = activation(celu, "The same, written over the input.", name="celu_ove
 leaky_relu = Chain("leaky_relu", "input",
                    "maximum(input, input * negative_slope) if 0 < negative_slope <= 1 else where(input > 0, input, input * negative_slope)",
                    numbers="negative_slope=0.01")  # fmt: skip
-LEAKY = "tied(where(input > 0, g, g * negative_slope), input)"
+LEAKY = "tie(where(input > 0, g, g * negative_slope), input)"
 leaky_relu_op = activation(
     leaky_relu,
     "The input where it is positive, ``negative_slope`` times it elsewhere.",
@@ -112,7 +112,7 @@ def declare_threshold(name, node):
     """Declare the threshold: both forms of PyTorch have a node."""
     return pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
               public=False, inplace=False, types="iuf", kernel_name="threshold_cpu",
-              input="tied(masked_fill(g, input <= threshold, 0), input)")  # fmt: skip
+              input="tie(masked_fill(g, input <= threshold, 0), input)")  # fmt: skip
 
 
 threshold_op = declare_threshold("threshold", "ThresholdBackward0")
@@ -128,12 +128,12 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return hardtanh_of_signed.quick(input, min_val, max_val)
 
 
-hardtanh.into = hardtanh_of_signed.into
+hardtanh.write_into = hardtanh_of_signed.write_into
 
 
 hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
           refusal={"b": RuntimeError("Bool inputs not supported for hardtanh")} | NO_CLAMP,
-          input="tied(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
+          input="tie(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
 
 hardshrink = Chain("hardshrink", "input", "where(abs(input) <= lambd, 0, input)", numbers="lambd=0.5")
@@ -154,7 +154,7 @@ def require_lambda(lambd, input):
         )
 
 
-SHRUNK = "tied(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
+SHRUNK = "tie(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
 hardshrink_op = activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
 softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
            kernel_name="softshrink_check", input=SHRUNK)  # fmt: skip
@@ -164,7 +164,7 @@ softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zer
 hardsigmoid = Chain("hardsigmoid", "input", "clip(input + 3, 0, 6) / 6")
 hardswish = Chain("hardswish", "input", "input * (clip(input + 3, 0, 6) / 6)")
 hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", kernel_name="hardsigmoid_cpu",
-           input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
+           input="tie(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_name="hardswish_cpu",
            input="only(g * masked_fill(input / 3 + 0.5, ~(input < 3), 1), ~(input <= -3))")  # fmt: skip
 
@@ -194,12 +194,12 @@ def mish_slope(input):
     return slope.astype(input.dtype)
 
 
-def mish_slope_recorded(input):
+def record_mish_slope(input):
     t = TENSORS["tanh"](TENSORS["softplus"](input))
     return t + input * TENSORS["sigmoid"](input) * (1 - t * t)
 
 
-ARRAYS["mish_slope"], TENSORS["mish_slope"] = parallel_kernel(mish_slope, 1), mish_slope_recorded
+ARRAYS["mish_slope"], TENSORS["mish_slope"] = parallel_kernel(mish_slope, 1), record_mish_slope
 
 
 softplus_op = activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
@@ -245,12 +245,12 @@ def gelu_tanh_slope(input):
     return np.add(slope, ZERO[slope.dtype], slope).reshape(input.shape)  # no -0
 
 
-def gelu_tanh_slope_recorded(input):
+def record_gelu_tanh_slope(input):
     t = TENSORS["tanh"](TANH_SCALE * (input + 0.044715 * input * input * input))
     return 0.5 * (1 + t + input * (1 - t * t) * TANH_SCALE * (1 + 0.134145 * input * input))
 
 
-ARRAYS["gelu_tanh_slope"], TENSORS["gelu_tanh_slope"] = parallel_kernel(gelu_tanh_slope, 1), gelu_tanh_slope_recorded
+ARRAYS["gelu_tanh_slope"], TENSORS["gelu_tanh_slope"] = parallel_kernel(gelu_tanh_slope, 1), record_gelu_tanh_slope
 
 gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
           kernel_name="GeluKernelImpl",
@@ -259,7 +259,7 @@ gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the no
 
 # ── with weights, or in halves ───────────────────────────────────────────────
 @op(public=False, out=False, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
-    input="tied(where(input > 0, g, g * weight), input)", weight="tied(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
+    input="tie(where(input > 0, g, g * weight), input)", weight="tie(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
     return np.where(input > 0, input, np.multiply(weight, input))

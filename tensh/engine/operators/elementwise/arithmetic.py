@@ -9,7 +9,7 @@ from tensh.engine.codegen.scalars import take_number
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
-from tensh.engine.operators.kernels import FITTING, all_in_float32, own, promote_arrays
+from tensh.engine.operators.kernels import FITTING, all_in_float32, promote_arrays, reusable
 from tensh.engine.operators.precision import F2, F4, is_half
 
 # ── sums and products ────────────────────────────────────────────────────────
@@ -157,7 +157,7 @@ def rsqrt(input):
     if is_half(input.dtype):  # rounded once, as in PyTorch's vectors
         return rsqrt(input.astype(F4)).astype(input.dtype)
     out = np.sqrt(input)
-    return np.reciprocal(out, own(out))
+    return np.reciprocal(out, reusable(out))
 
 
 def square(input):
@@ -241,8 +241,8 @@ def lerp_number(input, end, weight):
         return lerp_number(input.astype(F4), end.astype(F4), weight).astype(dtype)
     span = np.subtract(end, input)
     if abs(weight) < 0.5:
-        return np.add(input, np.multiply(span, FITTING[weight, dtype], own(span)), own(span))
-    return np.subtract(end, np.multiply(span, FITTING[1 - weight, dtype], own(span)), own(span))
+        return np.add(input, np.multiply(span, FITTING[weight, dtype], reusable(span)), reusable(span))
+    return np.subtract(end, np.multiply(span, FITTING[1 - weight, dtype], reusable(span)), reusable(span))
 
 
 def require_dtype(input, array, name):

@@ -39,7 +39,7 @@ def two_by_double(function):
     def write(out, input, other):
         function(input, other, out, dtype=F8 if input.dtype is F4 else None, casting="same_kind")
 
-    kernel.into = write
+    kernel.write_into = write
     kernel.__name__ = function.__name__
     return kernel
 

@@ -11,7 +11,7 @@ from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise import avx512, single
 from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
 from tensh.engine.operators.elementwise.single import FEW
-from tensh.engine.operators.kernels import LARGE, ONE, all_in_float32, is_real, number, own
+from tensh.engine.operators.kernels import LARGE, ONE, all_in_float32, is_real, number, reusable
 from tensh.engine.operators.precision import F4, F8, HAS_AVX512, compute_in_float32, is_half
 
 LN2, PI = math.log(2), math.pi
@@ -222,7 +222,7 @@ def sigmoid(input):
     if is_half(input.dtype):
         return sigmoid(input.astype(F4)).astype(input.dtype)
     out = np.negative(input)
-    into = own(out)
+    into = reusable(out)
     return np.reciprocal(np.add(np.exp(out, into), ONE[input.dtype], into), into)
 
 

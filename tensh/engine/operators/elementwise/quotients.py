@@ -10,7 +10,7 @@ from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.operators.kernels import blend
 from tensh.engine.operators.precision import F4, F8
 
-MANY = 1 << 12  # elements from which it pays
+MANY = 1 << 12  # elements from which this is faster
 LIMIT = 2.0**28
 HALF = np.array(0.5, F4)
 
@@ -45,7 +45,7 @@ def remainder(input, other):
 
 
 def floor_divide(input, other):
-    """The quotient rounded down: that of what is left when the rest is taken away, to the nearest whole number."""
+    """The quotient rounded down: take the remainder away, divide, and round to the nearest whole number."""
     rest = fmod(input, other)
     less = is_below(rest, other)
     np.subtract(input, rest, rest)

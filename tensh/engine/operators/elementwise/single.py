@@ -220,7 +220,7 @@ def declare(function, compute, low, high, scratch):
         compute(x, out, *rooms)
         out[rare] = values
 
-    kernel.into = write
+    kernel.write_into = write
     kernel.__name__ = function.__name__
     return kernel
 

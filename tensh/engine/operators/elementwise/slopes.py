@@ -6,14 +6,14 @@
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.operators import kernels
 from tensh.engine.operators.basic import conj
-from tensh.engine.operators.kernels import ONE, own
+from tensh.engine.operators.kernels import ONE, reusable
 from tensh.engine.operators.precision import narrow_result, widen
 
 ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}
-TENSORS |= {"squared": lambda x: recorded("pow")(x, 2), "cubed": lambda x: recorded("pow")(x, 3)}
+TENSORS |= {"squared": lambda x: on_tensors("pow")(x, 2), "cubed": lambda x: on_tensors("pow")(x, 3)}
 
 
 @op(parallel=True, public=False, node="TanhBackwardBackward0",
@@ -21,8 +21,8 @@ TENSORS |= {"squared": lambda x: recorded("pow")(x, 2), "cubed": lambda x: recor
 def tanh_backward(grad, result):
     """The derivative of tanh: ``grad * (1 - result ** 2)``."""
     slope = np.multiply(result, result)
-    slope = np.subtract(ONE[result.dtype], slope, own(slope))
-    return np.multiply(grad, conj(slope), own(slope))
+    slope = np.subtract(ONE[result.dtype], slope, reusable(slope))
+    return np.multiply(grad, conj(slope), reusable(slope))
 
 
 @op(parallel=True, public=False, node="SigmoidBackwardBackward0",
@@ -30,8 +30,8 @@ def tanh_backward(grad, result):
 def sigmoid_backward(grad, result):
     """The derivative of sigmoid: ``grad * (1 - result) * result``."""
     slope = np.subtract(ONE[result.dtype], result)
-    slope = np.multiply(slope, result, own(slope))
-    return np.multiply(grad, conj(slope), own(slope))
+    slope = np.multiply(slope, result, reusable(slope))
+    return np.multiply(grad, conj(slope), reusable(slope))
 
 
 @op(
@@ -47,10 +47,10 @@ def threshold_backward(grad, result):
 
 
 @op(public=False, out=False, node="AliasBackward0", grad="g", input="zeros_as(g, input.shape)")
-def tied(grad, input):
-    """The gradient, recorded as a function of the input, too, though it does not change with it.
+def tie(grad, input):
+    """Record the gradient as a function of the input, too, though it does not change with it.
 
-    So it is in PyTorch, where a derivative of one node takes all that it is given.
+    PyTorch does so, because a derivative that is one node takes all of its arguments.
     """
     return grad
 
@@ -61,7 +61,7 @@ def softmax_backward(grad, result, dim):
     """The derivative of softmax along ``dim``."""
     wide, result = widen(grad), widen(result)
     part = wide * result
-    return narrow_result(np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), own(part)), grad.dtype)
+    return narrow_result(np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), reusable(part)), grad.dtype)
 
 
 @op(public=False, node="LogSoftmaxBackwardDataBackward0",

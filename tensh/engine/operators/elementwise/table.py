@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import op, pointwise
-from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
@@ -267,7 +267,7 @@ def clamp(input, min, max):
     return kernels.clamp_numbers(input, min, max)
 
 
-clamp.kernel.into = lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out)
+clamp.kernel.write_into = lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out)
 clamp.kernel.light = True
 
 
@@ -364,7 +364,7 @@ def power_exponent(out, input, exponent):
     if isinstance(out, Tensor):
         if not input.ndim and input.node is None and input:
             return conj(TENSORS["mul_number"](out, input.log().item()))
-        words = {name: recorded(name) for name in ("log", "none_where")}
+        words = {name: on_tensors(name) for name in ("log", "none_where")}
     else:
         words = ARRAYS
     return words["none_where"](conj(out * words["log"](input)), (input == 0) & (exponent.real >= 0))

@@ -96,7 +96,7 @@ def fft_c2c(input, dim, scaling, forward):
     return cast_result(out, given)
 
 
-@op(public=False, input="fft_c2c(sized(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
+@op(public=False, input="fft_c2c(resize_dim(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
 def fft_r2c(input, dim, scaling, onesided):
     """The transform of real numbers; ``onesided``: only the first half of the last dimension, the rest mirrors it."""
     given, shape, last = input.dtype, input.shape, dim[-1]
@@ -134,8 +134,8 @@ def part(array, d, which):
     return array[(slice(None),) * d + (which,)]
 
 
-@op(public=False, node="ConstantPadNdBackward0", input="sized(g, dim, input.shape[dim])")
-def sized(input, dim, size):
+@op(public=False, node="ConstantPadNdBackward0", input="resize_dim(g, dim, input.shape[dim])")
+def resize_dim(input, dim, size):
     """``size`` elements along ``dim``: the first ones, or all of them and zeros."""
     own = input.shape[dim]
     if size <= own:

@@ -17,7 +17,7 @@ from tensh.engine.operators.writing import writes
 
 # ── the parts of derivatives that have none themselves ───────────────────────
 @op(public=False, out=False, one=None, other=None)
-def same(one, other):
+def mark_equal(one, other):
     """1 where two arrays are equal, 0 elsewhere."""
     return (one == other).astype(one.dtype)
 
@@ -36,7 +36,7 @@ def once(grad, zeros):
 
 @word
 def unless_zeros_meet(g, zeros):
-    """The gradient that :func:`once` hands on."""
+    """The gradient that :func:`once` passes on."""
     if (zeros > 1).any():
         raise RuntimeError(
             "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
@@ -121,14 +121,14 @@ LET = {
         "its": "gather(each, dim, index)",
     },
     "amax": {
-        "kept": "same(input, out)",
-        "taken": "same(cropped(src, index.shape), gather(out, dim, index))",
+        "kept": "mark_equal(input, out)",
+        "taken": "mark_equal(crop_to(src, index.shape), gather(out, dim, index))",
         "each": "g / scatter_add(kept, dim, index, taken)",
         "own": "kept * each",
         "its": "taken * gather(each, dim, index)",
     },
     "prod": {
-        "part": "cropped(src, index.shape)",
+        "part": "crop_to(src, index.shape)",
         "others": "masked_fill(input, input == 0, 1)",  # the product of the others
         "own": "g * scatter_prod(others, dim, index, part, include_self) / others",
         "zeros": "gather(scatter_add(zeros_as(g, input.shape), dim, index, equals(part, 0)), dim, index)",
@@ -148,7 +148,7 @@ for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexRed
         _write.__doc__ = f"The {_kind} of all elements that meet in one place."
         OPERATORS[_family][_kind] = writes(
             _write, public=False, node=_node, let=LET[_kind], index=None,
-            input="own if include_self else scatter_number(own, dim, index, 0)", src="padded(its, src.shape)",
+            input="own if include_self else scatter_number(own, dim, index, 0)", src="pad_to(its, src.shape)",
         )  # fmt: skip
 
 

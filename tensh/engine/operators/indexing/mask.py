@@ -98,7 +98,7 @@ def write_masked(input, mask, source):
 
 
 def expand_mask(mask, shape):
-    """The mask in the shape of what is written to."""
+    """The mask in the shape of the target."""
     if (clash := broadcast_clash([shape, mask.shape])) is not None:
         raise RuntimeError(clash)
     if (common := np.broadcast_shapes(shape, mask.shape)) != shape:

@@ -273,7 +273,7 @@ def scatter(write, input, dim, index, src=None):
     node="ScatterBackward0",
     input="scatter_number(g, dim, index, 0)",
     index=None,
-    src="padded(gather(g, dim, index), src.shape)",
+    src="pad_to(gather(g, dim, index), src.shape)",
 )
 def scatter_src(input, dim, index, src):
     """The input with the elements of ``src`` written at ``index`` along ``dim``."""
@@ -286,7 +286,7 @@ def scatter_number(input, dim, index, value):
     scatter(lambda flat, where: flat.__setitem__(where, value), input, dim, index)
 
 
-@writes(out=True, apart=OR_THE_SAME, input="g", index=None, src="padded(gather(g, dim, index), src.shape)")
+@writes(out=True, apart=OR_THE_SAME, input="g", index=None, src="pad_to(gather(g, dim, index), src.shape)")
 def scatter_add(input, dim, index, src):
     """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable.
 
@@ -297,8 +297,8 @@ def scatter_add(input, dim, index, src):
     scatter(add_at, input, dim, index, src)
 
 
-@op(public=False, out=False, node="ConstantPadNdBackward0", grad="cropped(g, grad.shape)")
-def padded(grad, shape):
+@op(public=False, out=False, node="ConstantPadNdBackward0", grad="crop_to(g, grad.shape)")
+def pad_to(grad, shape):
     """``grad`` at the start of zeros of a size that may be larger."""
     if grad.shape == shape:
         return grad
@@ -308,7 +308,7 @@ def padded(grad, shape):
     return out
 
 
-@op(public=False, out=False, node="SliceBackward0", grad="padded(g, grad.shape)")
-def cropped(grad, shape):
+@op(public=False, out=False, node="SliceBackward0", grad="pad_to(g, grad.shape)")
+def crop_to(grad, shape):
     """The start of ``grad`` in a size that may be smaller."""
     return grad[tuple([slice(0, n) for n in shape])] if grad.ndim == len(shape) else np.zeros(shape, grad.dtype)

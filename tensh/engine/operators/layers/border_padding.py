@@ -82,7 +82,7 @@ def surround(input, borders):
 
 
 def pieces(array, dim, to, source):
-    """Indices of a side along ``dim`` and of what it repeats; column by column where rows would be of a few elements."""
+    """Indices of a border along ``dim`` and of the elements it repeats; column by column where rows are short."""
     width = to.stop - to.start
     if dim < array.ndim - 1 or width > NARROW:
         return [(slice_dim(dim, to), slice_dim(dim, source))]

@@ -1,7 +1,7 @@
 """Convolutions: three linear maps, each the derivative of the other two, so any order of differentiation closes.
 
 In the names of the mathematics, for an input x, a weight w and an output y, all with any number of spatial dimensions:
-``correlate`` is x, w -> y; ``spread`` is y, w -> x, its adjoint in x and the forward pass of a transposed convolution;
+``correlate`` is x, w -> y; ``correlate_back`` is y, w -> x, its adjoint in x and the forward pass of a transposed convolution;
 ``match`` is y, x -> w, its adjoint in w.  Shapes: x [N, C, *S], w [O, C / groups, *K], y [N, O, *T].
 """
 
@@ -26,7 +26,7 @@ DEAR = 2  # times as many channels of windows are made in the time in which wind
 
 
 def is_double_volume(input):
-    """Is the input one of three dimensions in float64, which PyTorch convolves row by row?"""
+    """True for an input of three dimensions in float64, which PyTorch convolves row by row."""
     return input.ndim == 5 and input.dtype == np.float64
 
 
@@ -39,9 +39,9 @@ def convolution(kernel_name, **derivatives):
 
 @convolution(
     "slow_conv2d_cpu",
-    input=f"tied(spread(g, conj(weight), None, input.shape, {GEOMETRY}), input)",
-    weight=f"tied(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
-    bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
+    input=f"tie(correlate_back(g, conj(weight), None, input.shape, {GEOMETRY}), input)",
+    weight=f"tie(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
+    bias="tie(tie(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
 )
 @keeping_format(operands=2, unless=is_double_volume)
 @compute_in_float32
@@ -53,7 +53,7 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     kernel = weight.shape[2:]
     if size is None:
         size = output_size(input.shape[2:], kernel, stride, padding, dilation)
-    result = slid(input, weight, stride, padding, dilation, groups, size)
+    result = multiply_windows(input, weight, stride, padding, dilation, groups, size)
     if not input.shape[1] and len(input):
         return result[:, :0]  # as in PyTorch: no channels in, none out
     if bias is not None:
@@ -61,7 +61,7 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     return result
 
 
-def slid(input, weight, stride, padding, dilation, groups, size):
+def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     """The products of all ``size`` windows with the weight, one product of matrices for every image."""
     kernel, whole = weight.shape[2:], pad_sides(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
@@ -76,13 +76,13 @@ def slid(input, weight, stride, padding, dilation, groups, size):
 
 @convolution(
     "slow_conv_transpose2d_out_cpu",
-    grad=f"tied(correlate(g, conj(weight), None, {GEOMETRY}, grad.shape[2:]), grad)",
-    weight=f"tied(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
-    bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
+    grad=f"tie(correlate(g, conj(weight), None, {GEOMETRY}, grad.shape[2:]), grad)",
+    weight=f"tie(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
+    bias="tie(tie(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
 @keeping_format(operands=2, unless=is_double_volume)
 @compute_in_float32
-def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
+def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
     around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
@@ -92,7 +92,7 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
         and spatial == output_size(size, kernel, stride, around, dilation)
         and len(weight) // groups < DEAR * weight.shape[1]
     ):
-        result = slid(grad, flip_weight(weight, groups), stride, around, dilation, groups, spatial)
+        result = multiply_windows(grad, flip_weight(weight, groups), stride, around, dilation, groups, spatial)
     else:
         result = add_windows(grad, weight, spatial, stride, padding, dilation, groups)
     if bias is not None:
@@ -127,7 +127,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
 @convolution(
     "slow_conv2d_cpu",
     grad=f"correlate(conj(input), g, None, {GEOMETRY}, grad.shape[2:])",
-    input=f"spread(conj(grad), g, None, input.shape, {GEOMETRY})",
+    input=f"correlate_back(conj(grad), g, None, input.shape, {GEOMETRY})",
 )
 @compute_in_float32
 def match(grad, input, shape, stride, padding, dilation, groups):

@@ -126,7 +126,7 @@ def grid_spread(grad, grid, shape, orders, kind, padding, corners):
     return np.ascontiguousarray(result.swapaxes(1, 2)).reshape(shape)
 
 
-SLOPES = f"stack([sum_dim(g * grid_sample{{dims}}({{x}}, grid, raised(orders, d), {MODES}), 1) for d in range(len(orders))], -1)"
+SLOPES = f"stack([sum_dim(g * grid_sample{{dims}}({{x}}, grid, raise_order(orders, d), {MODES}), 1) for d in range(len(orders))], -1)"
 GRID_SAMPLE = {}
 for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_sampler3d_cpu")):
     GRID_SAMPLE[dims] = op(grid_sample, name=f"grid_sample{dims}", public=False, out=False, types="f", kernel_name=kernel_name,
@@ -137,7 +137,7 @@ for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_samp
 
 
 @word
-def raised(orders, dim):
+def raise_order(orders, dim):
     """``orders`` with one more derivative by the grid's coordinate ``dim``, which counts from the last dimension."""
     return tuple(order + (place == len(orders) - 1 - dim) for place, order in enumerate(orders))
 

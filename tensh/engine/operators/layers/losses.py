@@ -11,7 +11,7 @@ from tensh.engine.arrays.threads import PARALLEL, parallel_map
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along, add_squares
@@ -78,13 +78,13 @@ smoothed = Chain("smoothed", "input target", "near * (d - 0.5 * near) / bound", 
 levelled = Chain("levelled", "input target", "clip((input - target) / scale, -bound, bound)", "scale, bound")
 
 
-def levelled_recorded(input, target, scale, bound):
+def record_levelled(input, target, scale, bound):
     d = (input - target) / scale
-    near, only = d.abs() < bound, recorded("only")
+    near, only = d.abs() < bound, on_tensors("only")
     return only(d, near) + only(d.detach().clamp(-bound, bound), ~near)
 
 
-ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded
+ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 
 
 def declare_distance(kernel, node, kernel_name, slope):
@@ -214,7 +214,7 @@ def declare_likelihood(name, node):
        grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
     return op(compute_in_float32(nll), name=name, types="f", kernel_name="nll_loss_out_frame", **fixed,
        doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
-       input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
+       input=f"tie({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
 
 
 nll_op = declare_likelihood("nll", "NllLossBackward0")

@@ -1,6 +1,6 @@
 """Normalisation: elements minus their mean, divided by their standard deviation, group by group.
 
-Batch, layer and group normalisation differ only in what a group is.  ``form`` says it: the input seen as [A, B, S] has B
+Batch, layer and group normalisation differ only in the definition of a group.  ``form`` says it: the input seen as [A, B, S] has B
 groups, each of A * S elements.  ``at`` is the shape in which weight and bias meet the input.
 
 Note [Whitening]
@@ -19,7 +19,7 @@ from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import compute_in_float32, widen
 from tensh.engine.operators.reductions.summation import add_along, add_row_products
 
-FAR = 8  # deviations between zero and a mean whose rounding shows in what is whitened
+FAR = 8  # deviations between zero and a mean whose rounding shows in whitened values
 STATS = "input, mean, rstd, form"
 
 
@@ -61,13 +61,13 @@ def invert_deviation(variance, eps):
 
 
 def is_far(mean, rstd):
-    """Whether the largest mean is FAR from zero; of few numbers, ``argmax`` takes a tenth of the time of ``max``."""
+    """True if the largest mean is FAR from zero; of few numbers, ``argmax`` takes a tenth of the time of ``max``."""
     squares = mean * rstd
     np.multiply(squares, squares, squares)
     return squares.size > 0 and squares.item(squares.argmax()) > FAR * FAR
 
 
-def whiten(grouped, eps, out):
+def whiten_into(grouped, eps, out):
     """The whitened groups into ``out``; returns the means, the inverse deviations and the variances.
 
     The rounding of a mean that is FAR from zero is made good, so that equal numbers become zero.
@@ -93,7 +93,7 @@ def whiten_some(grouped, eps, out):
     facts = np.empty((3, grouped.shape[1]), grouped.dtype)
 
     def work(part):
-        facts[:, part] = whiten(grouped[:, part], eps, out[:, part])
+        facts[:, part] = whiten_into(grouped[:, part], eps, out[:, part])
 
     some_at_a_time(work, grouped.shape)
     return facts
@@ -103,7 +103,7 @@ def whiten_some(grouped, eps, out):
 def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     grouped = widen(input).reshape(form)
     out = np.empty(form, grouped.dtype)
-    facts = whiten(grouped, eps, out) if input.size < PARALLEL_LIGHT else whiten_some(grouped, eps, out)
+    facts = whiten_into(grouped, eps, out) if input.size < PARALLEL_LIGHT else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
     stretch(out, weight, bias, at, out)
     return out if grouped.dtype is input.dtype else out.astype(input.dtype), *facts
@@ -132,10 +132,10 @@ def stretch(input, scale, shift, at, out):
 
 SLOPES = {
     "input": f"whiten_back(g if weight is None else g * reshape(weight, at), {STATS})",
-    "weight": f"reshape(sum_to(g * whitened({STATS}), at), weight.shape)",
+    "weight": f"reshape(sum_to(g * whiten({STATS}), at), weight.shape)",
     "bias": "reshape(sum_to(g, at), bias.shape)",
 }
-TIED = SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
+TIED = SLOPES | {"bias": f"tie({SLOPES['bias']}, input)"}
 
 
 def declare_norm(name, kernel, node, kernel_name, slopes):
@@ -158,7 +158,7 @@ group_norm_of = declare_norm(
     let={"r": "reshape(rsqrt(variance + eps), at)"},
     input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",
-    bias="tied(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
+    bias="tie(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
 @keeping_format
 @compute_in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
@@ -178,7 +178,7 @@ FIXED = {"public": False, "out": False, "mean": None, "rstd": None}
 
 @op(**FIXED, node="MulBackward0", input=f"whiten_back(g, {STATS})")
 @compute_in_float32
-def whitened(input, mean, rstd, form):
+def whiten(input, mean, rstd, form):
     """(input - mean) * rstd."""
     grouped, out = input.reshape(form), np.empty(form, input.dtype)
 
@@ -193,13 +193,13 @@ def whitened(input, mean, rstd, form):
 @op(
     **FIXED, node="NativeNormBackwardBackward0",
     grad=f"whiten_back(g, {STATS})",
-    let={"x": f"whitened({STATS})", "s": f"inverse_deviation({STATS})"},
+    let={"x": f"whiten({STATS})", "s": f"inverse_deviation({STATS})"},
     input=f"whiten_back(-s * (g * group_means(grad * x, form) + grad * group_means(g * x, form)), {STATS})"
     " - s * x * group_means(g * out, form)",
 )  # fmt: skip
 @compute_in_float32
 def whiten_back(grad, input, mean, rstd, form):
-    """The gradient of what is whitened."""
+    """The gradient of the whitened values."""
     grouped, slopes, out = input.reshape(form), grad.reshape(form), np.empty(form, grad.dtype)
     count = grad.dtype.type(number(form))
 
@@ -216,7 +216,7 @@ def whiten_back(grad, input, mean, rstd, form):
 
 
 @op(**FIXED, node="RsqrtBackward0", let={"s": f"inverse_deviation({STATS})"},
-    input=f"-s * s * whitened({STATS}) * group_means(g, form)")  # fmt: skip
+    input=f"-s * s * whiten({STATS}) * group_means(g, form)")  # fmt: skip
 def inverse_deviation(input, mean, rstd, form):
     """The inverse deviation of every element's group."""
     return np.broadcast_to(rstd.astype(input.dtype, copy=False)[:, None], form).reshape(input.shape)

@@ -119,7 +119,7 @@ MAX_POOL, MAX_POOL_WITH_INDICES, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL = {}, {}
 for dims in (2, 3):
     declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
     declared["kernel_name"] = f"max_pool{dims}d"
-    back = "tied(spread_spots(g, {}, input.shape, len(kernel)), input)"
+    back = "tie(spread_spots(g, {}, input.shape, len(kernel)), input)"
     MAX_POOL[dims] = op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
        input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
     declared["outs"] = ("values", "indices")
@@ -132,7 +132,7 @@ for dims in (2, 3):
         lying = keeping_format if (kind, dims) == ("adaptive", 2) else row_major
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "kernel_name": called}
         operators[dims] = op(lying(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
-           input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
+           input="tie(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
 
 
 # ── elements at flat places ──────────────────────────────────────────────────
@@ -217,7 +217,7 @@ for dims in (2, 3):
     lying = keeping_format if dims == 2 else row_major
     declared = {"public": False, "types": "iuf", "kernel_name": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
     AVG_POOL[dims] = op(lying(avg_pool), name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
-       input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
+       input=f"tie(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
        public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
     ADAPTIVE_AVG_POOL[dims] = declare_tap(

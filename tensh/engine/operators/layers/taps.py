@@ -65,11 +65,11 @@ class Taps:
     def adjoint(self):
         """The map whose matrix is the transpose of this one's."""
         if self._adjoint is None:
-            self._adjoint = self._transposed()
+            self._adjoint = self._transpose()
             self._adjoint._adjoint = self
         return self._adjoint
 
-    def _transposed(self):
+    def _transpose(self):
         count, length = self.places.shape
         inputs, outputs = self.places.reshape(-1), np.tile(np.arange(length), count)
         weights = np.ones(inputs.size) if self.weights is None else self.weights.reshape(-1)
@@ -199,4 +199,4 @@ def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False, l
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
     return op(lying(compute_in_float32(apply_maps)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
-              input=f"tied({back}, input)" if saves_input else back)  # fmt: skip
+              input=f"tie({back}, input)" if saves_input else back)  # fmt: skip

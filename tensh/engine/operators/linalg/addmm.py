@@ -13,7 +13,7 @@ from tensh.engine.operators.precision import is_half, widen
 
 
 @word
-def scaled(g, factor):
+def scale(g, factor):
     """``g`` times the conjugate of a number that mostly is 1."""
     if type(factor) is int and factor == 1:
         return g
@@ -84,9 +84,9 @@ def require_one_dtype(dtype, **others):
 @op(
     inplace=True,
     out=OTHER_DTYPE,
-    input="scaled(g, beta)",
-    mat1="scaled(t(mm(conj(mat2), t(g))) if by_columns(mat1.strides) else mm(g, tH(mat2)), alpha)",
-    mat2="scaled(t(mm(t(g), conj(mat1))) if by_columns(mat2.strides) else mm(tH(mat1), g), alpha)",
+    input="scale(g, beta)",
+    mat1="scale(t(mm(conj(mat2), t(g))) if by_columns(mat1.strides) else mm(g, tH(mat2)), alpha)",
+    mat2="scale(t(mm(t(g), conj(mat1))) if by_columns(mat2.strides) else mm(tH(mat1), g), alpha)",
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable.
@@ -113,9 +113,9 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 @op(
     apart=OR_THE_SAME,
     inplace=True,
-    input="scaled(g, beta)",
-    mat="scaled(outer_product(g, conj(vec)), alpha)",
-    vec="scaled(mv(tH(mat), g), alpha)",
+    input="scale(g, beta)",
+    mat="scale(outer_product(g, conj(vec)), alpha)",
+    vec="scale(mv(tH(mat), g), alpha)",
 )
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable.
@@ -138,9 +138,9 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 @op(
     apart=OR_THE_SAME,
     inplace=True,
-    input="scaled(g, beta)",
-    vec1="scaled(mv(g, conj(vec2)), alpha)",
-    vec2="scaled(mv(mT(g), conj(vec1)), alpha)",
+    input="scale(g, beta)",
+    vec1="scale(mv(g, conj(vec2)), alpha)",
+    vec2="scale(mv(mT(g), conj(vec1)), alpha)",
 )
 def addr(input, vec1, vec2, *, beta=1, alpha=1):
     """``beta * input + alpha`` times the outer product of two vectors.  Differentiable.
@@ -169,9 +169,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
 @op(
     inplace=True,
     out=OTHER_DTYPE,
-    input="scaled(g, beta)",
-    batch1="scaled(bmm_like(g, mH(batch2), batch1.strides), alpha)",
-    batch2="scaled(bmm_like(mH(batch1), g, batch2.strides), alpha)",
+    input="scale(g, beta)",
+    batch1="scale(bmm_like(g, mH(batch2), batch1.strides), alpha)",
+    batch2="scale(bmm_like(mH(batch1), g, batch2.strides), alpha)",
 )
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable.
@@ -198,9 +198,9 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 @op(
     apart=OR_THE_SAME,
     inplace=True,
-    input="scaled(g, beta)",
-    batch1="scaled(bmm(expand(g, batch1.shape[:1] + g.shape), mH(batch2)), alpha)",
-    batch2="scaled(bmm(mH(batch1), expand(g, batch1.shape[:1] + g.shape)), alpha)",
+    input="scale(g, beta)",
+    batch1="scale(bmm(expand(g, batch1.shape[:1] + g.shape), mH(batch2)), alpha)",
+    batch2="scale(bmm(mH(batch1), expand(g, batch1.shape[:1] + g.shape)), alpha)",
 )
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable.

@@ -128,12 +128,12 @@ LU_BACK = {
     "right": "linalg_solve_triangular(mH(L1), gU[..., :, k:], True, True, True)",
     "below": "linalg_solve_triangular(mH(U1), gL[..., k:, :], False, False)",
 }
-LU_SLOPE = "P @ beside(corner, right, below)"
+LU_SLOPE = "P @ join_blocks(corner, right, below)"
 
 
 @op(public=False, node="CatBackward0", corner="g[..., :corner.shape[-2], :corner.shape[-1]]",
     right="g[..., :right.shape[-2], corner.shape[-1]:]", below="g[..., corner.shape[-2]:, :below.shape[-1]]")  # fmt: skip
-def beside(corner, right, below):
+def join_blocks(corner, right, below):
     """A square block with a block to its right or one below it."""
     if right.shape[-1]:
         return np.concatenate([corner, right], -1)
@@ -174,7 +174,7 @@ def linalg_lu_factor_ex(A):
     pivots=None,
 )
 def plu(LU, pivots):
-    """The three factors of what ``lu_factor`` gave."""
+    """The three factors of a result of ``lu_factor``."""
     return (permutation(pivots, LU.shape[-2], LU.dtype), *unpack_triangles(LU))
 
 
@@ -217,7 +217,7 @@ QR_BACK = {
 }
 
 
-@op(public=False, outs=("Q", "R"), many=True, let=QR_BACK, A="beside(left, Q @ g_R[..., :, n:], left[..., :0, :])")
+@op(public=False, outs=("Q", "R"), many=True, let=QR_BACK, A="join_blocks(left, Q @ g_R[..., :, n:], left[..., :0, :])")
 def linalg_qr(A, kind="reduced"):
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     check_matrix("linalg.qr", A)

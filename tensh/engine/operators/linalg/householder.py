@@ -160,7 +160,7 @@ def check_ormqr(A, tau, other, left):
     check_floating(None, A, "ormqr_cpu")
 
 
-@op(outs=("a", "tau"), many=True, input="underived('geqrf', g_a, g_tau)")
+@op(outs=("a", "tau"), many=True, input="refuse_derivative('geqrf', g_a, g_tau)")
 def geqrf(input):
     """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
 

@@ -12,7 +12,7 @@ import numpy as np
 from tensh.engine.arrays.matmul import PARALLEL_PRODUCT, matmul, multiply_matrices
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
 from tensh.engine.operators.basic import conj
@@ -38,7 +38,7 @@ def tH(matrix):
     return conj(matrix.T)
 
 
-ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(recorded("t")(matrix))
+ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(on_tensors("t")(matrix))
 
 
 @word
@@ -56,7 +56,7 @@ def bmm_like(first, second, strides):
     return mT(batches(mT(second), mT(first))) if by_columns(strides) else batches(first, second)
 
 
-ARRAYS["bmm_like"], TENSORS["bmm_like"] = bmm_like, lambda first, second, strides: recorded("bmm")(first, second)
+ARRAYS["bmm_like"], TENSORS["bmm_like"] = bmm_like, lambda first, second, strides: on_tensors("bmm")(first, second)
 
 
 @word

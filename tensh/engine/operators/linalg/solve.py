@@ -125,7 +125,7 @@ def check_fit(name, A, B, left):
     outs=("solution", "cloned_coefficient"),
     many=True,
     let={
-        "gB": "substituted(conj(A), g_solution, upper, not transpose, unitriangular)",
+        "gB": "solve_triangle(conj(A), g_solution, upper, not transpose, unitriangular)",
         "slope": "-(conj(solution) @ mT(gB)) if transpose else -(gB @ mH(solution))",
         "half": HALF.format("slope", "slope"),
     },
@@ -164,7 +164,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
         )
     check_floating(None, A, "triangular_solve_cpu")
     batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-2])
-    return substituted.kernel(A, b, upper, transpose, unitriangular), np.array(
+    return solve_triangle.kernel(A, b, upper, transpose, unitriangular), np.array(
         np.broadcast_to(A, (*batch, *A.shape[-2:]))
     )
 
@@ -173,13 +173,13 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     public=False,
     node="TriangularSolveBackward0",
     let={
-        "gB": "substituted(conj(A), g, upper, not transpose, unitriangular)",
+        "gB": "solve_triangle(conj(A), g, upper, not transpose, unitriangular)",
         "slope": "-(conj(out) @ mT(gB)) if transpose else -(gB @ mH(out))",
     },
     A=HALF.format("slope", "slope"),
     B="gB",
 )
-def substituted(A, B, upper, transpose, unitriangular):
+def solve_triangle(A, B, upper, transpose, unitriangular):
     """X of A X = B, or of A^T X = B, for triangular A."""
     return substitute(A.swapaxes(-2, -1) if transpose else A, B, upper != transpose, unitriangular)
 

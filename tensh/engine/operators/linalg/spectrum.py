@@ -45,7 +45,7 @@ def linalg_eigh(A, UPLO="L"):
     try:
         return tuple(np.linalg.eigh(A, UPLO.upper()))
     except np.linalg.LinAlgError:
-        raise not_converged("linalg.eigh") from None
+        raise convergence_error("linalg.eigh") from None
 
 
 def check_symmetric(A, UPLO):
@@ -55,7 +55,7 @@ def check_symmetric(A, UPLO):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
 
 
-def not_converged(name):
+def convergence_error(name):
     return LinAlgError(
         f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
     )
@@ -144,7 +144,7 @@ def linalg_svd(A, full_matrices=True):
     try:
         return tuple(np.linalg.svd(A, full_matrices))
     except np.linalg.LinAlgError:
-        raise not_converged("linalg.svd") from None
+        raise convergence_error("linalg.svd") from None
 
 
 @op(public=False, A=None)
@@ -156,4 +156,4 @@ def singular_values(A):
     try:
         return np.linalg.svd(A, compute_uv=False)
     except np.linalg.LinAlgError:
-        raise not_converged("linalg.svd") from None
+        raise convergence_error("linalg.svd") from None

@@ -79,7 +79,7 @@ def choose(a, k, hermitian):
 
 
 def swap(a, i, j, conj):
-    """Swap rows and columns i < j of what is still to be factored, in the lower half."""
+    """Swap rows and columns i < j of the part that is not yet factored, in the lower half."""
     a[j + 1 :, i], a[j + 1 :, j] = a[j + 1 :, j].copy(), a[j + 1 :, i].copy()
     a[i + 1 : j, i], a[j, i + 1 : j] = conj(a[j, i + 1 : j]).copy(), conj(a[i + 1 : j, i]).copy()
     a[j, i] = conj(a[j, i])

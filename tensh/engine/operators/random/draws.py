@@ -12,7 +12,7 @@ from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.core.clock import mode, stamp_write, tick
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, int64
@@ -89,7 +89,7 @@ def _bernoulli_all(array, p, generator):
 
 def refuse_recorded_out(name, out, *inputs):
     """Raise if ``out=`` is combined with anything that is recorded."""
-    if mode.grad is True and any(live(refresh_node(t)) for t in (out, *inputs)):
+    if mode.grad is True and any(uses_gradient(refresh_node(t)) for t in (out, *inputs)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."

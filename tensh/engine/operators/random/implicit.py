@@ -87,7 +87,7 @@ def gamma_near_zero(a, x):
 
 
 def gamma_elsewhere(a, x):
-    return piecewise(a > 8, gamma_of_large, gamma_fitted, a, x)
+    return piecewise(a > 8, gamma_of_large, fit_gamma, a, x)
 
 
 def gamma_of_large(a, x):
@@ -107,7 +107,7 @@ def gamma_saddle(a, x):
     return -(1 + 1 / (12 * a) * (1 + 1 / (24 * a))) * x * inner / root
 
 
-def gamma_fitted(a, x):
+def fit_gamma(a, x):
     above, below = (evaluate_polynomial(part, np.log(x / a), np.log(a)) for part in GAMMA)
     return np.exp(above / below)
 
@@ -125,7 +125,7 @@ def dirichlet_above(x, a, b, total, edge):
 
 
 def dirichlet_within(x, a, b, total, edge):
-    return piecewise((a > 6) & (b > 6), beta_of_large, beta_fitted, x, a, b, total, edge)
+    return piecewise((a > 6) & (b > 6), beta_of_large, fit_beta, x, a, b, total, edge)
 
 
 def beta_near_zero(x, a, b, total, edge):
@@ -178,7 +178,7 @@ def beta_saddle(x, a, b, total):
     return -stirling(a) * stirling(b) / stirling(total) * x / np.sqrt(2 * a * b / total) * inner
 
 
-def beta_fitted(x, a, b, total, edge):
+def fit_beta(x, a, b, total, edge):
     """A rational function times x (psi(total) - psi(a)) / b."""
     log = np.log(x)
     logs = log, np.log(a) - log, np.log(total) - np.log(a) + log

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import dims
 from tensh.engine.arrays.threads import PARALLEL, run
-from tensh.engine.operators.kernels import own
+from tensh.engine.operators.kernels import reusable
 from tensh.engine.operators.precision import F4, F8, KEPT, ONES, WIDER
 from tensh.engine.operators.reductions.summation import SMALL, add_along, add_squares, group
 
@@ -36,7 +36,7 @@ def moments(array, dim, keepdim):
 
 
 def moments_of_row(array):
-    """The moments of all elements of a short array, by products: two thirds of the time of what follows are saved."""
+    """The moments of all elements of a short array, by products, in a third of the time of the general way."""
     row = array.reshape(-1).astype(F8)
     mean = row.dot(ONES[F8][row.size]) / row.size
     row -= mean
@@ -59,7 +59,7 @@ def moments_at_once(array, axes, keepdim):
     squares = (
         distance.real**2 + distance.imag**2
         if wide.dtype.kind == "c"
-        else np.multiply(distance, distance, own(distance))
+        else np.multiply(distance, distance, reusable(distance))
     )
     return mean, add(squares, axes, None, None, keepdim)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import dims
 from tensh.engine.codegen.table import OR_THE_SAME, op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import promote_arrays
@@ -58,7 +58,7 @@ def along_norm(s, x, r):
 
 
 ARRAYS["along_norm"] = along_norm
-TENSORS["along_norm"] = lambda s, x, r: s * recorded("masked_fill")(x / r, r == 0, 0)
+TENSORS["along_norm"] = lambda s, x, r: s * on_tensors("masked_fill")(x / r, r == 0, 0)
 INFINITE = "ord * ord == float('inf')"
 NORM = (
     "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"

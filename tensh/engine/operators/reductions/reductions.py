@@ -10,7 +10,7 @@ from tensh.engine.arguments.checks import dims
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
@@ -48,11 +48,11 @@ def restore(g, shape, dim, keepdim):
     return g if keepdim or dim is None else g.reshape(keep_dims(shape, dim))
 
 
-def restore_recorded(g, shape, dim, keepdim):
+def record_restore(g, shape, dim, keepdim):
     """Restore reduced dimensions as 1, one after the other, as recorded operations."""
     if not keepdim and dim is not None:
         for d in sorted(dims(dim, len(shape))):
-            g = recorded("unsqueeze")(g, d)
+            g = on_tensors("unsqueeze")(g, d)
     return g
 
 
@@ -61,12 +61,12 @@ def evenly(g, shape, number):
     return ARRAYS["expand"](g / number, shape)
 
 
-def evenly_recorded(g, shape, number):
-    return recorded("div_number")(recorded("expand")(g, shape), number)
+def record_evenly(g, shape, number):
+    return on_tensors("div_number")(on_tensors("expand")(g, shape), number)
 
 
 ARRAYS |= {"restore": restore, "evenly": evenly}
-TENSORS |= {"restore": restore_recorded, "evenly": evenly_recorded}
+TENSORS |= {"restore": record_restore, "evenly": record_evenly}
 
 
 @word

@@ -76,7 +76,7 @@ def unmet_error(condition):
     public=False, out=False, node="SegmentReduceBackward0",
     data="segment_slopes(g, out, data, reduce, segments, initial)",
 )  # fmt: skip
-def segment_reduced(data, reduce, segments, initial):
+def reduce_segments(data, reduce, segments, initial):
     """The elements of each segment combined by ``reduce``, beginning with ``initial``."""
     if BY_NUMPY[data.dtype].category != FLOAT:
         refuse_dtype("_segment_reduce", data.dtype)
@@ -159,7 +159,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     _check(name, told, values, axis, unsafe)
     ends = np.cumsum(told, -1) if offsets is None else told[..., 1:]
     starts = ends - told if offsets is None else told[..., :-1]
-    return segment_reduced.fn(data, kind, Segments(starts, ends, values.shape[axis]), initial)
+    return reduce_segments.fn(data, kind, Segments(starts, ends, values.shape[axis]), initial)
 
 
 def _check(name, told, values, axis, unsafe):

@@ -1,4 +1,4 @@
-"""Which of several equal elements is selected by ``kthvalue``, ``mode`` and ``topk``.
+"""The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``.
 
 PyTorch leaves that to the algorithms: a quickselect of its own, and ``std::sort`` and ``std::nth_element``, which in GCC's
 library are Musser's "Introspective sorting" (1997): partitions around a median of three, and an insertion sort where few

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.errors.warnings import warn
@@ -32,7 +32,7 @@ def without_freedom(input):
 
 def mean_kept(input, dim):
     """The mean, ready to be subtracted."""
-    return recorded("mean_all")(input) if dim is None else recorded("mean_dim")(input, dim, True)
+    return on_tensors("mean_all")(input) if dim is None else on_tensors("mean_dim")(input, dim, True)
 
 
 ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"](input, dim, True), mean_kept

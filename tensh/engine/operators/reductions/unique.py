@@ -11,7 +11,7 @@ from tensh.engine.operators.precision import F4, I8, widen
 
 
 @word
-def underived(name, *gradients):
+def refuse_derivative(name, *gradients):
     """The derivative of an operator to which PyTorch gives a node and no derivative: an error."""
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
@@ -69,7 +69,7 @@ def as_rows(input, dim):
 DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "biuf"}
 
 
-@op(**DISTINCT, kernel_name="unique", node="Unique2Backward0", input="underived('_unique2', g)")
+@op(**DISTINCT, kernel_name="unique", node="Unique2Backward0", input="refuse_derivative('_unique2', g)")
 def unique_elements(input, inverse):
     """The distinct elements in ascending order, which of them each element is (with ``inverse``), and how often."""
     flat = input.reshape(-1)
@@ -82,7 +82,7 @@ def unique_elements(input, inverse):
     return values, numbers.reshape(input.shape), counts
 
 
-@op(**DISTINCT, kernel_name="unique_dim", node="UniqueDimBackward0", input="underived('unique_dim', g)")
+@op(**DISTINCT, kernel_name="unique_dim", node="UniqueDimBackward0", input="refuse_derivative('unique_dim', g)")
 def unique_slices(input, dim):
     """The distinct slices along ``dim`` in ascending order, which of them each slice is, and how often."""
     axis, rows = as_rows(input, dim)
@@ -96,7 +96,7 @@ def unique_slices(input, dim):
     **DISTINCT,
     kernel_name="unique_consecutive",
     node="UniqueConsecutiveBackward0",
-    input="underived('unique_consecutive', g)",
+    input="refuse_derivative('unique_consecutive', g)",
 )
 def unique_runs(input, dim):
     """The elements (or the slices along ``dim``) without those that equal the one before."""

@@ -67,6 +67,6 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 @op(public=False, out=False, node="DiagonalBackward0_copy", input="diagonal_back(g, input.shape, offset, 0, 1)")
-def diagonal_copied(input, offset):
+def copy_diagonal(input, offset):
     """Copy the diagonal of a matrix into new memory."""
     return diagonal_of(input, offset, 0, 1).copy()

@@ -60,8 +60,7 @@ def diagonal_put(input, src, offset, dim1, dim2):
 def strided_put(input, src, size, stride, start):
     """The input with the elements that strides name replaced.
 
-    The input receives the gradient of that part, and nothing beside it: the other way round would be right, but so does
-    PyTorch.
+    As in PyTorch, the input receives the gradient of that part and nothing beside it, where the opposite would be right.
     """
     return replace_part(input, lambda out: memory.view_strided(out, size, stride, start), src)
 

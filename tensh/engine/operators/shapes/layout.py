@@ -15,9 +15,9 @@ from tensh.engine.operators.shapes.views import view_op
     public=False,
     node="AsStridedBackward0",
     input="zeros_as(g, input.shape) if 0 in size or 0 in input.shape else"
-    " restrided_back(g, input.shape, strides, size, stride, start)",
+    " restride_back(g, input.shape, strides, size, stride, start)",
 )
-def restrided(input, size, stride, start, strides=None):
+def restride(input, size, stride, start, strides=None):
     """The memory in another size and other strides, ``start`` elements after the input's first.
 
     ``strides`` are those of the input, None if it is dense.
@@ -59,17 +59,17 @@ def copies(shape, steps, grad):
     return np.bincount(places.reshape(-1))[places].astype(grad.dtype)
 
 
-@op(public=False, node="AsStridedBackwardBackward0", grad="restrided_part(g, strides, size, stride, start)")
-def restrided_back(grad, shape, strides, size, stride, start):
+@op(public=False, node="AsStridedBackwardBackward0", grad="restride_part(g, strides, size, stride, start)")
+def restride_back(grad, shape, strides, size, stride, start):
     """``grad`` of one layout of memory as the gradient of another."""
     steps = memory.contiguous_strides(shape) if strides is None else strides
     out = move_gradient(grad, (size, stride, start), (shape, steps, 0), *room(shape, steps, size, stride, start))
     return out / copies(shape, steps, grad) if out.size and memory.may_overlap(shape, steps) else out
 
 
-@op(public=False, node="AsStridedBackward0", grad="restrided_back(g, grad.shape, strides, size, stride, start)")
-def restrided_part(grad, strides, size, stride, start):
-    """The adjoint of :func:`restrided_back`."""
+@op(public=False, node="AsStridedBackward0", grad="restride_back(g, grad.shape, strides, size, stride, start)")
+def restride_part(grad, strides, size, stride, start):
+    """The adjoint of :func:`restride_back`."""
     shape = grad.shape
     steps = memory.contiguous_strides(shape) if strides is None else strides
     if grad.size and memory.may_overlap(shape, steps):

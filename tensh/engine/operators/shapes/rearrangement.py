@@ -11,7 +11,7 @@ from tensh.engine.codegen.derivatives import LIST
 from tensh.engine.codegen.describe import describe_inplace
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import op
-from tensh.engine.codegen.vocabulary import recorded, word
+from tensh.engine.codegen.vocabulary import on_tensors, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors.messages import wrap_dim, wrap_dims
@@ -35,7 +35,7 @@ def cat(tensors, dim=0):
     tensor([1, 2, 3])
     """
     try:
-        if alike(tensors):
+        if are_alike(tensors):
             return np.concatenate(tensors, dim)
     except (ValueError, TypeError, IndexError):
         pass  # PyTorch's error follows
@@ -58,7 +58,7 @@ def cat(tensors, dim=0):
     return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out, casting="unsafe")
 
 
-def alike(arrays):
+def are_alike(arrays):
     """True if all arrays are row-major and of one dtype."""
     dtype = arrays[0].dtype
     for array in arrays:  # noqa: SIM110 - a generator takes twice as long
@@ -93,7 +93,7 @@ def require_matching(shapes, dim):
 def parts(grad, shapes, dim):
     """Consecutive parts along ``dim`` of the given shapes; empty vectors, which fit anywhere, have no part in it."""
     dim = wrap_dim(dim, grad.ndim)
-    cut = recorded("slice_dim") if isinstance(grad, Tensor) else slice_dim.kernel
+    cut = on_tensors("slice_dim") if isinstance(grad, Tensor) else slice_dim.kernel
     found, start = [], 0
     for shape in shapes:
         size = 0 if shape == (0,) else shape[dim]
@@ -105,7 +105,7 @@ def parts(grad, shapes, dim):
 
 def rows(grad, dim):
     """The parts of ``grad`` along ``dim``, without that dimension."""
-    one = recorded("select") if isinstance(grad, Tensor) else select.kernel
+    one = on_tensors("select") if isinstance(grad, Tensor) else select.kernel
     return [one(grad, dim, i) for i in range(grad.shape[dim])]
 
 
@@ -134,7 +134,7 @@ def stack(tensors, dim=0):
             )
     dim = wrap_dim(dim, len(shape) + 1)
     key = (*BEFORE[dim], None)
-    if alike(tensors):
+    if are_alike(tensors):
         return np.concatenate([array[key] for array in tensors], dim)
     out = np.empty((*shape[:dim], len(tensors), *shape[dim:]), common_dtype(tensors))
     return np.concatenate([array[key] for array in tensors], dim, out, casting="unsafe")
@@ -176,7 +176,7 @@ def interleave_shape(shape, repeats):
     node="RepeatBackward0",
     input="zeros_as(g, input.shape) if 0 in repeats else repeat_back(g, input.shape, repeats)",
 )
-def repeated(input, repeats):
+def repeat_dims(input, repeats):
     """The input as often as ``repeats`` says along each dimension."""
     shape, size = interleave_shape(input.shape, repeats)
     out = np.empty(size, input.dtype)
@@ -184,7 +184,7 @@ def repeated(input, repeats):
     return out.reshape([n * times for n, times in zip(shape, repeats, strict=True)])
 
 
-@op(public=False, out=False, grad="repeated(g, repeats)")
+@op(public=False, out=False, grad="repeat_dims(g, repeats)")
 def repeat_back(grad, shape, repeats):
     """The sum of all repetitions."""
     _, size = interleave_shape(shape, repeats)
@@ -192,8 +192,8 @@ def repeat_back(grad, shape, repeats):
 
 
 # ── moving ───────────────────────────────────────────────────────────────────
-@op(public=False, out=False, node="FlipBackward0", input="flipped(g, dims)")
-def flipped(input, dims):
+@op(public=False, out=False, node="FlipBackward0", input="flip_dims(g, dims)")
+def flip_dims(input, dims):
     """The input with the order reversed along ``dims``."""
     dims = wrap_dims(dims, input.ndim)
     turned = input[tuple([BACKWARDS if d in dims else ALL for d in range(input.ndim)])]
@@ -205,13 +205,13 @@ def flipped(input, dims):
 BACKWARDS = slice(None, None, -1)
 
 
-@op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
-def rolled(input, shifts, dims):
+@op(public=False, out=False, node="RollBackward0", input="roll_dims(g, opposite(shifts), dims)")
+def roll_dims(input, shifts, dims):
     """Shift elements by ``shifts`` along ``dims``, or of the flattened input; those past the end re-enter."""
     if not input.size:
         return input.copy()
     if not dims:
-        return rolled.kernel(input.reshape(-1), shifts, (0,)).reshape(input.shape)
+        return roll_dims.kernel(input.reshape(-1), shifts, (0,)).reshape(input.shape)
     for shift, dim in zip(shifts, dims, strict=True):
         dim = wrap_dim(dim, input.ndim)
         n = input.shape[dim]
@@ -229,8 +229,8 @@ def opposite(numbers):
     return tuple(-n for n in numbers)
 
 
-@op(public=False, out=False, node="Rot90Backward0", input="turned(g, -times, dims)")
-def turned(input, times, dims):
+@op(public=False, out=False, node="Rot90Backward0", input="rotate_dims(g, -times, dims)")
+def rotate_dims(input, times, dims):
     """Rotate the input by ``times`` 90 degrees in the plane of two dimensions."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -243,11 +243,11 @@ def turned(input, times, dims):
         case 0:
             return input.copy()
         case 1:
-            return flipped.kernel(input, (two,)).swapaxes(one, two)
+            return flip_dims.kernel(input, (two,)).swapaxes(one, two)
         case 2:
-            return flipped.kernel(input, (one, two))
+            return flip_dims.kernel(input, (one, two))
         case 3:
-            return flipped.kernel(input, (one,)).swapaxes(one, two)
+            return flip_dims.kernel(input, (one,)).swapaxes(one, two)
 
 
 # ── triangles and diagonals ──────────────────────────────────────────────────

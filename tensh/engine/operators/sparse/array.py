@@ -72,7 +72,7 @@ class Sparse:
         return Sparse(self.values.copy(), indices, self.shape, self.layout, self.coalesced)
 
     def __reduce__(self):
-        return unpickled, (self.values, self.indices, self.shape, self.layout, self.coalesced)
+        return rebuild, (self.values, self.indices, self.shape, self.layout, self.coalesced)
 
     def __getattr__(self, name):
         raise Sparsity
@@ -93,7 +93,7 @@ for _name in (
     setattr(Sparse, f"__{_name}__", Sparse.__array__)
 
 
-def unpickled(values, indices, *facts):
+def rebuild(values, indices, *facts):
     """The array of a pickled sparse tensor."""
     return Sparse(canonical(values), tuple([canonical(each) for each in indices]), *facts)
 
@@ -132,7 +132,7 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
     ndim = property(lambda g: g.sparse.ndim)
     size = property(lambda g: g.sparse.size)
 
-    def dense(self):
+    def densify(self):
         """The array with all its elements."""
         a = self.sparse
         sizes = a.shape[: a.sparse_dim]
@@ -147,13 +147,13 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
         return SparseGradient(self.sparse.replace_values(self.sparse.values.astype(dtype)))
 
     def __getattr__(self, name):
-        return getattr(self.dense(), name)
+        return getattr(self.densify(), name)
 
     def __array__(self, dtype=None, copy=None):
-        return self.dense() if dtype is None else self.dense().astype(dtype)
+        return self.densify() if dtype is None else self.densify().astype(dtype)
 
     def __getitem__(self, index):
-        return self.dense()[index]
+        return self.densify()[index]
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
         if out is not None:
@@ -163,14 +163,14 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
         if method == "__call__" and ufunc is np.multiply and any(np.ndim(each) == 0 for each in inputs):
             values = [each.sparse.values if type(each) is SparseGradient else each for each in inputs]
             return SparseGradient(self.sparse.replace_values(ufunc(*values)))
-        return getattr(ufunc, method)(*map(plain, inputs), **options)
+        return getattr(ufunc, method)(*map(as_dense, inputs), **options)
 
     def __array_function__(self, function, types, args, options):
-        return function(*[plain(each) for each in args], **options)
+        return function(*[as_dense(each) for each in args], **options)
 
 
-def plain(value):
-    return value.dense() if type(value) is SparseGradient else value
+def as_dense(value):
+    return value.densify() if type(value) is SparseGradient else value
 
 
 def add_arrays(a, b):

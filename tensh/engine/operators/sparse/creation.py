@@ -25,7 +25,7 @@ FORMS = (
 
 
 class check_sparse_tensor_invariants:
-    """Whether indices and values of new sparse tensors are checked: a context, a decorator, and three functions.
+    """Switch the checks of indices and values of new sparse tensors: a context, a decorator, and three functions.
 
     >>> import tensh as torch
     >>> with torch.sparse.check_sparse_tensor_invariants():

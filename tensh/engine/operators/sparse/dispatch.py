@@ -3,7 +3,7 @@
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.unavailable import could_not_run
@@ -47,7 +47,7 @@ def answer(name, args, options):
 
 
 def backend(args):
-    """PyTorch's name for what computes with these tensors."""
+    """PyTorch's name of the backend for these tensors."""
     flat = [each for arg in args for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
     layouts = [each.array.layout for each in flat if is_sparse(each)]
     return "SparseCPU" if COO in layouts else "SparseCsrCPU"
@@ -72,7 +72,7 @@ def write(name, target, call, options):
 
 
 def requires(t):
-    return live(refresh_node(t))
+    return uses_gradient(refresh_node(t))
 
 
 def replace(target, result):

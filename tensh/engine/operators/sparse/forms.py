@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from tensh.engine.core.clock import announce, listeners, mode, tick
-from tensh.engine.core.nodes import Node, live
+from tensh.engine.core.nodes import Node, uses_gradient
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.operators.sparse.array import (
@@ -58,7 +58,7 @@ class FromValues(Joint):
     def backward(self, g):
         if type(g) is SparseGradient and g.sparse.indices[0] is self.of.indices[0]:
             return (g.sparse.values,)
-        dense = g.dense() if type(g) is SparseGradient else g
+        dense = g.densify() if type(g) is SparseGradient else g
         return (dense[tuple(places(self.of))],)
 
     def backward_graph(self, g):
@@ -89,7 +89,7 @@ def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=Non
     t.array = Sparse(values.array, indices, shape, layout, coalesced)
     t.node = t._base = t._kept = None
     node = refresh_node(values)
-    if live(node) and mode.grad:
+    if uses_gradient(node) and mode.grad:
         t.node = name_node_class(label or node.name())(node, t.array, t.array.shape)
         if listeners:
             announce(t.node, (t,))

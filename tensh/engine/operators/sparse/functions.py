@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.codegen.composites import composite
-from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.operators.sparse.array import COO, CSR
@@ -237,7 +237,7 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1):
     product = smm(mat1, mat2)
     a, b = to_coo(input).array, product.array
     values = [values_of(input) * beta if beta != 1 else values_of(input), values_of(product) * alpha]
-    both = recorded("cat")(values, 0)
+    both = on_tensors("cat")(values, 0)
     return sparse_tensor(both, (np.concatenate([a.indices[0], b.indices[0]], 1),), a.shape, COO, False)
 
 

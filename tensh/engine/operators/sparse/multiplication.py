@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSR, places
@@ -96,7 +96,7 @@ def matmul(input, other):
 def bmm(input, mat2):
     pick = lambda t, n: PICK(t, n) if is_sparse(t) else t[n]  # noqa: E731
     made = [mm(pick(input, n), pick(mat2, n)) for n in range(input.array.shape[0])]
-    return recorded("stack")(made, 0)
+    return on_tensors("stack")(made, 0)
 
 
 def PICK(t, n):

@@ -5,7 +5,7 @@ Operators that give zero for zero are applied to the values; all others have a r
 
 import numpy as np
 
-from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
@@ -49,7 +49,7 @@ def on_values(name):
     def apply(input, *args, **options):
         if input.array.layout is COO and name not in LINEAR:
             input = coalesce_as(input)
-        return replace_values(input.array, recorded(name)(values_of(input), *args, **options))
+        return replace_values(input.array, on_tensors(name)(values_of(input), *args, **options))
 
     return apply
 
@@ -64,7 +64,7 @@ def is_number(value):
 
 @rule("cast")
 def cast(input, to, memory_format=None):
-    return replace_values(input.array, recorded("cast")(values_of(input), to))
+    return replace_values(input.array, on_tensors("cast")(values_of(input), to))
 
 
 @rule("recast")
@@ -72,7 +72,7 @@ def recast(t, dtype, *args, **options):
     return cast(t, dtype.numpy)
 
 
-@rule("clone", "copied", "laid_out", "conj", "real", "conjugate", "conj_physical")
+@rule("clone", "copy_gradient", "laid_out", "conj", "real", "conjugate", "conj_physical")
 def clone(input, *args, **options):
     return replace_values(input.array.copy(), values_of(input).clone())
 
@@ -185,7 +185,7 @@ def division(name, words):
             raise RuntimeError("unsupported tensor layout: SparseCsr")
         if name != "div":
             input = coalesce_as(input)
-        return replace_values(input.array, recorded(name)(values_of(input), other, *args, **options))
+        return replace_values(input.array, on_tensors(name)(values_of(input), other, *args, **options))
 
     return divide
 
@@ -207,7 +207,7 @@ def power(input, exponent):
 # ── reductions ───────────────────────────────────────────────────────────────
 @rule("sum_all")
 def sum_all(input, dtype=None):
-    return recorded("sum_all")(values_of(input), dtype)
+    return on_tensors("sum_all")(values_of(input), dtype)
 
 
 @rule("sum_dim")
@@ -402,7 +402,7 @@ def cat(tensors, dim=0):
             )
     lengths = [each.array.shape[dim] for each in tensors]
     shape = (*first.shape[:dim], sum(lengths), *first.shape[dim + 1 :])
-    cat_dense = recorded("cat")
+    cat_dense = on_tensors("cat")
     if dim >= first.sparse_dim:
         dense = cat_dense([to_dense_of(each) for each in tensors], dim)
         return convert_layout(dense, COO, None, first.sparse_dim)

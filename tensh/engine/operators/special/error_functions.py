@@ -70,10 +70,10 @@ def write_erf(out, input):
     if input.size < FEW or input.dtype is F8:
         out[...] = erf(input)
     else:
-        erf_by_exponential.into(out, input)
+        erf_by_exponential.write_into(out, input)
 
 
-erf.into = write_erf
+erf.write_into = write_erf
 
 
 def beside_points(x):
@@ -165,8 +165,8 @@ def erfc(input):
     return compute_by_element(math.erfc, input)
 
 
-def scaled(x):
-    """exp(x**2) erfc(x), to the left of 0 by what is missing to twice the exponential."""
+def scaled_erfc(x):
+    """exp(x**2) erfc(x); to the left of 0 twice the exponential minus the value at -x."""
 
     def left(x):
         return 2 * np.exp(x * x) - right(-x)
@@ -180,10 +180,10 @@ def scaled(x):
     return piecewise(x < 0, left, right, x)
 
 
-@wide(exact=lambda x: scaled(extend(x)))
+@wide(exact=lambda x: scaled_erfc(extend(x)))
 def erfcx(input):
     """exp(x**2) erfc(x)."""
-    return scaled(input)
+    return scaled_erfc(input)
 
 
 BEYOND = 12  # from here on the asymptotic series of derivatives is exact
@@ -196,7 +196,7 @@ def derivative(x, n):
     """
 
     def near(x):
-        before, last = 2 / np.sqrt(LONG_PI).astype(x.dtype), scaled(x)
+        before, last = 2 / np.sqrt(LONG_PI).astype(x.dtype), scaled_erfc(x)
         for k in range(n):
             before, last = last, 2 * x * last + (2 * k * before if k else -before)
         return last
@@ -215,7 +215,7 @@ def erfcx_derivative(input, n):
 
 
 def hazard(x):
-    return np.sqrt(2 / LONG_PI).astype(x.dtype) / scaled(x * -np.sqrt(LONG_PI.dtype.type(0.5)).astype(x.dtype))
+    return np.sqrt(2 / LONG_PI).astype(x.dtype) / scaled_erfc(x * -np.sqrt(LONG_PI.dtype.type(0.5)).astype(x.dtype))
 
 
 def hazard_slope(x):
@@ -223,7 +223,7 @@ def hazard_slope(x):
 
     def left(x):
         t = x * -np.sqrt(LONG_PI.dtype.type(0.5)).astype(x.dtype)
-        return derivative(t, 1) / scaled(t) ** 2 / np.sqrt(LONG_PI).astype(x.dtype)
+        return derivative(t, 1) / scaled_erfc(t) ** 2 / np.sqrt(LONG_PI).astype(x.dtype)
 
     def right(x):
         h = hazard(x)
@@ -246,7 +246,7 @@ def exact_log_ndtr(x):
     """log((1 + erf(x / sqrt(2))) / 2) in longdouble."""
     return piecewise(
         x < -1,
-        lambda t: np.log(scaled(-t) / 2) - t * t,
+        lambda t: np.log(scaled_erfc(-t) / 2) - t * t,
         lambda t: np.log1p(complement(t) / -2),
         extend(x) / np.sqrt(extend("2")),
     )
@@ -257,7 +257,7 @@ def log_ndtr(input):
     """log((1 + erf(x / sqrt(2))) / 2), by the scaled complement where that is small."""
     return piecewise(
         input < -1,
-        lambda t: np.log(scaled(-t) / 2) - t * t,
+        lambda t: np.log(scaled_erfc(-t) / 2) - t * t,
         lambda t: np.log1p(compute_by_element(math.erfc, t) / -2),
         input / math.sqrt(2),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine.codegen.chains import Chain, horner
 from tensh.engine.codegen.mixing import as_float, refuse
 from tensh.engine.codegen.table import pointwise
-from tensh.engine.codegen.vocabulary import ARRAYS, recorded, word
+from tensh.engine.codegen.vocabulary import ARRAYS, on_tensors, word
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.precision import F8
 from tensh.engine.operators.special.shared import (
@@ -308,6 +308,6 @@ def mvdigamma(input, p):
     """The slope of :func:`mvlgamma`."""
     steps = np.arange(p) * -0.5
     if isinstance(input, Tensor):
-        shifted = recorded("add")(wrap(steps.astype(input.array.dtype)), recorded("unsqueeze")(input, -1))
-        return recorded("sum_dim")(recorded("digamma")(shifted), (-1,))
+        shifted = on_tensors("add")(wrap(steps.astype(input.array.dtype)), on_tensors("unsqueeze")(input, -1))
+        return on_tensors("sum_dim")(on_tensors("digamma")(shifted), (-1,))
     return ARRAYS["digamma"](input[..., None] + steps.astype(input.dtype)).sum(-1)

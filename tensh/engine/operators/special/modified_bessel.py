@@ -1,4 +1,4 @@
-"""Modified Bessel functions, by interpolation of what is smooth in them, as in the Cephes library (S. L. Moshier, 1989)."""
+"""Modified Bessel functions, by interpolation of their smooth factors, as in the Cephes library (S. L. Moshier, 1989)."""
 
 import functools
 import math

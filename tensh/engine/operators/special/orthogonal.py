@@ -28,13 +28,13 @@ def climb(x, n, first, step):
         last, before = step(k, before, last), last
         if k in wanted:
             out = np.where(n == k, last, out)
-        if k % 64 == 0 and np.isnan(last).all():  # and so are all that follow
+        if k % 64 == 0 and np.isnan(last).all():  # as are all that follow
             return np.where(n > k, np.nan, out)
     return out
 
 
 def degrees(n):
-    """Whole degrees; -1 for what is none."""
+    """Whole degrees; -1 for any other number."""
     return np.where(np.isfinite(n), np.trunc(n), -1.0)
 
 

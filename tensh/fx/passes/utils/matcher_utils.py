@@ -1,4 +1,4 @@
-"""Where a small graph, the pattern, occurs in a large one."""
+"""The occurrences of a small graph, the pattern, in a large one."""
 
 import itertools
 from dataclasses import dataclass, field, replace
@@ -67,7 +67,7 @@ class SubgraphMatcher:
                 for anchor, node in zip(candidates, nodes, strict=True)
             ):
                 found.append(self._make_match(nodes_map))
-        found = [each for each in found if self._is_contained(each.nodes_map) and not has_cycle(computed(each))]
+        found = [each for each in found if self._is_contained(each.nodes_map) and not has_cycle(list_covered(each))]
         return remove_overlaps(found) if self.remove_overlapping_matches else found
 
     def _make_match(self, nodes_map):
@@ -77,7 +77,7 @@ class SubgraphMatcher:
         )
 
     def _fits(self, pn, gn, node_name_match=""):
-        """Does a node of the pattern fit one of the graph, their arguments aside?"""
+        """True if a node of the pattern fits a node of the graph, apart from their arguments."""
         if not self.match_placeholder and pn.op == "placeholder":
             return True
         if node_name_match and node_name_match in gn.name:
@@ -90,7 +90,7 @@ class SubgraphMatcher:
 
     @staticmethod
     def _match_attributes(pn, gn):
-        """Are two attributes of one type?  RuntimeError for other values than tensors."""
+        """True if two attributes are of one type.  RuntimeError for other values than tensors."""
         from tensh.fx.graph_module import get_member
 
         ours, theirs = (get_member(each.graph.owning_module, each.target) for each in (pn, gn))
@@ -133,20 +133,20 @@ class SubgraphMatcher:
         return type(ours) is type(theirs) and ours == theirs
 
     def _is_contained(self, nodes_map):
-        """Do only nodes of the occurrence use its nodes, but for those that come out?"""
+        """True if only nodes of the occurrence use its nodes, apart from its outputs."""
         inside = {gn: pn for pn, gn in nodes_map.items() if pn.op != "placeholder"}
         return all(
             pn in self.pattern_returning_nodes or all(user in inside for user in gn.users) for gn, pn in inside.items()
         )
 
 
-def computed(match):
+def list_covered(match):
     """The nodes of the graph that an occurrence covers, without its inputs."""
     return [gn for pn, gn in match.nodes_map.items() if pn.op not in NOT_MATCHED]
 
 
 def has_cycle(nodes):
-    """Does a value that leaves ``nodes`` come back?  Then they cannot be computed as one."""
+    """True if a value that leaves ``nodes`` comes back, so that they cannot be computed as one."""
     inside, seen = set(nodes), set()
     queue = [user for node in nodes for user in node.users if user not in inside]
     while queue:
@@ -163,7 +163,7 @@ def remove_overlaps(matches):
     """The matches without those that share a node with one before."""
     used, found = set(), []
     for match in matches:
-        nodes = computed(match)
+        nodes = list_covered(match)
         if used.isdisjoint(nodes):
             used.update(nodes)
             found.append(match)

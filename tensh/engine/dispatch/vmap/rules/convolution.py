@@ -37,7 +37,7 @@ def from_channels(result, batch, number):
 
 
 def make_convolution(op):
-    """A maker: the rule of ``correlate`` and of ``spread``, which map [N, C, ...] by a weight."""
+    """A maker: the rule of ``correlate`` and of ``correlate_back``, which map [N, C, ...] by a weight."""
     names = list(op.parameters)
 
     def rule(*args, **options):

@@ -69,11 +69,11 @@ class Places:
             return [*range(ndim)]
         return [*range(width, width + k), *range(width), *range(width + k, ndim)]  # from [arrays, batch, rest]
 
-    def settled(self, result):
+    def settle(self, result):
         """The result for the value as the function sees it, behind the batches."""
         return permute_value(result, self.order(result.array.ndim))
 
-    def unsettled(self, value):
+    def unsettle(self, value):
         """The inverse of ``settled``."""
         order = self.order(value.array.ndim)
         return permute_value(value, [order.index(d) for d in range(len(order))])
@@ -107,7 +107,7 @@ def index(op):
         hidden = type(input) is Batched
         places = Places(indices, levels, sizes, hidden)
         value = expand_batches(input, levels, sizes) if hidden else input
-        return make_batched(places.settled(op.fn(value, places.key)), levels)
+        return make_batched(places.settle(op.fn(value, places.key)), levels)
 
     return rule
 
@@ -127,7 +127,7 @@ def index_put(op):
         shape = places.shape(value)
         gap = len(shape) - len(levels) - ndim_of(values)
         given = values.reshape((1,) * gap + tuple(values.shape)) if gap > 0 else values
-        given = places.unsettled(expand.fn(expand_batches(given, levels, sizes), shape))
+        given = places.unsettle(expand.fn(expand_batches(given, levels, sizes), shape))
         return make_batched(op.fn(value, places.key, given, accumulate), levels)
 
     return rule
@@ -145,7 +145,7 @@ def index_back(op):
     def rule(grad, shape, indices):
         levels, sizes = levels_and_sizes(indices, grad)
         places = Places(indices, levels, sizes)
-        value = places.unsettled(expand_batches(grad, levels, sizes))
+        value = places.unsettle(expand_batches(grad, levels, sizes))
         return make_batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
 
     return rule

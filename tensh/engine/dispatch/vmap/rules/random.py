@@ -28,7 +28,7 @@ def sizes():
     return {each.number: each.size for each in running.levels}
 
 
-def dense(t, levels):
+def densify(t, levels):
     """The value of ``t`` with all batch dimensions, dense: numbers are drawn in the order of memory."""
     return expand_batches(t, levels, sizes()).contiguous() if levels else t
 
@@ -42,7 +42,7 @@ def draw_for_tensors(draw, tensors):
     if not {*own} <= {*levels}:
         raise RuntimeError(errors.SAME)
     with drawing():
-        return wrap_result(draw([dense(t, levels) for t in tensors]), levels)
+        return wrap_result(draw([densify(t, levels) for t in tensors]), levels)
 
 
 def elements(op):
@@ -92,7 +92,7 @@ def drop(fn, args, options):
     input, *rest = args
     if not levels or not {*levels_of((input,))} <= {*levels}:
         return draw_for_samples(fn, args, options) if levels else same_for_all(fn, args, options)
-    value = dense(input, levels)
+    value = densify(input, levels)
     with drawing():
         if not options.get("feature"):
             return make_batched(fn(value, *rest, **options), levels)
@@ -176,7 +176,7 @@ def draw_like(fn, args, options):
     levels, _ = find_differing_levels()
     input = args[0] if args else options["input"]
     template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
-    value = dense(template, levels)
+    value = densify(template, levels)
     rest = {name: each for name, each in options.items() if name != "input"}
     refuse_errors()
     with drawing():
@@ -198,7 +198,7 @@ def fill(name):
                 raise RuntimeError(errors.SAME)
             if not {*wanted} <= {*own}:
                 raise RuntimeError(errors.SMALLER.format("inplace bernoulli"))
-            options = options | {"p": dense(probability, levels)}
+            options = options | {"p": densify(probability, levels)}
         if not {*levels} <= {*own}:
             raise RuntimeError(errors.UNBATCHED)
         with drawing():

@@ -42,7 +42,7 @@ OPERATORS = {
     **each(
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
         "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copied alias same equals "
-        "masked_zero fill_number copying prelu_kernel bernoulli_of sloped view_as_real view_as_complex pairs_of_complex "
+        "masked_zero fill_number copying prelu_kernel bernoulli_of multiply_slopes view_as_real view_as_complex pairs_of_complex "
         "complex_of_pairs fit attend standard_gamma_slope",
         elementwise,
     ),
@@ -50,7 +50,7 @@ OPERATORS = {
         "squared_difference smooth_difference huber_difference binary_entropy binary_entropy_of_logits soft_margin", losses.loss
     ),
     "nll": losses.likelihood, "nll2": losses.likelihood, "nll_back": losses.likelihood_back, "nll2_back": losses.likelihood_back,
-    "tied": views.make_tie, "dist": views.dist, "renorm": views.renorm,
+    "tie": views.make_tie, "dist": views.dist, "renorm": views.renorm,
     # along dimensions
     **each(
         "sum_dim nansum mean_dim prod_dim any all count_nonzero amax amin aminmax logsumexp vector_norm norm_of_difference "
@@ -62,7 +62,7 @@ OPERATORS = {
         "cumsum cumprod logcumsumexp cummax cummin sort_dim sort_stable argsort topk kthvalue shift recur sums products glu "
         "linalg_cross gather scatter_src scatter_number scatter_add scatter_sum scatter_mean scatter_prod "
         "scatter_amax scatter_amin index_sum index_mean index_prod index_amax index_amin scatter_add_number scatter_add_src "
-        "scatter_multiply_number scatter_multiply_src take_along sized doubled_inside",
+        "scatter_multiply_number scatter_multiply_src take_along resize_dim doubled_inside",
         leading(dim=DIM),
     ),
     **each("gather_back put_along add_along meetings", leading(dim=DIM, shape=SHAPE)),
@@ -82,14 +82,14 @@ OPERATORS = {
     "select": leading(dim=DIM), "slice_dim": leading(dim=DIM), "narrowed_copy": leading(dim=DIM),
     **each("select_back slice_back", leading(dim=DIM, shape=SHAPE)),
     "unfold": leading(dimension=DIM), "unfold_back": leading(dimension=DIM, shape=SHAPE),
-    "diagonal": leading(dim1=DIM, dim2=DIM), "diagonal_copied": views.diagonal_copied, "trace": views.trace,
+    "diagonal": leading(dim1=DIM, dim2=DIM), "copy_diagonal": views.copy_diagonal, "trace": views.trace,
     "diagonal_back": leading(dim1=DIM, dim2=DIM, shape=SHAPE),
     "diagonal_put": leading(dim1=DIM, dim2=DIM), "slice_put": leading(dim=DIM), "select_put": leading(dim=DIM),
     "diag_embed": leading(dim1=NEW, dim2=NEW),
-    "flipped": leading(dims=SOME), "rolled": dims_or_all(SOME), "turned": leading(dims=SOME),
+    "flip_dims": leading(dims=SOME), "roll_dims": dims_or_all(SOME), "rotate_dims": leading(dims=SOME),
     **each("tril triu", leading(at_least=2)),
-    **each("zeros_as padded cropped", leading(shape=SHAPE)),
-    "repeated": views.make_repetition, "repeat_back": views.repeat_back, "restrided": views.make_restride,
+    **each("zeros_as pad_to crop_to", leading(shape=SHAPE)),
+    "repeat_dims": views.make_repetition, "repeat_back": views.repeat_back, "restride": views.make_restride,
     "cat": joining(DIM), "stack": joining(NEW),
     **each("unbind split_equally unsafe_split unsafe_split_with_sizes split_by_sizes", leading(dim=DIM)),
     # places
@@ -108,7 +108,7 @@ OPERATORS = {
         products.multiply_matrices,
     ),
     **each(
-        "linalg_solve_triangular triangular_solve substituted cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
+        "linalg_solve_triangular triangular_solve solve_triangle cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
         "linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside tanh_backward "
         "sigmoid_backward threshold_backward",
         leading(),
@@ -116,8 +116,8 @@ OPERATORS = {
     # layers
     "layer_norm_of": normalization.normalize_rows, "group_norm_of": normalization.normalize_rows, "batch_norm_train": normalization.normalize_channels,
     "batch_norm_by": normalization.normalize_by_given,
-    **each("whitened whiten_back inverse_deviation group_means", normalization.normalize_groups),
-    "correlate": convolution.make_convolution, "spread": convolution.make_convolution, "match": convolution.make_match,
+    **each("whiten whiten_back inverse_deviation group_means", normalization.normalize_groups),
+    "correlate": convolution.make_convolution, "correlate_back": convolution.make_convolution, "match": convolution.make_match,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
         "pixel_shuffle pixel_unshuffle adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances",

@@ -10,7 +10,7 @@ from tensh.engine.methods.conversion import convert_tensor
 from tensh.engine.operators.basic import clone
 from tensh.engine.operators.reductions.norms import vector_norm
 from tensh.engine.operators.shapes.diagonal import diagonal
-from tensh.engine.operators.shapes.layout import restrided as restrided_op
+from tensh.engine.operators.shapes.layout import restride as restrided_op
 from tensh.engine.operators.shapes.views import alias, infer_size, permute, squeeze_dims, transpose
 from tensh.engine.operators.shapes.views import view as view_op
 
@@ -46,7 +46,7 @@ def expand(op):
 
 
 def make_repetition(op):
-    """A maker: the rule of ``repeated``, which may give new dimensions in front."""
+    """A maker: the rule of ``repeat_dims``, which may give new dimensions in front."""
 
     def rule(input, repeats):
         value, batch = input.value, batch_of(input)
@@ -70,12 +70,12 @@ def repeat_back(op):
 
 
 def make_tie(op):
-    """A maker: the rule of ``tied``, whose other arguments do not change the gradient."""
+    """A maker: the rule of ``tie``, whose other arguments do not change the gradient."""
     return lambda grad, input: grad
 
 
 def make_restride(op):
-    """A maker: the rule of ``restrided``: the batch dimensions keep their places in memory."""
+    """A maker: the rule of ``restride``: the batch dimensions keep their places in memory."""
 
     def rule(input, size, stride, start, strides=None):
         value, batch = input.value, batch_of(input)
@@ -154,8 +154,8 @@ def squeeze_all(op):
     return rule
 
 
-def diagonal_copied(op):
-    """A maker: the rule of ``diagonal_copied``."""
+def copy_diagonal(op):
+    """A maker: the rule of ``copy_diagonal``."""
     return lambda input, offset: clone.fn(diagonal.fn(input, offset))
 
 

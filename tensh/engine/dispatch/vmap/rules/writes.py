@@ -34,7 +34,7 @@ SPOKEN = {
 }
 RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
 SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
-"""How PyTorch refuses a write of what is larger: in general words, by the function's name, by the shapes; it says of all
+"""PyTorch's refusals of a write of a larger value: in general words, by the function's name, by the shapes; it says of all
 others that they have no rule."""
 
 
@@ -84,7 +84,7 @@ def require_levels(self, others, name):
         return
     name = SPOKEN.get(name, name.replace("_written_", "_"))
     if name in SHAPES:
-        other = first_batched(others)
+        other = find_batched(others)
         shapes = self.array.shape, other.value.array.shape
         raise RuntimeError(broadcast_clash(shapes) or does_not_fit(shapes[0], np.broadcast_shapes(*shapes)))
     if name in ARITHMETIC or name in OWN:
@@ -92,7 +92,7 @@ def require_levels(self, others, name):
     raise RuntimeError(errors.SMALLER_IN_FALLBACK.format(name, max(missing)))
 
 
-def first_batched(values):
+def find_batched(values):
     """The first batched tensor among nested ``values``."""
     return next(t for t in leaves(values) if type(t) is Batched)
 

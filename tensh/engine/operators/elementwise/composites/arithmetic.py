@@ -2,7 +2,7 @@
 
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.composites import composite
-from tensh.engine.codegen.mixing import NUMBERS, keep_dtype, plain, refuse
+from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.scalars import take_number
 from tensh.engine.codegen.table import OR_THE_SAME, public
@@ -236,7 +236,7 @@ def lerp(input, end, weight, *, out=None):
         return apply_lerp(lerp_tensors, input, end, weight)
     if type(weight) is float:
         return apply_lerp(lerp_op, input, end, weight)
-    if (number := plain(weight)) is None:
+    if (number := as_number(weight)) is None:
         fits_none("lerp", (input, end, weight), "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
                   "(Tensor input, Tensor end, Number weight, *, Tensor out = None)")  # fmt: skip
     return apply_lerp(lerp_op, input, end, number)

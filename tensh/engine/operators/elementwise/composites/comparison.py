@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
-from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
+from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, as_number, promote
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.codegen.table import public
@@ -31,7 +31,7 @@ LOOK, BLOCK = 1 << 12, 1 << 16  # elements that are compared first, and then at 
 # ── comparing ────────────────────────────────────────────────────────────────
 @composite
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Is every element of input close to that of other?  A bool; see :func:`isclose`.
+    """True if every element of input is close to that of other; see :func:`isclose`.
 
     >>> import tensh as torch
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
@@ -43,7 +43,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @composite
 def equal(input, other):
-    """Have both the same shape and the same elements?  A bool.
+    """True if both have the same shape and the same elements.
 
     >>> import tensh as torch
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
@@ -60,7 +60,7 @@ def equal(input, other):
 
 
 def equal_arrays(one, two):
-    """Whether arrays of one shape have the same elements: large ones are compared in blocks, up to the first difference."""
+    """True if arrays of one shape have the same elements: large ones are compared in blocks, up to the first difference."""
     if one.size <= LOOK or not type(one) is np.ndarray is type(two):
         return not differ(one, two)
     while len(one) == 1:
@@ -80,7 +80,7 @@ def differ(one, two):
 
 @public
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
-    """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others.
+    """Mark the ``elements`` that are among ``test_elements``.  Either may be a number; ``invert`` marks the others.
 
     RuntimeError for complex numbers.
 
@@ -90,13 +90,15 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     """
     given = elements, test_elements
     if not any(isinstance(x, Tensor) for x in given) or any(
-        not isinstance(x, Tensor) and plain(x) is None for x in given
+        not isinstance(x, Tensor) and as_number(x) is None for x in given
     ):
         options = "*, bool assume_unique = False, bool invert = False, Tensor out = None)"
         fits_none("isin", given, f"(Tensor elements, Tensor test_elements, {options}",
                   f"(Number element, Tensor test_elements, {options}",
                   f"(Tensor elements, Number test_element, {options}")  # fmt: skip
-    one, two = (x.array if isinstance(x, Tensor) else SCALARS[plain(x), scalar_dtype(plain(x)).numpy] for x in given)
+    one, two = (
+        x.array if isinstance(x, Tensor) else SCALARS[as_number(x), scalar_dtype(as_number(x)).numpy] for x in given
+    )
     for array in (one, two):
         if array.dtype.kind not in "iufV":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {BY_NUMPY[array.dtype].title}")
@@ -143,7 +145,7 @@ def where_method(self, condition, other):
 
     RuntimeError for a condition that is not bool.
     """
-    if not isinstance(condition, Tensor) or not isinstance(other, Tensor) and plain(other) is None:
+    if not isinstance(condition, Tensor) or not isinstance(other, Tensor) and as_number(other) is None:
         fits_none("where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)")
     return where(condition, self, other)
 
@@ -153,20 +155,22 @@ METHODS["where"] = where_method
 
 def as_tensors(condition, input, other):
     """Two choices of which one is a number, or both: the numbers as 0-d tensors of the common dtype."""
-    if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in (input, other)):
+    if not isinstance(condition, Tensor) or any(
+        not isinstance(x, Tensor) and as_number(x) is None for x in (input, other)
+    ):
         fits_none("where", tuple(x for x in (condition, input, other) if x is not None), *WHERE)
     if isinstance(input, Tensor):
         return input, other if isinstance(other, Tensor) else number_beside(input, other)
     if isinstance(other, Tensor):
         return number_beside(other, input), other
-    one, two = plain(input), plain(other)
+    one, two = as_number(input), as_number(other)
     common = promote_types(scalar_dtype(one), scalar_dtype(two)).numpy
     return wrap(SCALARS[one, common]), wrap(SCALARS[two, common])
 
 
 def number_beside(tensor, number):
     """A number as a 0-d tensor of the dtype in which it meets the tensor."""
-    number = plain(number)
+    number = as_number(number)
     return wrap(FITTING[number, COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]])
 
 
@@ -213,7 +217,7 @@ def masked_fill(input, mask, value):
     if tensors and mask.array.dtype is BOOL and type(value) in WEAK[input.array.dtype.kind]:
         FITTING[value, input.array.dtype]  # raises if the value does not fit
         return masked_fill_op.fn(input, mask, value)
-    if not tensors or not isinstance(value, Tensor) and plain(value) is None:
+    if not tensors or not isinstance(value, Tensor) and as_number(value) is None:
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":
@@ -223,7 +227,7 @@ def masked_fill(input, mask, value):
         )
     dtype = BY_NUMPY[input.array.dtype]
     if not isinstance(value, Tensor):
-        return masked_fill_op.fn(input, mask, cast_scalar(plain(value), dtype))
+        return masked_fill_op.fn(input, mask, cast_scalar(as_number(value), dtype))
     if value.array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "

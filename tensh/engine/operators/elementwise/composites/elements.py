@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import stamp_write
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.methods.creation import nested
@@ -12,7 +12,7 @@ from tensh.engine.methods.creation import nested
 
 def replace(name, t, others, fn):
     """Write ``fn(element, …)`` into every element of ``t``; ``others`` are broadcast to it."""
-    if any(live(refresh_node(each)) for each in (t, *others)):
+    if any(uses_gradient(refresh_node(each)) for each in (t, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     dtype = BY_NUMPY[t.array.dtype]
     for other in others:

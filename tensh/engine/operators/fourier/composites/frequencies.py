@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.arguments.binding import OUT, bind, finish
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import get_default_dtype
-from tensh.engine.errors.messages import not_implemented, wrap_dim
+from tensh.engine.errors.messages import dtype_error, wrap_dim
 from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.methods.creation.ranges import warn_resized
 from tensh.engine.methods.creation.roundings import narrow_values
@@ -66,7 +66,7 @@ def frequencies(name, args, given, places):
         if dtype.kind not in "fcV":
             raise RuntimeError(f"{name} requires a floating point or complex dtype")
         if dtype.kind == "c":
-            raise not_implemented("arange", dtype)
+            raise dtype_error("arange", dtype)
         values = narrow_values(places(n).astype(np.float64) * (1 / step if step else np.inf), dtype)
         if out is not None and out.array.size not in (0, values.size):
             warn_resized(out.array, values.size)

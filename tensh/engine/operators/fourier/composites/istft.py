@@ -40,10 +40,10 @@ def istft(*args, **given):
     >>> torch.istft(torch.stft(x, n_fft=4, window=window, return_complex=True), n_fft=4, window=window)
     tensor([0., 1., 2., 3., 4., 5., 6., 7.])
     """
-    return frames_added(**bind("istft", (ISTFT,), args, given))
+    return add_frames(**bind("istft", (ISTFT,), args, given))
 
 
-def frames_added(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex):
+def add_frames(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex):
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     facts = {
@@ -116,7 +116,7 @@ def frames_of_spectra(spectra, facts, onesided):
 
 
 def cut_signal(signal, envelope, input, facts, total):
-    """The part of the signal that is known, divided by what the windows add up to."""
+    """The known part of the signal, divided by the sum of the windows."""
     half, length = facts["n_fft"] // 2 if facts["center"] else 0, facts["length"]
     end = half + length if length is not None else -half if half else total
     signal, envelope = (slice_dim.fn(t, 1, half, end, 1) for t in (signal, envelope))

@@ -10,7 +10,7 @@ from tensh.engine.operators.fourier import spectral
 from tensh.engine.operators.fourier.spectral import REAL
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.padding import constant_pad_nd
-from tensh.engine.operators.shapes.layout import restrided, view_as_real
+from tensh.engine.operators.shapes.layout import restride, view_as_real
 
 REST = "bool normalized = False, bool onesided = None, bool return_complex = None, bool align_to_window = None)"
 FRAMES = "Tensor input, int n_fft, int hop_length = None, int win_length = None, Tensor window = None"
@@ -69,11 +69,11 @@ def stft(
         input = input.view(input.shape[-dims:])
     given = (input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
     if all(type(value) in kinds and not is_long(value) for value, kinds in zip(given, PLAIN, strict=True)):
-        return frames_transformed(*given)
-    return frames_transformed(**bind("stft", STFT, given, {}))
+        return transform_frames(*given)
+    return transform_frames(**bind("stft", STFT, given, {}))
 
 
-def frames_transformed(
+def transform_frames(
     input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window
 ):
     if window is None:
@@ -149,7 +149,7 @@ def split_into_frames(signals, size, step):
     batch, length = signals.array.shape
     own = memory.strides(signals.array)
     shape, strides = (batch, 1 + (length - size) // step, size), (own[0], step * own[1], own[1])
-    return restrided.fn(signals, shape, strides, 0, None if signals.array.flags.c_contiguous else own)
+    return restride.fn(signals, shape, strides, 0, None if signals.array.flags.c_contiguous else own)
 
 
 def pad_window(window, win_length, n_fft, signals):

@@ -18,8 +18,8 @@ from tensh.engine.operators.indexing.composites.indexing import (
     copy_if_shared,
     fills,
     getitem,
+    index_array,
     parts_of,
-    plain,
     split_index,
     take_view,
 )
@@ -36,7 +36,7 @@ def setitem(self, index, value):
         kind = type(index)
         straight = kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN
         if straight and value is not self and needs_no_record(self, value):
-            target = plain(self.array, index)
+            target = index_array(self.array, index)
             if target is not None:
                 write_plain(target, value)
                 stamp_write(self.array)

@@ -32,7 +32,7 @@ def getitem(self, index):
             take_view(self, index)
             raise
         if node is None or not mode.grad:
-            array = plain(self.array, index)
+            array = index_array(self.array, index)
             if array is not None:
                 t = new()
                 t.array = array
@@ -67,7 +67,7 @@ def getitem(self, index):
         return ports.batched_function("getitem", getitem, (self, index), {})
 
 
-def plain(array, index):
+def index_array(array, index):
     """``array[index]`` as an array that shares memory; None where PyTorch may not agree with NumPy."""
     kind = type(index)
     try:

@@ -8,7 +8,7 @@ from tensh.engine.dtypes.dtype import bfloat16, float32
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import SMALL, layer, refuse_dtypes, rename
-from tensh.engine.operators.layers.convolution import correlate, spread
+from tensh.engine.operators.layers.convolution import correlate, correlate_back
 from tensh.engine.operators.layers.padding import constant_pad_nd
 
 FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, {} padding = {}, tuple of ints dilation = 1, int groups = 1)"
@@ -191,7 +191,7 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
             f"({' x '.join(map(str, size))}). Output size is too small"
         )
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
-    result = spread.fn(input, weight, bias, shape, stride, padding, dilation, groups)
+    result = correlate_back.fn(input, weight, bias, shape, stride, padding, dilation, groups)
     return result.squeeze(0) if unbatched else result
 
 

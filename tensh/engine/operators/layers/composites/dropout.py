@@ -251,13 +251,13 @@ def _slopes(array, lower, upper, training, generator):
 
 
 @op(public=False, out=False, node="RreluWithNoiseBackward0", input="g * slopes", slopes=None)
-def sloped(input, slopes):
+def multiply_slopes(input, slopes):
     """The input times its slopes."""
     return (input * slopes).astype(input.dtype, copy=False)
 
 
 sloped_inplace = op(
-    sloped.kernel, name="sloped_inplace", public=False, out=False, node="RreluWithNoiseBackward1",
+    multiply_slopes.kernel, name="sloped_inplace", public=False, out=False, node="RreluWithNoiseBackward1",
     input="g * slopes", slopes=None,
 )  # fmt: skip
 
@@ -276,7 +276,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     RuntimeError if lower exceeds upper.
     """
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
-    return sloped.fn(input, wrap(slopes))
+    return multiply_slopes.fn(input, wrap(slopes))
 
 
 @composite(method=False)

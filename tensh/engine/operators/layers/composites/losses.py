@@ -80,7 +80,7 @@ def check_sizes(input, target):
             raise RuntimeError(clash)
 
 
-def alike(input, target):
+def promote_both(input, target):
     """Both in their common dtype."""
     if input.dtype is target.dtype:
         return input, target
@@ -118,7 +118,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     if weight is not None:
         check_weight(input, weight, reduction)
         return weigh_losses((input - target).pow(2), weight, reduction)
-    return squared_difference.fn(*alike(input, target), reduction_of(reduction))
+    return squared_difference.fn(*promote_both(input, target), reduction_of(reduction))
 
 
 @layer
@@ -156,7 +156,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduce_losses((input - target).abs(), reduction)
-    return smooth_difference_op.fn(*alike(input, target), reduction, float(beta))
+    return smooth_difference_op.fn(*promote_both(input, target), reduction, float(beta))
 
 
 @layer
@@ -177,8 +177,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
             reduction_of(reduction)
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
-        return huber_difference_op.fn(*alike(input, target), reduction_of(reduction), float(delta))
-    return reduce_losses(huber_difference_op.fn(*alike(input, target), "none", float(delta)) * weight, reduction)
+        return huber_difference_op.fn(*promote_both(input, target), reduction_of(reduction), float(delta))
+    return reduce_losses(huber_difference_op.fn(*promote_both(input, target), "none", float(delta)) * weight, reduction)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -251,7 +251,7 @@ def binary_cross_entropy_with_logits(
             f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
         )
     if input.is_floating_point():
-        input, target = alike(input, target)
+        input, target = promote_both(input, target)
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
     constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
@@ -274,4 +274,4 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     constants("soft_margin_loss", target=target)
     if input.array.dtype.kind in "biu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
-    return soft_margin.fn(*alike(input, target), reduction)
+    return soft_margin.fn(*promote_both(input, target), reduction)

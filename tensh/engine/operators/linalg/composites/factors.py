@@ -184,7 +184,7 @@ WithInfo = return_type("_lu_with_info", ("LU", "pivots", "info"))
 
 @composite(method=False, out=True)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
-    """P, L and U from what ``lu_factor`` gave.  Differentiable.
+    """P, L and U from the result of ``lu_factor``.  Differentiable.
 
     Shapes: [..., m, n], pivots [..., min(m, n)]. RuntimeError for others.
     """
@@ -205,7 +205,7 @@ Unpacked = return_type("lu_unpack", ("P", "L", "U"))
 
 @linalg
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
-    """The solutions X of A X = B (X A = B if not ``left``) from what ``lu_factor`` gave of A.  Differentiable.
+    """The solutions X of A X = B (X A = B if not ``left``) from the result of ``lu_factor`` for A.  Differentiable.
 
     Shapes: LU [..., n, n], B [..., n, k]. RuntimeError if the pivots do not fit.
     """
@@ -221,7 +221,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 @composite(out=True)
 def lu_solve(input, LU_data, LU_pivots):
-    """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable.
+    """The solutions X of A X = b from the result of ``lu_factor`` for A.  Differentiable.
 
     Shapes: b [..., n, k]. RuntimeError if the pivots do not fit.
     """

@@ -77,7 +77,7 @@ class LOBPCG:
     def first(self):
         """The best approximations in the span of X."""
         transform = self.transform(self.X)
-        values, vectors = self.reduced(self.X, transform)
+        values, vectors = self.solve_within(self.X, transform)
         self.X = matmul(self.X, matmul(transform, vectors))
         if self.method != "ortho":  # "ortho" sets the values in the second step
             self.E = values
@@ -89,7 +89,7 @@ class LOBPCG:
         done, n = self.ivars["converged_count"], self.n
         basis, rest = self.S[:, done:], self.n - done
         transform = None if self.method == "ortho" else self.transform(basis)
-        values, vectors = self.reduced(basis, transform)
+        values, vectors = self.solve_within(basis, transform)
         moved = vectors[:, rest:]
         if transform is None:
             moved = matmul(moved, linalg_qr(vectors[:rest, rest:].mT).Q)
@@ -101,7 +101,7 @@ class LOBPCG:
         self.measure()
         self.span(matmul(basis, moved), self.R[:, self.ivars["converged_count"] :])
 
-    def reduced(self, basis, transform):
+    def solve_within(self, basis, transform):
         """The eigenpairs of A within the span of a basis, which ``transform`` makes orthonormal."""
         A = form(self.A, basis)
         return eigenpairs(A if transform is None else form(A, transform), self.bparams["largest"])
@@ -142,7 +142,7 @@ class LOBPCG:
             U = U - matmul(V, shared)
             for again in range(self.iparams["ortho_j_max"]):
                 least = "ortho_tol_drop" if drops and not again else "ortho_tol_replace"
-                U = self.scaled(U, drops and again > 0, self.fparams[least])
+                U = self.scale_columns(U, drops and again > 0, self.fparams[least])
                 if not U.numel():
                     return U
                 BU = product(self.B, U)
@@ -159,7 +159,7 @@ class LOBPCG:
                 )
         return U
 
-    def scaled(self, U, drop, tolerance):
+    def scale_columns(self, U, drop, tolerance):
         """B-orthonormal columns from the eigenvectors of the scaled U^T B U; small ones are left out, or enlarged."""
         length = form(self.B, U).diagonal(0, -2, -1)
         U = U[:, length != 0]

@@ -86,5 +86,5 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
 
 @linalg
 def ldl_solve(LD, pivots, B, *, hermitian=False):
-    """The solutions X of A X = B from what ``ldl_factor`` gave of A.  Shapes: [..., n, n] and B [..., n, k]."""
+    """The solutions X of A X = B from the result of ``ldl_factor`` for A.  Shapes: [..., n, n] and B [..., n, k]."""
     return symmetric.linalg_ldl_solve.fn(LD, pivots, B, hermitian)

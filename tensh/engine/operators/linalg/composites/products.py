@@ -7,7 +7,7 @@ from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.clock import mode, stamp_write
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
@@ -65,7 +65,7 @@ def only_row(matrix):
     """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
     row = squeeze_dim.fn(matrix, 0)
     row._base = None
-    if live(row.node):
+    if uses_gradient(row.node):
         row.node.__class__ = name_node_class(type(row.node), "SqueezeBackward4")
     return row
 

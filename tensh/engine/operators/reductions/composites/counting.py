@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.errors.messages import not_implemented, refuse_dtype
+from tensh.engine.errors.messages import dtype_error, refuse_dtype
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.precision import I8
@@ -47,7 +47,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     """
     require(input, "unique_consecutive", "input", 1)
     if input.array.dtype.kind in "cW":
-        raise not_implemented("unique_elements" if dim is None else "unique_slices", input.array.dtype)
+        raise dtype_error("unique_elements" if dim is None else "unique_slices", input.array.dtype)
     return select_results(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
 
 

@@ -13,7 +13,7 @@ from tensh.engine.operators.forms import dims_of
 from tensh.engine.operators.shapes.composites.parts import steps_within
 from tensh.engine.operators.shapes.composites.reshaping import view_as_dtype
 from tensh.engine.operators.shapes.diagonal import diagonal
-from tensh.engine.operators.shapes.layout import restrided, view_as_complex, view_as_real
+from tensh.engine.operators.shapes.layout import restride, view_as_complex, view_as_real
 from tensh.engine.operators.shapes.split import split_by_sizes, split_equally, unbind
 from tensh.engine.operators.shapes.views import (
     alias,
@@ -54,7 +54,7 @@ split_by_sizes_copied = copy_of(split_by_sizes, "split_by_sizes_copied")
 squeeze_all_copied = copy_of(squeeze_all, "squeeze_all_copied")
 squeeze_dim_copied = copy_of(squeeze_dim, "squeeze_dim_copied")
 squeeze_dims_copied = copy_of(squeeze_dims, "squeeze_dims_copied")
-restrided_copied = copy_of(restrided, "restrided_copied")
+restride_copy = copy_of(restride, "restride_copy")
 
 
 @op(public=False, node="ViewBackward0_copy", input="reshape(g, input.shape)")
@@ -65,7 +65,7 @@ def view_copied(input, size):
 
 @op(public="function", input="not_differentiable('view_as_complex_copy')")
 def view_as_complex_copy(input):
-    """A copy of what ``view_as_complex`` shows: [*, 2] to [*].  As in PyTorch, not differentiable."""
+    """A copy of the view of ``view_as_complex``: [*, 2] to [*].  As in PyTorch, not differentiable."""
     return np.array(view_as_complex.kernel(input))
 
 
@@ -77,20 +77,20 @@ def detach_copy(input):
 
 @composite(method=False, out=True)
 def as_strided_copy(input, size, stride, storage_offset=None):
-    """A copy of what ``as_strided`` shows: [*size].  Differentiable."""
+    """A copy of the view of ``as_strided``: [*size].  Differentiable."""
     steps = steps_within("as_strided_copy", input, size, stride, storage_offset)
-    return restrided_copied.fn(input, *steps)
+    return restride_copy.fn(input, *steps)
 
 
 @composite(method=False, out=True)
 def expand_copy(input, size, *, implicit=False):
-    """A copy of what ``expand`` shows: [*size].  Differentiable."""
+    """A copy of the view of ``expand``: [*size].  Differentiable."""
     return expand_copied.fn(input, dims_of(size, "expand_copy", "size"))
 
 
 @composite(method=False, out=True)
 def permute_copy(input, dims):
-    """A copy of what ``permute`` shows: [*].  Differentiable.
+    """A copy of the view of ``permute``: [*].  Differentiable.
 
     >>> import tensh as torch
     >>> torch.permute_copy(torch.tensor([[1, 2], [3, 4]]), (1, 0)).stride()
@@ -132,7 +132,7 @@ def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
 
 @composite(method=False, out=True)
 def squeeze_copy(input, dim=None):
-    """A copy of what ``squeeze`` shows: [*].  Differentiable."""
+    """A copy of the view of ``squeeze``: [*].  Differentiable."""
     if dim is None:
         return squeeze_all_copied.fn(input)
     if isinstance(dim, (tuple, list)):
@@ -142,7 +142,7 @@ def squeeze_copy(input, dim=None):
 
 @composite(method=False, out=True)
 def view_copy(input, size):
-    """A copy of what ``view`` shows, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
+    """A copy of the view of ``view``, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
     form = bind(
         "view_copy", ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)"), (input, size), {}
     )

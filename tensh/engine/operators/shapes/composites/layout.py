@@ -1,4 +1,4 @@
-"""Where the elements of a tensor lie: sizes, strides and offset."""
+"""The places of a tensor's elements: sizes, strides and offset."""
 
 import numpy as np
 

@@ -13,8 +13,8 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.writes import become_view, begin_write
 from tensh.engine.operators.forms import dims_of, method, require
 from tensh.engine.operators.shapes.composites.reshaping import reshape_to
-from tensh.engine.operators.shapes.diagonal import diag_embed, diagonal_copied
-from tensh.engine.operators.shapes.layout import restrided, view_as_real
+from tensh.engine.operators.shapes.diagonal import copy_diagonal, diag_embed
+from tensh.engine.operators.shapes.layout import restride, view_as_real
 from tensh.engine.operators.shapes.rearrangement import narrowed_copy
 from tensh.engine.operators.shapes.split import split_by_sizes, split_equally
 from tensh.engine.operators.shapes.split import unsafe_split as unsafe_split_op
@@ -268,7 +268,7 @@ def diag(input, diagonal=0):
     ndim = require(input, "diag", "input", 1).array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return diag_embed.fn(input, diagonal) if ndim == 1 else diagonal_copied.fn(input, diagonal)
+    return diag_embed.fn(input, diagonal) if ndim == 1 else copy_diagonal.fn(input, diagonal)
 
 
 @composite
@@ -290,7 +290,7 @@ def as_strided(input, size, stride, storage_offset=None):
             [1, 2],
             [2, 3]])
     """
-    return restrided.fn(input, *steps_within("as_strided", input, size, stride, storage_offset))
+    return restride.fn(input, *steps_within("as_strided", input, size, stride, storage_offset))
 
 
 def steps_within(name, input, size, stride, storage_offset):

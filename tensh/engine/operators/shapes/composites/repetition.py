@@ -16,7 +16,7 @@ from tensh.engine.operators.indexing.index import index_select
 from tensh.engine.operators.indexing.mask import masked_select
 from tensh.engine.operators.shapes.composites.joining import arrays_of
 from tensh.engine.operators.shapes.composites.reshaping import expand_to, reshape_to
-from tensh.engine.operators.shapes.rearrangement import flipped, repeated, rolled, stack, turned
+from tensh.engine.operators.shapes.rearrangement import flip_dims, repeat_dims, roll_dims, rotate_dims, stack
 from tensh.engine.operators.shapes.views import unsqueeze, view
 
 
@@ -39,7 +39,7 @@ def repeat(self, *repeats, **named):
     size = [n * times for n, times in zip((1,) * (len(repeats) - len(shape)) + shape, repeats, strict=True)]
     if (negative := next((n for n in size if n < 0), None)) is not None:
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {size}")
-    return repeated.fn(self, tuple([max(times, 0) for times in repeats]))
+    return repeat_dims.fn(self, tuple([max(times, 0) for times in repeats]))
 
 
 def repeat_tiles(input, dims):
@@ -83,7 +83,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """
     require(input, "repeat_interleave", "input", 1)
     if repeats is None:
-        return wrap(indices_repeated(input.array, output_size))
+        return wrap(repeat_indices(input.array, output_size))
     if dim is None:
         input, dim = reshape_to(input, (-1,)), 0
     elif not input.array.ndim and isinstance(repeats, int):
@@ -91,7 +91,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         wrap_dim(1, 0)  # the dimension beside it, of which PyTorch speaks
     dim = wrap_dim(dim, input.array.ndim, scalar=False)
     if isinstance(repeats, int):
-        return each_repeated(input, repeats, dim, output_size)
+        return repeat_slices(input, repeats, dim, output_size)
     if not isinstance(repeats, Tensor):
         forms = ("Tensor repeats", "int repeats")
         bind(
@@ -110,10 +110,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
             "repeats must have the same size as input along dim, but got "
             f"repeats.size(0) = {len(times)} and input.size({dim}) = {length}"
         )
-    return index_select.fn(input, dim, wrap(indices_repeated(times, output_size)))
+    return index_select.fn(input, dim, wrap(repeat_indices(times, output_size)))
 
 
-def each_repeated(input, times, dim, output_size):
+def repeat_slices(input, times, dim, output_size):
     """Every slice along ``dim`` a number of times."""
     if times < 0:
         raise RuntimeError("Repeats must be non-negative")
@@ -125,7 +125,7 @@ def each_repeated(input, times, dim, output_size):
     return view.fn(clone.fn(wide, memory_format=contiguous_format), (*shape[:dim], length, *shape[dim + 1 :]))
 
 
-def indices_repeated(times, output_size):
+def repeat_indices(times, output_size):
     """0, 1, ... each as often as ``times`` says."""
     if times.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
@@ -157,7 +157,7 @@ def roll(input, shifts, dims=()):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims if array.size else ():
         wrap_dim(d, array.ndim, scalar=False)
-    return rolled.fn(input, shifts, dims)
+    return roll_dims.fn(input, shifts, dims)
 
 
 def as_tuple(value, name):
@@ -167,7 +167,7 @@ def as_tuple(value, name):
 @method
 def flip(self, *dims, **named):
     """The tensor with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept."""
-    return flipped.fn(self, ints(dims, named, "flip", "dims"))
+    return flip_dims.fn(self, ints(dims, named, "flip", "dims"))
 
 
 def flip(input, dims):  # noqa: F811
@@ -177,7 +177,7 @@ def flip(input, dims):  # noqa: F811
     >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
     tensor([3, 2, 1])
     """
-    return flipped.fn(input, dims_of(dims, "flip", "dims"))
+    return flip_dims.fn(input, dims_of(dims, "flip", "dims"))
 
 
 PUBLIC["flip"] = flip
@@ -191,7 +191,7 @@ def fliplr(input):
     """
     if require(input, "fliplr", "input", 1).array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return flipped.fn(input, (1,))
+    return flip_dims.fn(input, (1,))
 
 
 @composite
@@ -202,7 +202,7 @@ def flipud(input):
     """
     if require(input, "flipud", "input", 1).array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return flipped.fn(input, (0,))
+    return flip_dims.fn(input, (0,))
 
 
 @composite
@@ -217,7 +217,7 @@ def rot90(input, k=1, dims=(0, 1)):
             [1, 3]])
     """
     require(input, "rot90", "input", 1)
-    return turned.fn(input, integer(k, "rot90", "k", 2), dims_of(dims, "rot90", "dims"))
+    return rotate_dims.fn(input, integer(k, "rot90", "k", 2), dims_of(dims, "rot90", "dims"))
 
 
 # ── grids and combinations ───────────────────────────────────────────────────

@@ -13,7 +13,7 @@ from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import continue_version, owner, stamp_write
-from tensh.engine.core.nodes import live
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format
@@ -31,7 +31,7 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
     if self._base is INFERENCE:
         refuse_write(self)
     shape = ints(sizes, named, "resize_", "size")
-    if live(refresh_node(self)):
+    if uses_gradient(refresh_node(self)):
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")

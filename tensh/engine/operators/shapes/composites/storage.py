@@ -13,7 +13,7 @@ from tensh.engine.operators.forms import method
 
 
 class OwnMemory:
-    """What is so of all memory of tensh: it belongs to this process, and to no device."""
+    """Facts of all memory of tensh: it belongs to this process, and to no device."""
 
     __slots__ = ()
 
