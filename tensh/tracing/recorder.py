@@ -14,7 +14,7 @@ import sys
 from contextlib import nullcontext
 
 from tensh._aten.kernels import kernel_of
-from tensh._aten.translation import plain
+from tensh._aten.translation import call_plain
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.fx.graph import Graph
@@ -129,7 +129,7 @@ class Recorder(TorchFunctionMode):
             raise UntracedValue(f"aten::{name} takes no such arguments")
         overload, args, kwargs = found
         numbers = map_aggregate((args, kwargs), lambda each: int(each) if isinstance(each, TracedInt) else each)
-        value = plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
+        value = call_plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
         self.record(overload, args, kwargs, value)
         return value
 

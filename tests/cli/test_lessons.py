@@ -44,7 +44,7 @@ def record(path, engine):
 
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO())
     with env.install():
-        status = Recorded(env, Options(engine=engine, keep_going=True), from_file(path)).whole()
+        status = Recorded(env, Options(engine=engine, keep_going=True), from_file(path)).run_all()
     print(json.dumps([status, texts]))
 
 

@@ -13,7 +13,7 @@ from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.vocabulary import OPS
 
 DEEPEST = 3  # functions one inside the other that are looked into
-ERROR = re.compile(r"(not_differentiable|no_derivative|underived)\(")  # a declaration of what backward raises
+ERROR = re.compile(r"(not_differentiable|no_derivative|refuse_derivative)\(")  # a declaration of what backward raises
 
 NO_TENSORS = ("array", "np", "math", "text", "name", "dims", "shape")  # names whose methods are not those of tensors
 
