@@ -173,7 +173,7 @@ class Lowering:
         if op.name in NUMBERED:
             other, number = OPS[NUMBERED[op.name]], given["number"]
             op, given = other, dict(zip(other.parameters, (given["input"], number), strict=False))
-        if op.name == "tied":
+        if op.name == "tie":
             return [self.variable(given[next(iter(op.inputs))])]
         operands = {}
         if op.pointwise and len(op.inputs) == 2:
