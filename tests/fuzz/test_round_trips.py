@@ -6,7 +6,7 @@ import pytest
 
 from tests.fuzz.round_trips.trips import findings
 
-SEEDS = int(os.environ.get("TENSH_ROUND_TRIPS", 24))  # a nightly run has 500
+SEEDS = int(os.environ.get("TENSH_ROUND_TRIPS", 8))  # a nightly run has 500
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
