@@ -1,5 +1,6 @@
 """Count what operations cost: memory at its peak beside what the result takes, and arrays that are shared or copied."""
 
+import gc
 import sys
 import tracemalloc
 
@@ -124,11 +125,13 @@ def test_an_index_takes_few_calls(text):
     }  # fmt: skip
     code, calls = compile(text, "statement", "exec"), []
     exec(code, names)
+    gc.disable()  # the end of what another test has left is no call of the statement
     sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
     try:
         exec(code, names)
     finally:
         sys.setprofile(None)
+        gc.enable()
     assert len(calls) < STATEMENTS[text], calls
 
 
