@@ -107,7 +107,7 @@ class Run:
     @contextlib.contextmanager
     def world(self):
         """The user's code finds itself as `__main__`, with its arguments and the modules beside it."""
-        before = sys.argv, sys.path[:], sys.modules["__main__"]
+        before, path, folders = (sys.argv, sys.modules["__main__"]), sys.path, sys.path[:]
         sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
         sys.modules["__main__"] = self.session.module
         try:
@@ -123,7 +123,8 @@ class Run:
                 yield
         finally:
             self.session.close()
-            sys.argv, sys.path[:], sys.modules["__main__"] = before
+            path[:] = folders  # code may have put another list, or anything, in its place
+            sys.path, (sys.argv, sys.modules["__main__"]) = path, before
 
     def torch(self):
         """A context in which `import torch` gives the engine."""

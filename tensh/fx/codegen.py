@@ -2,6 +2,7 @@
 
 import enum
 import inspect
+import keyword
 import os
 import re
 import types
@@ -106,8 +107,18 @@ def format_parameter(text):
 def format_target(base, target):
     """The attribute ``target`` of ``base``, by ``getattr`` where a part of its path is no identifier."""
     for part in target.split("."):
-        base = f"{base}.{part}" if part.isidentifier() else f'getattr({base}, "{part}")'
+        base = f"{base}.{part}" if is_name(part) else f"getattr({base}, {quote(part)})"
     return base
+
+
+def is_name(text):
+    """Whether a text can stand in code as a name."""
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+def quote(text):
+    """A text as code: names of modules may come out of a file, and must not end the quotation."""
+    return f'"{text}"' if text.isprintable() and not {*text} & {*'"\\'} else repr(text)
 
 
 def list_last_uses(nodes):
@@ -212,8 +223,11 @@ class Writer:
         return self.colours["shape"].format(repr(value))
 
     def write_arguments(self, args, kwargs):
-        positional = [self.write_value(each) for each in args]
-        return ", ".join(positional + [f"{name} = {self.write_value(value)}" for name, value in kwargs.items()])
+        parts = [self.write_value(each) for each in args]
+        for name, value in kwargs.items():
+            given = self.write_value(value)
+            parts.append(f"{name} = {given}" if is_name(name) else f"**{{{name!r}: {given}}}")
+        return ", ".join(parts)
 
     # -- nodes ----------------------------------------------------------------------------------------------
 
@@ -253,12 +267,7 @@ class Writer:
             statement = INPLACE[name].format(*map(self.write_value, node.args))
             return f"{statement};  {node!r}{kind} = {self.write_value(node.args[0])}"
         called = self.add_global(qualified_name(target), target)
-        if (
-            called == "getattr"
-            and len(node.args) == 2
-            and isinstance(node.args[1], str)
-            and node.args[1].isidentifier()
-        ):
+        if called == "getattr" and len(node.args) == 2 and isinstance(node.args[1], str) and is_name(node.args[1]):
             return f"{node!r}{kind} = {format_target(self.write_value(node.args[0]), node.args[1])}"
         if node.meta.get("is_wrapped"):
             self.wrapped.setdefault(called)

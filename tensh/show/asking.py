@@ -4,6 +4,7 @@ A session knows which names are the user's and what has run in it; of any other 
 """
 
 import sys
+from collections.abc import Mapping
 import weakref
 from types import ModuleType
 
@@ -20,9 +21,17 @@ def names_of_caller(depth=1):
 
 
 def choose_names(names, depth=1):
-    """A dict of names as it is; of the caller's, where there is none, those that patterns such as "w* b" are about, or all."""
+    """A dict of names as it is; of the caller's, where there is none, those that patterns such as "w* b" are about, or all.
+
+    TypeError for what is neither names nor patterns.
+    """
     if names is None or isinstance(names, str):
         return matching(names_of_caller(depth + 1), names or "")
+    if not isinstance(names, Mapping):
+        kind = type(names).__name__
+        raise TypeError(
+            f'a dict from names to values was expected, or a text of patterns such as "w* b", and this is a {kind}'
+        )
     return names
 
 

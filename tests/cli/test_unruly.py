@@ -376,3 +376,26 @@ def test_a_fault_of_tensh_itself_is_a_line(monkeypatch):
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={"TENSH_DEBUG": "1"})
     with pytest.raises(KeyError):
         main(["env"], env)
+
+
+# -- what generators, chains and lists of folders make of a program --------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["next(iter([]))", "raise StopIteration", "%time next(iter([]))"])
+def test_an_iterator_that_has_ended_is_told_as_such(line):
+    """Within generators, which run the code, it would become a RuntimeError."""
+    _, _, errors = run("run", "-", stdin=f"{line}\n")
+    assert errors.startswith("stdin:1: StopIteration\n") and "RuntimeError" not in errors
+
+
+def test_an_exception_that_caused_itself_is_shown_once():
+    code = "e = ValueError('x')\ntry:\n    raise e\nexcept ValueError as again:\n    raise e from again\n"
+    _, _, errors = run("run", "-", stdin=code)
+    assert errors.count("ValueError: x") == 1 and "caused by" not in errors
+
+
+@pytest.mark.parametrize("value", ["None", "sys.path[1:]", "5"])
+def test_the_list_of_folders_is_as_it_was(value):
+    path, folders = sys.path, sys.path[:]
+    assert_told(run("run", "-", stdin=f"import sys\nsys.path = {value}\n1\n"))
+    assert sys.path is path and sys.path == folders

@@ -165,3 +165,25 @@ def test_names_of_compiled_functions_are_found():
     assert torch._C._special.special_expit is torch.special.expit
     with pytest.raises(AttributeError):
         torch._C._nn.nothing  # noqa: B018
+
+
+NAMES = ['a"); print("run"); ("', "b c", "q'\\n\n", "class", "x = print('run')", "é", "1"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_modules_and_arguments_are_no_code(name, capsys):
+    """They may come out of a file."""
+
+    class Named(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = torch.nn.ModuleDict({name: torch.nn.ReLU()})
+
+        def forward(self, x):
+            return next(iter(self.parts.values()))(x)
+
+    assert torch.fx.symbolic_trace(Named())(torch.tensor([-1.0, 2.0])).tolist() == [0, 2]
+    graph = torch.fx.Graph()
+    graph.output(graph.call_function(dict, (), {name: graph.placeholder("x")}))
+    assert torch.fx.GraphModule({}, graph)(3) == {name: 3}
+    assert capsys.readouterr().out == ""

@@ -428,3 +428,10 @@ def test_the_reason_of_a_gradient_fits_the_window():
         assert head.startswith("x.grad = ") and " ".join(head.split()).endswith("x reaches y along 2 paths")
         assert max(map(len, head.split("\n"))) < width
         assert ("\n" in head) == (width < 80)
+
+
+@pytest.mark.parametrize("function", [show.who, show.grads])
+@pytest.mark.parametrize("value", [5, torch.ones(2), torch.nn.Linear(1, 1)], ids=lambda value: type(value).__name__)
+def test_what_is_no_dict_of_names_is_refused_in_words(function, value):
+    with pytest.raises(TypeError, match="a dict from names to values was expected"):
+        function(value)

@@ -45,3 +45,11 @@ class Finished(NamedTuple):
 
     unit: Unit
     seconds: float
+
+
+class Exhausted(Exception):
+    """A StopIteration of the user's: the generators that run the code would make it a RuntimeError."""
+
+    def __init__(self, error):
+        super().__init__(error)
+        self.error = error

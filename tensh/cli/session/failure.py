@@ -126,7 +126,8 @@ def explain(error, sources):
         return _explain(UnshownError(words).with_traceback(traceback), sources)
 
 
-def _explain(error, sources, depth=0):
+def _explain(error, sources, after=()):
+    """The Failure of an exception; `after` are those that it led to."""
     steps = [*steps_to(error)]
     own = users_steps(steps, sources)
     innermost = own[-1][0] if own else None
@@ -149,7 +150,7 @@ def _explain(error, sources, depth=0):
         meant = None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
     local = _attempt(_local, innermost, named, places[0]) or () if innermost else ()
-    return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why, local)
+    return Failure(error, places, operands, inside, meant, *_cause(error, sources, (*after, error)), why, local)
 
 
 def _attempt(function, *arguments):
@@ -213,12 +214,12 @@ def _repair(place):
     return repair("\n".join(lines), place.line)
 
 
-def _cause(error, sources, depth):
+def _cause(error, sources, after):
     """(Failure, how it led to the error) of an earlier exception, if the user's code had to do with it."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if before is None or depth == MOST_CAUSES:
+    if before is None or len(after) > MOST_CAUSES or any(before is each for each in after):
         return None, None
-    cause = _explain(before, sources, depth + 1)
+    cause = _explain(before, sources, after)
     if not cause.places:
         return None, None
     return cause, "caused by" if error.__cause__ is not None else "while handling"

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from tensh.cli.session import magics
 from tensh.cli.session.awaiting import ALLOWED, COROUTINE, Loop
-from tensh.cli.session.events import Failed, Finished, Started, Value
+from tensh.cli.session.events import Exhausted, Failed, Finished, Started, Value
 from tensh.cli.session.failure import Place, explain
 from tensh.cli.session.results import Inputs, name_results
 from tensh.cli.session.source import Command, future
@@ -158,7 +158,7 @@ class Session:
             except BaseException as error:
                 if is_away and isinstance(error, GeneratorExit):  # the caller stopped reading
                     raise
-                failed = self.make_failure(error, unit)
+                failed = self.make_failure(error.error if type(error) is Exhausted else error, unit)
                 yield failed
             seconds = perf_counter() - begin
             if self.teacher and failed is None:
@@ -234,6 +234,8 @@ class Session:
             value = run(statement.code, self.namespace)
             if statement.code.co_flags & COROUTINE:
                 value = self.loop.run(value)
+        except StopIteration as error:
+            raise Exhausted(error) from None
         finally:
             if self.inside:
                 self.inside.settle()

@@ -4,7 +4,7 @@ import contextlib
 import io
 import re
 
-from tensh.cli.session.events import Notice
+from tensh.cli.session.events import Exhausted, Notice
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.language import _
 
@@ -47,6 +47,8 @@ def evaluate_unit(session, unit):
     try:
         with contextlib.redirect_stdout(printed):
             return session.evaluate(unit), None, printed.getvalue()
+    except Exhausted as error:
+        return None, error.error, printed.getvalue()
     except Exception as error:
         return None, error, printed.getvalue()
 
