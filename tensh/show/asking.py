@@ -4,8 +4,8 @@ A session knows which names are the user's and what has run in it; of any other 
 """
 
 import sys
-from collections.abc import Mapping
 import weakref
+from collections.abc import Mapping
 from types import ModuleType
 
 sessions = weakref.WeakSet()  # those that run, each with `namespace`, `own_names()` and `texts()`
