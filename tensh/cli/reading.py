@@ -6,6 +6,7 @@ Whatever is wrong with a file is said in one line: what was expected, and what i
 import codecs
 import contextlib
 import errno
+import gc
 import importlib.util
 import io
 import os
@@ -173,3 +174,15 @@ def similar(path):
         if meant:
             return f"; did you mean {os.path.join(os.path.dirname(path), meant)}?"
     return ""
+
+
+@contextlib.contextmanager
+def uncollected():
+    """Look for no cycles while a file becomes an object for each of its parts: that takes two fifths of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
