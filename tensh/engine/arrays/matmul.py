@@ -11,9 +11,10 @@ import numpy as np
 from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.threads import run
 
-# Products of two numbers from which a matrix product is shared, and in a block of it: one core takes 40 to 80 microseconds
-# for 2**22 of float32, and another core begins after 20 to 50.
-PARALLEL_PRODUCT, BLOCK = 1 << 23, 1 << 22
+# Products of two numbers from which a matrix product is shared, and in a block of it where there are more than two.  One core
+# takes 40 to 80 microseconds for 2**22 of float32, and another core begins after 20 to 50.  BLAS lays the smaller matrix in
+# order again for every block: 1024 x 128 x 512 takes 1.03 times as long in four blocks as in one, 1.3 times in sixteen.
+PARALLEL_PRODUCT, BLOCK = 1 << 23, 1 << 24
 MOST = 16  # blocks of a product
 LEAST = 32  # rows or columns of a block; BLAS is slow with fewer
 STEP = 16  # rows or columns that BLAS takes at a time
@@ -79,5 +80,5 @@ def lay_in_lines(matrix):
 
 
 def number_of_blocks(work, most):
-    """The number of blocks, a power of two up to ``most``; each has at least BLOCK products of numbers."""
-    return 1 << (max(1, min(work // BLOCK, most, MOST)).bit_length() - 1)
+    """The number of blocks, a power of two up to ``most``: two, or more that have at least BLOCK products of numbers."""
+    return 1 << (max(1, min(max(work // BLOCK, 2), most, MOST)).bit_length() - 1)

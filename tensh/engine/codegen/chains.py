@@ -13,7 +13,7 @@ import inspect
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.arrays.threads import PARALLEL, run
+from tensh.engine.arrays.threads import PARALLEL, lines_of, parallel_map, run
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS
@@ -31,7 +31,8 @@ OPERATORS = {
     ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
 }  # fmt: skip
 FORMULAS = {  # word -> (parameters, the same in other words)
-    "sigmoid": ("x", "reciprocal(library_exp(-x) + 1)"),
+    "sigmoid": ("x", "1 / (library_exp(-x) + 1)"),
+    "reciprocal": ("x", "1 / x"),
     "sigmoid_backward": ("g y", "g * ((1 - y) * y)"),
     "tanh_backward": ("g y", "g * (1 - y * y)"),
     "squared": ("x", "x * x"),
@@ -44,12 +45,11 @@ FORMULAS = {  # word -> (parameters, the same in other words)
     "maximum": ("x low", "clip(x, low, INFINITY)"),
     "minimum": ("x high", "clip(x, -INFINITY, high)"),
 }
-"""``maximum`` and ``minimum`` of an array and a number take three times as long as ``clip``."""
+"""``maximum`` and ``minimum`` of an array and a number take three times as long as ``clip``, ``reciprocal`` twice as long as ``divide``."""
 UFUNCS = {
     "library_exp": "exp",
     "library_log1p": "log1p",
     "library_tanh": "tanh",
-    "reciprocal": "reciprocal",
     "clip": "clip",
     "give_sign": "give_sign",
     "rint": "rint",
@@ -124,7 +124,7 @@ class StepWriter:
 
     def release(self, *values):
         for kind, name in values:
-            if name in self.made.get(kind, ()) and (kind, name) not in self.bound.values():
+            if name in (*self.made.get(kind, ()), "to") and (kind, name) not in self.bound.values():
                 self.free[kind].append(name)
 
     def write(self, node, to=None):
@@ -185,8 +185,8 @@ class StepWriter:
         values = [self.write(argument) for argument in arguments]
         if any(kind != "array" for kind, _ in values):
             raise NoChain(name)
+        kind, room = to or self.take("array")  # apart from what the kernel reads
         self.release(*values)
-        kind, room = to or self.take("array")
         given = ", ".join(value for _, value in values)
         self.write_line(
             f"{name}_.write_into({room}, {given})"
@@ -218,13 +218,18 @@ class StepWriter:
         self.release(*values)
 
     def write_call(self, function, arguments, to, kind=None):
-        """Call a ufunc; the result is a mask if its operands are masks."""
+        """Call a ufunc; the result is a mask if its operands are masks.  Until then ``to`` is a register as others are."""
+        spare = self.free["array"]
+        if to:
+            spare.append(to[1])
         values = [self.write(argument) for argument in arguments]
         compared = kind is not None
         kind = kind or ("mask" if all(value[0] == "mask" for value in values) else "array")
         if not compared and (kind == "array") == function.startswith("logical"):
             raise NoChain(function)
         self.release(*values)
+        if to:
+            spare[:] = [name for name in spare if name != to[1]]
         room = to or self.take(kind)
         given = ", ".join(name for _, name in values)
         self.write_line(f"{function}({given}, {'out=' * (function in BY_NAME)}{room[1]})")
@@ -332,6 +337,7 @@ class Chain:
         for name, text in self.let.items():
             writer.bound[name] = writer.write(ast.parse(text, mode="eval").body)
         writer.write(ast.parse(self.text, mode="eval").body, ("array", "to"))
+        self.steps = len(writer.lines)
         registers = [*writer.made["array"], *writer.made["mask"]]
         given = ", ".join(["to", *self.arrays, *writer.numbers.values(), *registers])
         steps = "\n".join([f"def compute({given}):", *writer.lines]) + "\n"
@@ -402,6 +408,8 @@ class Chain:
             out = np.empty_like(first)
         if first.size > BLOCK and (flat := flatten((out, *arrays))):
             compute_blocks(self.compiled, flat[0], flat[1:], numbers)
+        elif first.size >= PARALLEL and lines_of(arrays, first.shape):
+            return parallel_map(self, arrays, arguments[len(arrays) :], **options)
         else:
             rooms = [np.empty_like(out) for _ in range(wide)] + [np.empty_like(out, bool) for _ in range(narrow)]
             compute(out, *arrays, *numbers, *rooms)
@@ -502,7 +510,7 @@ def find_chains(op, derivatives):
         found.append(
             (chain, [list(op.saves).index(read) for read in rows], [list(op.saves).index(read) for read in numbers])
         )
-    return found if any(sum(chain.compiled[2:4]) for chain, *_ in found) else None
+    return found if any(chain.steps > 1 for chain, *_ in found) else None
 
 
 def derive(chains, node, g):

@@ -87,6 +87,22 @@ def number(value, name, parameter, position):
     return taken
 
 
+def ufunc_except(kinds, otherwise, function, name=None):
+    """A kernel that is a ufunc of one array, which takes no longer than its memory, but for dtypes of some kinds."""
+
+    def kernel(input):
+        return otherwise(input) if input.dtype.kind in kinds else function(input)
+
+    def write(out, input):
+        if input.dtype.kind in kinds:
+            out[...] = otherwise(input)
+        else:
+            function(input, out)
+
+    kernel.into, kernel.light, kernel.__name__ = write, True, name or function.__name__
+    return kernel
+
+
 # ── choosing between values ──────────────────────────────────────────────────
 BITS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 LARGE = 512  # elements; from here on multiplying the bits with the mask is faster than np.where, up to ten times

@@ -103,7 +103,7 @@ pointwise(
     input="-g",
 )
 reciprocal = pointwise(
-    np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
+    arithmetic.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
 )
 pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu", input=None, other=None)
 pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
@@ -158,7 +158,7 @@ pointwise(arithmetic.square, "Input times itself; bools give integers.", types="
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
 pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
           input="g * -0.5 * conj(cubed(out))")  # fmt: skip
-pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
+pointwise(elementary.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
           inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
