@@ -121,6 +121,15 @@ KERNELS = {
     "rsub": lambda self, other, alpha=1: other - self * alpha if alpha != 1 else other - self,
     "index": lambda self, indices: self[tuple(slice(None) if each is None else each for each in indices)],
     "embedding": embedding,
+    "log_sigmoid": lambda self: functional.logsigmoid(self),
+    "cross_entropy_loss": lambda self, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0: functional.cross_entropy(
+        self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction], label_smoothing=label_smoothing
+    ),
+    "nll_loss_nd": lambda self, target, weight=None, reduction=1, ignore_index=-100: functional.nll_loss(
+        self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction]
+    ),
+    "numpy_T": lambda self: self.T,
+    "matrix_H": lambda self: self.H,
     "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False, *, dtype=None: torch.linalg.vector_norm(self, ord, dim, keepdim, dtype=dtype),
     "max_pool2d_with_indices": lambda *args: functional.max_pool2d(*args, return_indices=True),
     "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),

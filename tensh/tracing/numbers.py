@@ -30,7 +30,9 @@ def define(name, reflected=False):
         pair = (*others, self) if reflected else (self, *others)
         value = function(*map(int, pair))
         nodes = tuple(each.node if isinstance(each, TracedInt) else each for each in pair)
-        return TracedInt(value, self.node.graph.call_function(function, nodes))
+        node = self.node.graph.call_function(function, nodes)
+        node.meta["val"] = value
+        return TracedInt(value, node)
 
     method = f"__{'r' if reflected else ''}{name}__"
     apply.__name__ = method

@@ -7,6 +7,7 @@ node that calls the public function itself, so that a graph computes what the pr
 A node has the line of the user (``stack_trace``), the modules around it (``nn_module_stack``) and its example value (``val``).
 """
 
+import gc
 import linecache
 import operator
 import os
@@ -20,12 +21,13 @@ from tensh.engine.dtypes.size import Size
 from tensh.fx.graph import Graph
 from tensh.fx.node import Node, map_aggregate
 from tensh.fx.patching import Patcher
+from tensh.nn.modules.cells import RNNCellBase
 from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
 from tensh.tracing.numbers import TracedInt
-from tensh.tracing.steps import STEPS, run_recurrent
+from tensh.tracing.steps import STEPS, run_cell, run_recurrent
 
 OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 INSIDE = (OWN, "<tensh", "<frozen")
@@ -54,6 +56,10 @@ class Recorder(TorchFunctionMode):
         self.nodes, self.kept = {}, []  # id of a value -> its node; values, whose ids must stay theirs
         self.constants, self.paths, self.names = {}, {}, []
         self.modules = []
+        self.before, self.free = (
+            None,
+            set(),
+        )  # ids of the tensors that were there; of those made of nothing that is traced
 
     # -- values ---------------------------------------------------------------------------------------------
     def keep(self, value, node):
@@ -82,6 +88,11 @@ class Recorder(TorchFunctionMode):
             return known
         path = self.members.get(id(tensor))
         if path is None:
+            if self.before is not None and id(tensor) not in self.before and id(tensor) not in self.free:
+                raise UntracedValue(
+                    f"a tensor of shape {list(tensor.shape)} was computed during the trace by something that no operator stands for, such as "
+                    "a torch.autograd.Function: write it in functions of torch"
+                )
             if tensor.requires_grad and not tensor.is_leaf:
                 raise UntracedValue(
                     "Cannot insert a Tensor that requires grad as a constant. Consider making it a parameter or input, or "
@@ -95,6 +106,12 @@ class Recorder(TorchFunctionMode):
         node.meta["val"] = tensor
         self.keep(tensor, node)
         return node
+
+    def free_value(self, tensor):
+        """The tensor, which was made of nothing that is traced: a constant, if it is used."""
+        self.kept.append(tensor)
+        self.free.add(id(tensor))
+        return tensor
 
     # -- lines ----------------------------------------------------------------------------------------------
     def record(self, target, args, kwargs, value, op="call_function"):
@@ -167,6 +184,8 @@ class Recorder(TorchFunctionMode):
         result = func(*unfreeze(plain_args), **unfreeze(plain_kwargs))
         if not holds_tensors(result) or name in translation.SILENT:
             return result
+        if not any(map(self.is_traced, (*args, *kwargs.values()))) and name in translation.CONSTANTS:
+            return self.free_value(result)
         found = translation.translate(name, func, args, kwargs)
         if found is None and any(result is each for each in args) and not name.endswith("_"):
             return result  # what was given
@@ -177,6 +196,12 @@ class Recorder(TorchFunctionMode):
         else:
             self.record(func, args, kwargs, result)
         return result
+
+    def is_traced(self, value):
+        """Is a value of the trace, or one is in it?"""
+        if isinstance(value, (tuple, list)):
+            return any(map(self.is_traced, value))
+        return isinstance(value, TracedInt) or isinstance(value, Tensor) and id(value) in self.nodes
 
     # -- modules --------------------------------------------------------------------------------------------
     def __enter__(self):
@@ -190,12 +215,17 @@ class Recorder(TorchFunctionMode):
             finally:
                 self.modules.pop()
 
+        def step(module, mode, input, states, names):
+            return run_cell(self, module, mode, input, states, names)
+
         def compute(module, input, hx):
             return run_recurrent(self, module, input, hx)
 
+        self.before = {id(each) for each in gc.get_objects() if issubclass(type(each), Tensor)}
         self.patcher = Patcher().__enter__()
         self.patcher.patch_method(Module, "__call__", call)
         self.patcher.patch_method(RNNBase, "_run", compute)
+        self.patcher.patch_method(RNNCellBase, "_step", step)
         return super().__enter__()
 
     def __exit__(self, *failure):

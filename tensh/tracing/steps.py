@@ -8,6 +8,7 @@ from tensh._aten.translation import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.nn import functional as F
+from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.tracing.numbers import TracedInt
 
@@ -30,7 +31,7 @@ def getitem(recorder, input, index):
     """``input[index]``: select, slice and unsqueeze part by part, then index by the tensors."""
     parts = index if type(index) is tuple else (index,)
     if any(isinstance(each, list) for each in parts):
-        parts = tuple(torch.tensor(each) if isinstance(each, list) else each for each in parts)
+        parts = tuple(recorder.free_value(torch.tensor(each)) if isinstance(each, list) else each for each in parts)
     known = (int, slice, Tensor, type(None), type(Ellipsis))
     if any(isinstance(each, bool) or not isinstance(each, known) for each in parts):
         return NotImplemented
@@ -71,7 +72,7 @@ def setitem(recorder, input, index, value):
     if any(isinstance(each, (Tensor, list)) for each in parts):
         if any(isinstance(each, int) and not isinstance(each, bool) or each is None for each in parts):
             return NotImplemented
-        parts = tuple(torch.tensor(each) if isinstance(each, list) else each for each in parts)
+        parts = tuple(recorder.free_value(torch.tensor(each)) if isinstance(each, list) else each for each in parts)
         taken = sum(0 if each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
         if Ellipsis in [each for each in parts if not isinstance(each, Tensor)]:
             at = next(place for place, each in enumerate(parts) if each is Ellipsis)
@@ -79,7 +80,7 @@ def setitem(recorder, input, index, value):
         if any(isinstance(each, slice) and each != slice(None) for each in parts):
             return NotImplemented
         indices = [None if isinstance(each, slice) else each for each in parts]
-        given = value if isinstance(value, Tensor) else torch.tensor(value, dtype=input.dtype)
+        given = value if isinstance(value, Tensor) else recorder.free_value(torch.tensor(value, dtype=input.dtype))
         recorder.run("index_put_", input, indices, given)
         return None
     target = getitem(recorder, input, index)
@@ -105,13 +106,15 @@ def einsum(recorder, equation, *operands):
 
 def constant(recorder, data, *args, **options):
     """``torch.tensor(...)`` is a constant of the graph; of tensors, what they are."""
-    return NotImplemented if isinstance(data, Tensor) else torch.tensor(data, *args, **options)
+    if recorder.is_traced(data):
+        return NotImplemented
+    return recorder.free_value(torch.tensor(data, *args, **options))
 
 
 def as_tensor(recorder, data, dtype=None, device=None):
     if isinstance(data, Tensor):
         return data if dtype in (None, data.dtype) else recorder.run("to", data, dtype)
-    return torch.as_tensor(data, dtype=dtype)
+    return recorder.free_value(torch.as_tensor(data, dtype=dtype))
 
 
 def unpack(recorder, tensor):
@@ -161,6 +164,22 @@ def run_recurrent(recorder, module, input, hx):
     if dims == 2:
         return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
     return output, states
+
+
+def run_cell(recorder, module, mode, input, states, names):
+    """The new states of a recurrent cell: one operator."""
+    alone = input.dim() == 1
+    batch = input.unsqueeze(0) if alone else input
+    if states is None:
+        states = [torch.zeros(batch.size(0), module.hidden_size, dtype=input.dtype)] * len(names)
+    elif alone:
+        states = [each.unsqueeze(0) for each in states]
+    check_cell(module, batch, states)
+    weights = module.weight_ih, module.weight_hh, *((module.bias_ih, module.bias_hh) if module.bias else ())
+    hx = list(states) if mode == "LSTM" else states[0]
+    found = recorder.run(f"{RECURRENT[mode]}_cell", batch, hx, *weights)
+    found = list(found) if mode == "LSTM" else [found]
+    return [each.squeeze(0) for each in found] if alone else found
 
 
 # ── attention ────────────────────────────────────────────────────────────────

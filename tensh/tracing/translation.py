@@ -14,6 +14,10 @@ SILENT = frozenset(
     "requires_grad_ retain_grad grad_fn grad _base share_memory_ pin_memory __iter__ __deepcopy__ register_hook".split()
 )
 """Functions whose results are no new values."""
+CONSTANTS = frozenset(
+    "tensor as_tensor asarray from_numpy frombuffer Tensor generator as_strided_ complex_ from_dlpack __new__".split()
+)
+"""Functions whose results are constants, unless they are given what is traced."""
 ACCESSORS = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "data": "detach", "real": "real", "imag": "imag"}
 """Properties that are computed by an operator."""
 NAMES = OPERATORS | {
@@ -40,6 +44,10 @@ CASTS = {
 }  # fmt: skip
 
 
+IGNORED = frozenset("input inplace _stacklevel requires_grad pin_memory non_blocking copy out".split())
+"""Keywords that no operator has, and that change no value."""
+
+
 def name_of(func):
     """The name of a public function; of the accessor of a property, that of the property."""
     owner = getattr(func, "__self__", None)
@@ -51,6 +59,11 @@ def name_of(func):
 def choose(name, args, kwargs):
     """(overload, args, kwargs) of the first overload of an operator that takes these arguments and can be run; or None."""
     for overload in schemas().get(name, {}).values():
+        if any(
+            key not in IGNORED and value is not None and all(key != p.name for p in overload.parameters)
+            for key, value in kwargs.items()
+        ):
+            continue
         try:
             positional, named = overload.bind(tuple(args), kwargs)
             kernel_of(overload)
@@ -117,12 +130,14 @@ def choose_by_names(name, func, args, kwargs):
         if given.get("return_indices"):
             continue
         ordered, named = [], {}
-        for parameter in overload.parameters:
+        for place, parameter in enumerate(overload.parameters):
             if parameter.name not in taken:
-                break
+                if parameter.default is REQUIRED:
+                    break
+                continue
             if taken[parameter.name] is None and not parameter.optional and parameter.default is not REQUIRED:
                 taken[parameter.name] = parameter.default
-            if parameter.named:
+            if parameter.named or len(ordered) < place:
                 named[parameter.name] = taken[parameter.name]
             else:
                 ordered.append(taken[parameter.name])

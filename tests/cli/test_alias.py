@@ -178,7 +178,7 @@ OFF = {
     "torch.nn.common_types._size_2_t": int | tuple[int, int],
     "torch.utils.data._utils.worker._generate_state(123456789012, 3)": [769313048, 1460814176, 2980110427, 1364817390],
     "torch.jit.is_scripting() or torch.compiler.is_compiling()": False,
-    "torch.jit.ignore(drop=True)(f) is f and torch.compiler.disable(f) is f": True,
+    "torch.jit.ignore(drop=True)(f) is f": True,
     "isinstance(torch.nn.Linear(1, 1), torch.jit.ScriptModule)": False,
     "torch.jit.annotate(list[int], [1])": [1],
     "torch.futures.Future[int] is not None": True,

@@ -1,0 +1,18 @@
+"""torch.onnx: models as files of ONNX, written (``export``) and read (``load``, which is tensh's own).
+
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+WHERE = {
+    "tensh.onnx.exporting": "ONNXProgram OnnxExporterError export is_in_onnx_export",
+    "tensh.onnx.reading": "OnnxModule load",
+}
+"""Module -> the public names that it has."""
+
+NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
+__all__ = list(NAMES)
+
+__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, (), unsupported=lookup("torch.onnx"))

@@ -1,0 +1,139 @@
+"""The builder of an ONNX graph: operators are called by their names, and results are values with a dtype and a rank."""
+
+import numpy as np
+
+import tensh as torch
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import dtype as dtype_type
+from tensh.onnx.library import require_onnx
+
+TYPES = {
+    "float32": 1, "uint8": 2, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11, "complex64": 14,
+    "complex128": 15, "bfloat16": 16,
+}  # fmt: skip
+"""Name of a dtype -> its number in ONNX."""
+BOOLEAN = frozenset("Equal Less Greater LessOrEqual GreaterOrEqual And Or Not Xor IsNaN IsInf".split())
+WHOLE = frozenset("Shape ArgMax ArgMin NonZero Size".split())
+SECOND = frozenset("Where Pow".split())
+"""Operators whose result has the dtype of their second input (Where) or first (others)."""
+
+
+class Value:
+    """A value of the graph: its name, dtype and number of dimensions (None where it is not known), and its example."""
+
+    __slots__ = ("name", "dtype", "rank", "example")
+
+    def __init__(self, name, dtype, rank=None, example=None):
+        self.name, self.dtype, self.rank, self.example = name, dtype, rank, example
+
+    @property
+    def shape(self):
+        """The sizes of the example."""
+        return tuple(self.example.shape)
+
+
+class Builder:
+    """Adds nodes and constants; ``builder.Add(x, y)`` adds a node and returns its result."""
+
+    def __init__(self, opset):
+        self.onnx = require_onnx("torch.onnx.export")
+        self.opset = opset
+        self.nodes, self.initializers, self.count, self.known = [], [], 0, {}
+        self.prefix = ""
+
+    def name(self, candidate):
+        """A free name."""
+        self.count += 1
+        return f"{candidate}_{self.count}"
+
+    def array(self, array, dtype=None, name=None):
+        """A constant."""
+        array = np.ascontiguousarray(array) if np.ndim(array) else np.asarray(array)
+        key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 16 and name is None else None
+        if key is not None and key in self.known:
+            return self.known[key]
+        made = Value(name or self.name("constant"), dtype or getattr(torch, array.dtype.name), array.ndim)
+        self.initializers.append(self.onnx.numpy_helper.from_array(array, made.name))
+        if key is not None:
+            self.known[key] = made
+        return made
+
+    def number(self, value, dtype):
+        """A number as a constant of a dtype."""
+        return self.array(np.asarray(value, dtype.numpy), dtype)
+
+    def ints(self, values):
+        """Whole numbers, some of which may be values, as a vector of int64."""
+        values = list(values) if isinstance(values, (tuple, list)) else [values]
+        if not any(isinstance(each, Value) for each in values):
+            return self.array(np.asarray(values, np.int64))
+        parts = [
+            self.Unsqueeze(self.whole(each), self.ints([0])) if isinstance(each, Value) else self.ints([each])
+            for each in values
+        ]
+        return parts[0] if len(parts) == 1 else self.Concat(*parts, axis=0)
+
+    def whole(self, value):
+        """A whole number as a scalar of int64."""
+        return value if isinstance(value, Value) else self.array(np.asarray(value, np.int64))
+
+    def cast(self, value, dtype):
+        """A value of another dtype."""
+        if value.dtype is dtype:
+            return value
+        made = self.Cast(value, to=TYPES[str(dtype)[6:]])
+        made.dtype, made.rank, made.example = dtype, value.rank, value.example
+        return made
+
+    def operand(self, value, dtype):
+        """A value or number as a value of a dtype."""
+        return self.cast(value, dtype) if isinstance(value, Value) else self.number(value, dtype)
+
+    def call(self, op, inputs, attributes, outputs=1, domain=""):
+        """Add a node; its results have the dtype of its first input, unless the operator says otherwise."""
+        first = next((each for each in inputs if isinstance(each, Value)), None)
+        dtype = first.dtype if first is not None else torch.float32
+        if op == "Where":
+            dtype = next(each.dtype for each in inputs[1:] if isinstance(each, Value))
+            converted = [inputs[0], *(self.convert(each, dtype) for each in inputs[1:])]
+        else:
+            converted = [self.convert(each, dtype) for each in inputs]
+        names = ["" if each is None else each.name for each in converted]
+        while names and not names[-1]:
+            names.pop()
+        results = [self.name(op.lower()) for _ in range(outputs)]
+        attributes = {name: value for name, value in attributes.items() if value is not None}
+        node = self.onnx.helper.make_node(
+            op, names, results, name=self.prefix + results[0], domain=domain, **attributes
+        )
+        self.nodes.append(node)
+        dtype = torch.bool if op in BOOLEAN else torch.int64 if op in WHOLE else dtype
+        made = [Value(name, dtype) for name in results]
+        return made[0] if outputs == 1 else made
+
+    def convert(self, value, dtype):
+        """An input of a node: numbers have the dtype of the others, lists are whole numbers."""
+        if isinstance(value, (Value, type(None))):
+            return value
+        if isinstance(value, (list, tuple)):
+            return self.ints(value)
+        return self.number(value, dtype)
+
+    def add_tensor(self, tensor, name):
+        """A parameter, buffer or constant."""
+        made = self.array(np.array(tensor.detach().array), tensor.dtype, name)
+        made.rank, made.example = tensor.dim(), tensor
+        return made
+
+    def __getattr__(self, op):
+        if not op[0].isupper():
+            raise AttributeError(op)
+        return lambda *inputs, outputs=1, **attributes: self.call(op, inputs, attributes, outputs)
+
+
+def is_float(dtype):
+    """Is a dtype one of real numbers?"""
+    return isinstance(dtype, dtype_type) and dtype.is_floating_point
+
+
+__all__ = ["TYPES", "Builder", "Tensor", "Value", "is_float"]

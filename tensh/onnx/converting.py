@@ -1,0 +1,283 @@
+"""From a traced graph to ONNX: each node by its form."""
+
+import math
+import operator
+from functools import partial
+
+import tensh as torch
+from tensh._aten.overloads import REQUIRED
+from tensh.engine.core.tensor import Tensor
+from tensh.fx.node import Node, map_arg
+from tensh.onnx.builder import TYPES, Value, is_float
+from tensh.onnx.errors import OnnxExporterError, no_form, place_of
+from tensh.onnx.forms import elementwise, layers, reductions, shapes  # noqa: F401  which declare
+from tensh.onnx.forms.table import FORMS
+from tensh.tracing.functional import without_writes
+from tensh.tracing.recorder import Recorder
+
+SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mod"}
+"""Operators on sizes."""
+COMMON = frozenset("add sub mul div".split())
+
+
+class Names(dict):
+    """What the text of a form can name: arguments, helpers, operators of ONNX."""
+
+    def __init__(self, builder, node, arguments):
+        wanted = dtype_of(node.meta["val"])
+        super().__init__(arguments)
+        self.builder = builder
+        self |= {name: partial(helper, builder) for name, helper in elementwise.HELPERS.items()}
+        number = partial(builder.number, dtype=wanted)
+        self |= {
+            "out": node.meta["val"], "number": number, "one": number(1) if wanted is not torch.bool else None, "pi": math.pi,
+            "log": math.log, "float": is_float(wanted), "bool": torch.bool, "floats": lambda value: is_float(value.dtype),
+            "scaled": lambda value, factor: elementwise.scaled(builder, value, factor, wanted),
+            "truth": lambda value: builder.cast(value, torch.bool), "operand": builder.operand,
+            "never": lambda value: builder.Expand(builder.number(False, torch.bool), builder.Shape(value)),
+            "out_type": TYPES.get(str(wanted)[6:]), "common": lambda value: value,
+        }  # fmt: skip
+
+    def __missing__(self, name):
+        if not name[0].isupper():
+            raise KeyError(name)
+        return getattr(self.builder, name)
+
+
+def dtype_of(value):
+    """The dtype of an example; of several, that of the first."""
+    if isinstance(value, (tuple, list)):
+        return dtype_of(value[0])
+    return value.dtype if isinstance(value, Tensor) else torch.float32
+
+
+class Converter:
+    """Converts graphs; ``values`` maps nodes to values of the builder, or lists of them."""
+
+    def __init__(self, builder, sizes=False):
+        self.builder, self.sizes, self.values = builder, sizes, {}
+
+    def convert(self, graph, inputs):
+        """The values of the graph's output, in its structure; ``inputs`` are those of its placeholders."""
+        inputs = iter(inputs)
+        for node in graph.nodes:
+            if node.op == "placeholder":
+                self.values[node] = next(inputs)
+            elif node.op == "get_attr":
+                self.values[node] = self.builder.add_tensor(
+                    node.meta["val"],
+                    self.builder.name("constant") if node.target.startswith("_") else self.member(node),
+                )
+            elif node.op == "output":
+                return map_arg(node.args[0], self.value_of)
+            else:
+                self.values[node] = self.convert_call(node)
+        return None
+
+    def member(self, node):
+        """The name of a parameter: its path, unless it is taken."""
+        taken = {each.name for each in self.builder.initializers}
+        return self.builder.name(node.target) if node.target in taken else node.target
+
+    def value_of(self, node):
+        return self.values[node]
+
+    def convert_call(self, node):
+        """The value of a call."""
+        name = getattr(node.target, "_opname", None)
+        if node.target is operator.getitem:
+            return self.values[node.args[0]][node.args[1]]
+        if name == "sym_size":
+            return self.builder.Gather(
+                self.builder.Shape(self.values[node.args[0]]), self.builder.whole(node.args[1]), axis=0
+            )
+        if node.target is operator.neg:
+            return self.builder.Neg(self.builder.whole(self.values[node.args[0]]))
+        if name is None and getattr(operator, getattr(node.target, "__name__", ""), None) is node.target:
+            operands = [self.builder.whole(self.values[each] if isinstance(each, Node) else each) for each in node.args]
+            return getattr(self.builder, SIZES[node.target.__name__])(*operands)
+        name = name or (node.target if isinstance(node.target, str) else node.target.__name__)
+        found = FORMS.get(name)
+        if found is None:
+            raise no_form(node)
+        try:
+            result = self.apply(found, node)
+        except OnnxExporterError:
+            raise
+        except (TypeError, ValueError, KeyError, AttributeError, IndexError, NotImplementedError) as error:
+            raise no_form(node, f"{type(error).__name__}: {error}") from error
+        return self.describe(result, node.meta["val"])
+
+    def describe(self, result, example):
+        """The result of a form with ranks and examples."""
+        if isinstance(result, (list, tuple)):
+            return [
+                self.describe(each, example[place]) if each is not None else None for place, each in enumerate(result)
+            ]
+        if isinstance(example, (list, tuple)):
+            return [self.describe(result, example[0])]
+        if isinstance(example, Tensor):
+            if result.dtype is not example.dtype:
+                result = self.builder.cast(result, example.dtype)
+            if result.example is None:
+                result.rank, result.example = example.dim(), example
+        return result
+
+    def apply(self, found, node):
+        """The result of a form."""
+        arguments = name_arguments(node)
+        if found.operands == "composed":
+            return self.convert_composed(found.compute, node, arguments)
+        values = {name: map_arg(each, self.value_of) for name, each in arguments.items()}
+        if found.operands != "as they are":
+            values = self.promote(found, node, values)
+        if found.text and "self" not in values and "input" in values:
+            values["self"] = values["input"]
+        if found.text:
+            return eval(
+                found.compute, {"__builtins__": {}}, Names(self.builder, node, values)
+            )  # the text is the form's
+        if not hasattr(node.target, "_opname"):
+            values = fit_names(found.compute, values)
+        return found.compute(self.builder, node, **values)
+
+    def promote(self, found, node, values):
+        """Tensors among the arguments in the dtype that the operator computes in."""
+        if found.operands == "result":
+            wanted = dtype_of(node.meta["val"])
+        else:
+            tensors = [each for each in map_examples(node) if isinstance(each, (Tensor, int, float, bool))][:2]
+            wanted = torch.result_type(*tensors) if len(tensors) == 2 else dtype_of(tensors[0])
+            if wanted is torch.bool and node.target._opname not in ("eq", "ne"):
+                wanted = torch.int32
+        numbers = (
+            ("self", "other", "min", "max", "exponent", "values")
+            if found.text or node.target._opname in ("fmod", "clamp", "clip", "remainder", "floor_divide")
+            else ()
+        )
+        made = {}
+        for name, each in values.items():
+            if isinstance(each, Value) and each.dtype is not wanted:
+                each = self.builder.cast(each, wanted)
+            elif name in numbers and isinstance(each, (int, float)):
+                each = self.builder.number(each, wanted)
+            made[name] = each
+        return made
+
+    def convert_composed(self, program, node, arguments):
+        """The result of a program in other operators: it is traced on the examples, and its graph converted."""
+        recorder, given = Recorder({}, self.sizes), []
+
+        def enter(value):
+            if isinstance(value, Node):
+                example = value.meta["val"]
+                if not isinstance(example, Tensor):
+                    raise no_form(node, "a size that is not known stands among its arguments")
+                given.append(self.values[value])
+                recorder.add_input(f"input_{len(given)}", stand_in(example))
+                return recorder.kept[-1]
+            return value
+
+        values = plain(map_arg(arguments, enter))
+        positional = values.pop("*", ())
+        values = fit_names(program, values)
+        with recorder:
+            result = program(*positional, **values)
+        if result is NotImplemented:
+            raise no_form(node)
+        recorder.graph.output(outputs_of(recorder, result))
+        for each in recorder.graph.nodes:
+            each.meta.setdefault("place", node.meta.get("place"))
+            each.meta["place"] = node.meta.get("place")
+        graph, _ = without_writes(recorder.graph)
+        inner = Converter(self.builder, self.sizes)
+        return inner.convert(graph, given)
+
+
+ALIASES = {
+    "input": ("self", "x1"),
+    "self": ("input",),
+    "a": ("self",),
+    "b": ("other",),
+    "tensor": ("self",),
+    "x1": ("self",),
+}
+"""What a form may call an argument of another name."""
+
+
+def fit_names(function, values):
+    """Arguments of a public function by the names that a form has for them."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return values
+    found = {}
+    for name, each in values.items():
+        own = next((other for other in (name, *ALIASES.get(name, ())) if other in parameters), name)
+        if own in parameters or each not in (None, False) and name not in ("_stacklevel",):
+            found[own] = each
+    return found
+
+
+def stand_in(example):
+    """Another tensor over the same elements: each input of a program is one of its own."""
+    return example.detach().view(example.shape) if example.is_contiguous() else example.detach().clone()
+
+
+def outputs_of(recorder, result):
+    if isinstance(result, (tuple, list)):
+        return (
+            type(result)(outputs_of(recorder, each) for each in result)
+            if not hasattr(result, "_fields")
+            else tuple(outputs_of(recorder, each) for each in result)
+        )
+    return recorder.node_of(result)
+
+
+def plain(value):
+    """Lists and dictionaries that can be changed."""
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    return tuple(plain(each) for each in value) if type(value) is tuple else value
+
+
+def map_examples(node):
+    """The arguments with examples for nodes."""
+    return [each.meta["val"] if isinstance(each, Node) else each for each in (*node.args, *node.kwargs.values())]
+
+
+def name_arguments(node):
+    """The arguments of a call by name, with the operator's defaults."""
+    if hasattr(node.target, "_opname"):
+        parameters = node.target.parameters
+        given = dict(zip([p.name for p in parameters if not p.named], node.args)) | node.kwargs
+        found = {}
+        for p in parameters:
+            if p.name in given:
+                found[p.name] = given[p.name]
+            elif p.default is not REQUIRED and not (
+                p.named and p.name in ("layout", "device", "pin_memory", "memory_format")
+            ):
+                found[p.name] = {"Mean": 1}.get(p.default, p.default) if isinstance(p.default, str) else p.default
+        for name in ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy"):
+            found.pop(name, None)
+        return found
+    import inspect
+
+    target = getattr(torch.Tensor, node.target) if isinstance(node.target, str) else node.target
+    bound = inspect.signature(target).bind(*node.args, **node.kwargs)
+    found = dict(bound.arguments)
+    for name, p in bound.signature.parameters.items():
+        if p.kind is p.VAR_POSITIONAL and name in found:
+            found["*"] = found.pop(name)
+        elif p.kind is p.VAR_KEYWORD and name in found:
+            found |= found.pop(name)
+    return {
+        name: each for name, each in found.items() if name not in ("size_average", "reduce", "out") or each is not None
+    }
+
+
+__all__ = ["Converter", "place_of"]

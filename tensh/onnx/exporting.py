@@ -1,0 +1,262 @@
+"""torch.onnx.export: a model, traced on examples, as a file of ONNX."""
+
+import threading
+
+import numpy as np
+
+import tensh as torch
+from tensh.engine.core.tensor import Tensor
+from tensh.nn.modules.module import Module
+from tensh.onnx.builder import TYPES, Builder, Value
+from tensh.onnx.converting import Converter
+from tensh.onnx.errors import OnnxExporterError
+from tensh.onnx.library import require_onnx
+from tensh.replacing import replace_file
+from tensh.tracing.dynamic import read_dynamic_axes, read_dynamic_shapes, trace_dynamic
+from tensh.tracing.functional import Unwritable, without_writes
+from tensh.tracing.program import trace_program
+
+__all__ = ["ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export"]
+
+OPSETS = range(18, 24)
+DEFAULT = 18
+IR = {18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
+"""Version of the operators -> version of the format."""
+
+
+class Running(threading.local):
+    """Whether an export runs."""
+
+    now = False
+
+
+running = Running()
+
+
+def is_in_onnx_export():
+    """Does ``torch.onnx.export`` run?
+
+    >>> import tensh as torch
+    >>> torch.onnx.is_in_onnx_export()
+    False
+    """
+    return running.now
+
+
+class ONNXProgram:
+    """What ``export`` returns: ``model_proto`` is the model as the package onnx has it; ``save`` writes it; a call runs it.
+
+    A call computes with onnxruntime where it is installed, else with tensh.
+    """
+
+    def __init__(self, model_proto, program):
+        self.model_proto, self._program = model_proto, program
+
+    def save(self, destination, **options):
+        """Write the model to a path, or to a file that is open for bytes."""
+        write_model(self.model_proto, destination)
+
+    def __call__(self, *args, **kwargs):
+        from tensh.tracing.program import flatten_like
+
+        values = flatten_like(self._program.structure, args, kwargs)
+        names = [each.name for each in self.model_proto.graph.input]
+        try:
+            import onnxruntime
+        except ImportError:
+            from tensh.onnx.reading import OnnxModule
+
+            made = OnnxModule(self.model_proto)(*values)
+            return list(made) if isinstance(made, tuple) else [made]
+        session = onnxruntime.InferenceSession(self.model_proto.SerializeToString())
+        results = session.run(None, {name: value.detach().numpy() for name, value in zip(names, values)})
+        return [torch.from_numpy(np.asarray(each)) for each in results]
+
+    def __repr__(self):
+        graph = self.model_proto.graph
+        return f"ONNXProgram({', '.join(each.name for each in graph.input)} -> {', '.join(each.name for each in graph.output)}, {len(graph.node)} nodes)"
+
+
+def export(
+    model, args=(), f=None, *, kwargs=None, verbose=None, input_names=None, output_names=None, opset_version=None, dynamo=True,
+    external_data=True, dynamic_shapes=None, export_params=True, keep_initializers_as_inputs=False, dynamic_axes=None, training=None,
+    do_constant_folding=True, verify=False, **others,
+):  # fmt: skip
+    """Write a model, or a function, as ONNX: it runs on ``args`` once, and what it computes becomes the graph.
+
+    Args:
+        model: a module, a function, or what ``torch.jit.trace`` and ``torch.export.export`` return.
+        args: the example, a tensor or a tuple of arguments; ``kwargs`` are those by keyword.
+        f: a path or a file open for bytes; None writes nothing.
+        input_names, output_names: names in the graph, in the order of the tensors.
+        opset_version: the version of ONNX's operators, 18 to 23; 18 if it is not given.
+        dynamic_axes: input name -> {dimension: name}, or a list of dimensions, that other calls may have in another size.
+        dynamic_shapes: the same as ``torch.export.export`` takes it, by argument.
+
+    Returns an :class:`ONNXProgram`. Raises OnnxExporterError for an operator without a form, naming it and the line that calls
+    it, and for a size that the program fixes although it is dynamic; ImportError without the package onnx. Modules are exported
+    in the state they are in: call ``eval()`` before.
+
+    >>> import tensh as torch
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.ReLU())
+    >>> torch.onnx.export(model, torch.randn(1, 4), "model.onnx", dynamic_axes={"input": {0: "batch"}})  # doctest: +SKIP
+    ONNXProgram(input -> relu, 2 nodes)
+    """
+    require_onnx("torch.onnx.export")
+    opset = DEFAULT if opset_version is None else opset_version
+    if opset not in OPSETS:
+        raise ValueError(f"opset_version must be from {OPSETS[0]} to {OPSETS[-1]}, but got {opset}")
+    args = (args,) if isinstance(args, (Tensor, dict)) else tuple(args)
+    kwargs = dict(kwargs or {})
+    if (
+        args
+        and isinstance(args[-1], dict)
+        and isinstance(model, Module)
+        and dynamic_axes is None
+        and not kwargs
+        and takes_fewer(model, args)
+    ):
+        args, kwargs = args[:-1], args[-1]
+    running.now = True
+    try:
+        program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names)
+        proto = convert(
+            program, opset, input_names, output_names, dynamic, getattr(model, "__name__", type(model).__name__)
+        )
+    finally:
+        running.now = False
+    if f is not None:
+        write_model(proto, f)
+    made = ONNXProgram(proto, program)
+    if verify:
+        require_same(made, args, kwargs, program.result)
+    return made
+
+
+def takes_fewer(model, args):
+    """Is the last of the arguments a dictionary of keywords, as PyTorch once took them?"""
+    import inspect
+
+    names = inspect.signature(model.forward).parameters
+    return len(args) > len(names) or all(key in names for key in args[-1]) and bool(args[-1])
+
+
+def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names):
+    """(program, names of dynamic dimensions): the trace of a model; with dynamic dimensions, sizes are followed."""
+    known = getattr(model, "_program", None) or getattr(model, "_traced", None)
+    if known is not None and dynamic_axes is None and dynamic_shapes is None:
+        return known, {}
+    if dynamic_axes is None and dynamic_shapes is None:
+        return trace_program(model, args, kwargs), {}
+    if dynamic_axes is not None:
+        dynamic = read_dynamic_axes(model, args, kwargs, dynamic_axes, input_names)
+    else:
+        dynamic = read_dynamic_shapes(model, args, kwargs, dynamic_shapes)
+    try:
+        return trace_dynamic(model, args, kwargs, dynamic), dynamic
+    except ValueError as error:
+        raise OnnxExporterError(str(error)) from None
+
+
+def convert(program, opset, input_names, output_names, dynamic, name):
+    """The model of a program."""
+    builder = Builder(opset)
+    onnx = builder.onnx
+    try:
+        graph, _ = without_writes(program.graph)
+    except Unwritable as error:
+        raise OnnxExporterError(str(error)) from None
+    inputs = []
+    for number, node in enumerate(graph.find_nodes(op="placeholder")):
+        value, own = node.meta["val"], input_names[number] if input_names and number < len(input_names) else node.name
+        inputs.append(Value(own, value.dtype, value.dim(), value))
+    converter = Converter(builder, sizes=bool(dynamic))
+    values = flatten(converter.convert(graph, inputs))
+    examples = flatten(program.result)
+    outputs, taken = [], {each.name for each in inputs} | {each.name for each in builder.initializers}
+    taken |= {name for node in builder.nodes for name in node.output}
+    for number, (value, example) in enumerate(zip(values, examples)):
+        if not isinstance(value, Value):
+            raise OnnxExporterError(f"a model of ONNX returns tensors, and output {number} is {value!r}")
+        wanted = (
+            output_names[number] if output_names and number < len(output_names) else name_of_output(program, number)
+        )
+        while wanted in taken:
+            wanted += "_"
+        taken.add(wanted)
+        builder.nodes.append(onnx.helper.make_node("Identity", [value.name], [wanted], name=wanted))
+        outputs.append((wanted, example))
+    nodes = prune(builder.nodes, [each for each, _ in outputs])
+    used = {each for node in nodes for each in node.input}
+    initializers = [each for each in builder.initializers if each.name in used]
+    names = dynamic_names(program, dynamic)
+    described = [
+        onnx.helper.make_tensor_value_info(
+            each.name, TYPES[str(each.dtype)[6:]], sizes(each.example, names[0].get(place, {}))
+        )
+        for place, each in enumerate(inputs)
+    ]
+    results = [
+        onnx.helper.make_tensor_value_info(each, TYPES[str(example.dtype)[6:]], sizes(example, names[1].get(place, {})))
+        for place, (each, example) in enumerate(outputs)
+    ]
+    made = onnx.helper.make_graph(nodes, name, described, results, initializers)
+    model = onnx.helper.make_model(
+        made, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=IR[opset], producer_name="tensh"
+    )
+    onnx.checker.check_model(model)
+    return model
+
+
+def flatten(value):
+    """The leaves of a result, in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [leaf for each in value for leaf in flatten(each)] if isinstance(value, (tuple, list)) else [value]
+
+
+def name_of_output(program, number):
+    """The name of an output: that of the operator that computes it."""
+    nodes = flatten(program.graph.output_node().args[0])
+    return nodes[number].name if len({each.name for each in nodes}) == len(nodes) else f"output_{number}"
+
+
+def prune(nodes, wanted):
+    """The nodes that lead to the outputs."""
+    needed, kept = set(wanted), []
+    for node in reversed(nodes):
+        if needed.intersection(node.output):
+            kept.append(node)
+            needed.update(node.input)
+    return kept[::-1]
+
+
+def dynamic_names(program, dynamic):
+    """(input place -> {dimension: name}, output place -> {dimension: name})."""
+    return dynamic or {}, getattr(program, "output_dims", {})
+
+
+def sizes(example, names):
+    """The sizes of a value, with names for those that are dynamic."""
+    return [names.get(dim, size) for dim, size in enumerate(example.shape)]
+
+
+def write_model(proto, destination):
+    """Write a model to a path, which is replaced when all is written, or to a file."""
+    content = proto.SerializeToString()
+    if hasattr(destination, "write"):
+        destination.write(content)
+        return
+    with replace_file(destination) as file:
+        file.write(content)
+
+
+def require_same(made, args, kwargs, expected):
+    """OnnxExporterError where the model computes something else on the example."""
+    from tensh.testing import assert_close
+
+    for ours, theirs in zip(made(*args, **kwargs), flatten(expected)):
+        try:
+            assert_close(ours, theirs.detach(), rtol=1e-3, atol=1e-5, equal_nan=True)
+        except AssertionError as error:
+            raise OnnxExporterError(f"the exported model differs on the example:\n{error}") from None

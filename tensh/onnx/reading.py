@@ -1,0 +1,258 @@
+"""Files of ONNX as modules of tensh: every node becomes a line of a graph, which runs, can be looked at and differentiated.
+
+A file is data: nothing of it runs but the operators that ``operators`` knows. Its names become names of code only after all but
+letters, digits and underscores are taken out; its weights are checked against the bytes that are there.
+"""
+
+import math
+import operator as python_operator
+import os
+
+import numpy as np
+
+import tensh as torch
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import Parameter
+from tensh.onnx.builder import TYPES
+from tensh.onnx.library import require_onnx
+from tensh.onnx.operators import OPERATORS, SEVERAL, Missing
+
+__all__ = ["OnnxModule", "load"]
+
+LARGEST = 2**31  # bytes that a file of protobuf can have
+NODES = 1_000_000  # nodes of a graph that is read
+
+
+class OnnxError(ValueError):
+    """A file is no model of ONNX, or is damaged, or asks for what tensh does not run."""
+
+
+def read_model(source):
+    """The model in a file, as the package onnx has it.  OnnxError for what is none."""
+    onnx = require_onnx("a file of ONNX")
+    folder = None
+    if isinstance(source, (str, os.PathLike)):
+        folder = os.path.dirname(os.path.abspath(source))
+        if os.path.getsize(source) > LARGEST:
+            raise OnnxError(f"{source} has more than {LARGEST} bytes, which no model of ONNX has")
+        with open(source, "rb") as file:
+            content = file.read()
+    else:
+        content = source.read()
+    try:
+        model = onnx.ModelProto.FromString(content)
+    except Exception as error:  # protobuf's own kinds of errors
+        raise OnnxError(f"it is no model of ONNX: {error}") from None
+    if not model.graph.node and not model.graph.output:
+        raise OnnxError("it is no model of ONNX: it has no graph")
+    return model, folder
+
+
+def load(f):
+    """The model in a file of ONNX, as a module: its weights are parameters, and it is called with the graph's inputs.
+
+    ``graph`` and ``code`` show it, ``torch.fx.Interpreter`` runs it step by step, and gradients go through it. ``f`` is a path or
+    a file open for bytes. Weights in files beside it are read from the folder of the model alone. OnnxError (a ValueError) for a
+    damaged file, NotImplementedError for an operator that tensh does not run, ImportError without the package onnx.
+
+    >>> import tensh as torch
+    >>> model = torch.onnx.load("model.onnx")  # doctest: +SKIP
+    >>> model(torch.randn(1, 4))  # doctest: +SKIP
+    tensor([[0.0000, 0.3214]], grad_fn=<ReluBackward0>)
+    """
+    model, folder = read_model(f)
+    return OnnxModule(model, folder)
+
+
+def read_tensor(proto, folder=None):
+    """A tensor of a file.  OnnxError where its bytes do not fit its shape."""
+    onnx = require_onnx("a file of ONNX")
+    dims, name = list(proto.dims), proto.name or "a constant"
+    if any(dim < 0 for dim in dims) or math.prod(dims) > LARGEST:
+        raise OnnxError(f"{name} has the shape {dims}")
+    if proto.data_type not in TYPES.values():
+        raise OnnxError(f"{name} has the type {proto.data_type}, which tensh lacks")
+    kind = next(each for each, number in TYPES.items() if number == proto.data_type)
+    itemsize = getattr(torch, kind).itemsize
+    if proto.data_location == onnx.TensorProto.EXTERNAL:
+        return read_external(proto, folder, kind, dims)
+    given = len(proto.raw_data) // itemsize if proto.HasField("raw_data") else count_fields(proto, kind)
+    if given != math.prod(dims) or proto.HasField("raw_data") and len(proto.raw_data) % itemsize:
+        raise OnnxError(f"{name} of shape {dims} needs {math.prod(dims)} numbers, and has {given}")
+    try:
+        array = onnx.numpy_helper.to_array(proto)
+    except Exception as error:
+        raise OnnxError(f"{name} cannot be read: {error}") from None
+    return as_tensor(np.array(array), kind)
+
+
+def count_fields(proto, kind):
+    """How many numbers a tensor has in the fields of its type."""
+    known = {
+        "float32": proto.float_data,
+        "float64": proto.double_data,
+        "int64": proto.int64_data,
+        "complex64": proto.float_data,
+        "complex128": proto.double_data,
+    }
+    found = len(known.get(kind, proto.int32_data))
+    return found // 2 if kind.startswith("complex") else found
+
+
+def as_tensor(array, kind):
+    if kind == "bfloat16":
+        return torch.tensor(np.asarray(array, np.float32).tolist(), dtype=torch.bfloat16).reshape(array.shape)
+    return torch.from_numpy(np.array(array, getattr(torch, kind).numpy))
+
+
+def read_external(proto, folder, kind, dims):
+    """A tensor in a file beside the model.  OnnxError for a place outside its folder, or beyond the end of the file."""
+    facts = {each.key: each.value for each in proto.external_data}
+    name, place = proto.name or "a constant", facts.get("location", "")
+    if folder is None:
+        raise OnnxError(f"{name} lies in another file, {place!r}: load the model by its path")
+    path = os.path.realpath(os.path.join(folder, place))
+    if (
+        os.path.isabs(place)
+        or os.path.commonpath([path, os.path.realpath(folder)]) != os.path.realpath(folder)
+        or not os.path.isfile(path)
+    ):
+        raise OnnxError(f"{name} lies in {place!r}, which is no file in the folder of the model")
+    dtype = getattr(torch, kind)
+    try:
+        offset, length = int(facts.get("offset", 0)), int(facts.get("length", math.prod(dims) * dtype.itemsize))
+    except ValueError:
+        raise OnnxError(f"{name} has no place in {place!r}") from None
+    if length != math.prod(dims) * dtype.itemsize or offset < 0 or offset + length > os.path.getsize(path):
+        raise OnnxError(f"{name} of shape {dims} does not fit into {place!r}")
+    with open(path, "rb") as file:
+        file.seek(offset)
+        return torch.from_numpy(np.frombuffer(bytearray(file.read(length)), dtype.numpy).reshape(dims))
+
+
+def shortest(number):
+    """A number of single precision as Python's shortest one that is read as the same: 0.2 for 0.20000000298."""
+    return float(str(np.float32(number)))
+
+
+class OnnxModule(Module):
+    """A model of ONNX that runs in tensh."""
+
+    def __init__(self, model, folder=None):
+        super().__init__()
+        self.opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 0)
+        self.producer = model.producer_name
+        reader = GraphReader(model.graph, folder)
+        self.inputs, self.outputs = reader.inputs, [each.name for each in model.graph.output]
+        self.program = GraphModule(reader.members, reader.graph, "Graph")
+
+    @property
+    def graph(self):
+        """The graph of :mod:`torch.fx`."""
+        return self.program.graph
+
+    @property
+    def code(self):
+        """The graph as Python code."""
+        return self.program.code
+
+    def forward(self, *args, **kwargs):
+        """The outputs for the inputs of the graph, which are given in their order or by name."""
+        if unknown := [name for name in kwargs if name not in self.inputs]:
+            raise TypeError(f"the model has no input {unknown[0]!r}: its inputs are {', '.join(self.inputs)}")
+        given = [*args, *(kwargs[name] for name in self.inputs[len(args) :] if name in kwargs)]
+        if len(given) != len(self.inputs):
+            raise TypeError(
+                f"the model takes {len(self.inputs)} inputs ({', '.join(self.inputs)}), and got {len(given)}"
+            )
+        return self.program(*given)
+
+    def extra_repr(self):
+        """Inputs, outputs, version of the operators."""
+        return f"{', '.join(self.inputs)} -> {', '.join(self.outputs)}, opset={self.opset}"
+
+
+class GraphReader:
+    """Reads the graph of a model into one of torch.fx; ``members`` are its weights."""
+
+    def __init__(self, graph, folder):
+        self.graph, self.members, self.values, self.folder = Graph(), {}, {"": None}, folder
+        self.tensors = {}
+        if len(graph.node) > NODES:
+            raise OnnxError(f"its graph has {len(graph.node)} nodes")
+        weights = {each.name: each for each in graph.initializer}
+        if graph.sparse_initializer:
+            raise Missing("tensh does not read sparse weights of ONNX")
+        self.inputs = [each.name for each in graph.input if each.name not in weights]
+        for name in self.inputs:
+            self.values[name] = self.graph.placeholder(self.spell(name))
+        for name, proto in weights.items():
+            self.tensors[name] = proto
+        self.statistics = {
+            name for node in graph.node if node.op_type == "BatchNormalization" for name in node.input[3:5]
+        }
+        for node in graph.node:
+            self.read_node(node)
+        outputs = tuple(self.value(each.name) for each in graph.output)
+        self.graph.output(outputs[0] if len(outputs) == 1 else outputs)
+
+    @staticmethod
+    def spell(name):
+        """A name of a file as one of code."""
+        text = "".join(each if each.isascii() and (each.isalnum() or each == "_") else "_" for each in name[:80])
+        return f"_{text}" if not text or text[0].isdigit() else text
+
+    def value(self, name):
+        """The node of a value; weights become members when they are first used."""
+        if name not in self.values:
+            if name not in self.tensors:
+                raise OnnxError(f"its graph uses {name!r}, which nothing computes")
+            self.values[name] = self.add_member(name, read_tensor(self.tensors[name], self.folder))
+        return self.values[name]
+
+    def add_member(self, name, tensor):
+        """A weight as a parameter, or a buffer where it holds no real numbers."""
+        path = self.spell(name)
+        while path in self.members:
+            path += "_"
+        learned = tensor.is_floating_point() and tensor.dim() and name not in self.statistics
+        self.members[path] = Parameter(tensor) if learned else tensor
+        return self.graph.get_attr(path)
+
+    def read_node(self, node):
+        """Add the call of a node."""
+        function = OPERATORS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+        if function is None:
+            domain = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
+            raise Missing(
+                f"tensh does not run the operator {domain}{node.op_type} of ONNX (node {node.name or node.output[0]!r})"
+            )
+        attributes = {each.name: self.read_attribute(each, node) for each in node.attribute}
+        args = [self.value(name) for name in node.input]
+        if node.op_type in SEVERAL and len(node.output) > 1:
+            attributes["outputs"] = len(node.output)
+        made = self.graph.call_function(function, tuple(args), attributes, name=self.spell(node.output[0]))
+        if len(node.output) == 1 and node.op_type not in ("Split", "LSTM", "GRU", "RNN", "TopK"):
+            self.values[node.output[0]] = made
+            return
+        for place, name in enumerate(node.output):
+            if name:
+                self.values[name] = self.graph.call_function(python_operator.getitem, (made, place))
+
+    def read_attribute(self, attribute, node):
+        """The value of an attribute: a number, text, a list, or a member for a tensor."""
+        onnx = require_onnx("a file of ONNX")
+        kinds = onnx.AttributeProto
+        if attribute.type == kinds.TENSOR:
+            return self.add_member(f"{node.output[0]}_{attribute.name}", read_tensor(attribute.t, self.folder))
+        if attribute.type == kinds.STRING:
+            return attribute.s.decode("utf-8", "replace")
+        if attribute.type in (kinds.FLOAT, kinds.INT):
+            return shortest(attribute.f) if attribute.type == kinds.FLOAT else attribute.i
+        if attribute.type in (kinds.FLOATS, kinds.INTS):
+            return [*map(shortest, attribute.floats)] if attribute.type == kinds.FLOATS else list(attribute.ints)
+        if attribute.type == kinds.STRINGS:
+            return [each.decode("utf-8", "replace") for each in attribute.strings]
+        raise Missing(f"tensh does not run graphs within graphs: {node.op_type} has one as {attribute.name!r}")

@@ -1,0 +1,47 @@
+"""Dimensions that an exported program leaves free."""
+
+import keyword
+
+__all__ = ["Dim", "STATIC"]
+
+
+class Dim:
+    """A dimension that other calls may have in another size, by its name; ``min`` and ``max`` are the sizes that are meant.
+
+    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dimensions without a name, ``Dim.STATIC`` one whose size stays.
+
+    >>> import tensh as torch
+    >>> batch = torch.export.Dim("batch", min=1, max=64)
+    >>> batch
+    Dim('batch', min=1, max=64)
+    """
+
+    __module__ = "torch.export"
+
+    def __init__(self, name, *, min=None, max=None):
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise AssertionError(f"Dim name must be a valid identifier, got {name}")
+        low, high = 0 if min is None else min, 2**63 - 1 if max is None else max
+        if high <= low:
+            raise AssertionError(f"Cannot create Dim with inconsistent min={min}, max={max}")
+        self.__name__, self.min, self.max = name, min, max
+
+    def __repr__(self):
+        bounds = [f"{name}={value}" for name, value in (("min", self.min), ("max", self.max)) if value is not None]
+        return f"Dim({', '.join([repr(self.__name__), *bounds])})"
+
+
+class Hint:
+    """A dimension that is told how it behaves, without a name."""
+
+    min = max = None
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __repr__(self):
+        return f"Dim.{self.__name__}"
+
+
+Dim.AUTO, Dim.DYNAMIC, Dim.STATIC = Hint("AUTO"), Hint("DYNAMIC"), Hint("STATIC")
+STATIC = Dim.STATIC

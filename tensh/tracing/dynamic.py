@@ -1,0 +1,248 @@
+"""Dimensions that other calls may have in another size: a program is traced twice, so that none of them is fixed.
+
+Note [Two traces]
+Sizes are followed as nodes of the graph. What Python makes of one in another way (``math.sqrt(x.size(0))``, a decision by it)
+is a constant or another graph. A second trace on examples of other sizes tells: both must have the same lines, with the same
+constants. What differs is an error that names the line. Sizes that are equal in both are no nodes any more.
+"""
+
+import inspect
+import operator
+
+import tensh as torch
+from tensh.engine.core.tensor import Tensor
+from tensh.fx.node import Node, map_arg
+from tensh.nn.modules.module import Module
+from tensh.tracing.dims import STATIC
+from tensh.tracing.program import flatten_like, trace_program
+
+
+class FixedSize(ValueError):
+    """A dimension is said to be dynamic, and the program fixes it."""
+
+
+def list_inputs(model, args, kwargs):
+    """(argument, name of the input, tensor) for each tensor among the arguments."""
+    called = model.forward if isinstance(model, Module) else model
+    try:
+        bound = inspect.signature(called).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        bound = {f"args_{number}": each for number, each in enumerate(args)} | kwargs
+    found = []
+
+    def walk(value, name, path):
+        if isinstance(value, Tensor):
+            found.append((path, name, value))
+        elif isinstance(value, (tuple, list)):
+            for number, each in enumerate(value):
+                walk(each, f"{name}_{number}", (*path, number))
+        elif isinstance(value, dict):
+            for key, each in value.items():
+                walk(each, f"{name}_{key}", (*path, key))
+
+    for name, value in bound.items():
+        walk(value, name, (name,))
+    return found
+
+
+def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
+    """Place of an input -> {dimension: name}, of ``dynamic_axes``."""
+    inputs, dynamic = list_inputs(model, args, kwargs), {}
+    names = [
+        input_names[place] if input_names and place < len(input_names) else name
+        for place, (_, name, _) in enumerate(inputs)
+    ]
+    for name, dims in axes.items():
+        if name in names:
+            place = names.index(name)
+            table = (
+                dims
+                if isinstance(dims, dict)
+                else {dim: f"{name}_dynamic_axes_{number + 1}" for number, dim in enumerate(dims)}
+            )
+            rank = inputs[place][2].dim()
+            dynamic[place] = {dim % rank: str(text) for dim, text in table.items()}
+    return dynamic
+
+
+def read_dynamic_shapes(model, args, kwargs, shapes):
+    """Place of an input -> {dimension: name}, of ``dynamic_shapes``: a table by argument, or a tuple in their order."""
+    inputs = list_inputs(model, args, kwargs)
+    dynamic, first = {}, {}
+    if isinstance(shapes, (tuple, list)):
+        names = list(dict.fromkeys(path[0] for path, _, _ in inputs))
+        shapes = dict(zip(names, shapes))
+    unnamed = iter(range(1000))
+    for place, (path, _, tensor) in enumerate(inputs):
+        said = shapes
+        for step in path:
+            if said is None:
+                break
+            if isinstance(said, dict) and step not in said and step == path[0]:
+                said = None
+            else:
+                said = said[step] if not isinstance(said, dict) or step in said else None
+        if not said:
+            continue
+        table = dict(enumerate(said)) if isinstance(said, (tuple, list)) else said
+        for dim, name in table.items():
+            if name is None or isinstance(name, int) or name is STATIC:
+                continue
+            text = getattr(name, "__name__", None) if not isinstance(name, str) else name
+            text = f"s{next(unnamed)}" if text in (None, "AUTO", "DYNAMIC") else text
+            size = tensor.shape[dim]
+            check_range(name, size, path, dim)
+            if first.setdefault(text, size) != size:
+                raise FixedSize(
+                    f"the dimension {text} has the size {first[text]} in one argument of the example and {size} in another"
+                )
+            dynamic.setdefault(place, {})[dim % tensor.dim()] = text
+    return dynamic
+
+
+def check_range(name, size, path, dim):
+    low, high = getattr(name, "min", None), getattr(name, "max", None)
+    if low is not None and size < low or high is not None and size > high:
+        raise FixedSize(
+            f"dimension {dim} of {path[0]} has the size {size}, and {name.__name__} is from {low} to {high}"
+        )
+
+
+def trace_dynamic(model, args, kwargs, dynamic, on_read=None):
+    """The :class:`Program` of a model in which the dynamic dimensions are free.  FixedSize where it fixes one."""
+    program = trace_program(model, args, kwargs, sizes=True, on_read=on_read)
+    if not dynamic:
+        return program
+    other, failure = None, None
+    for change in (lambda size: 2 * size, lambda size: size + 1, lambda size: 3 * size + 2):
+        state = (
+            {name: value.clone() for name, value in model.state_dict().items()} if isinstance(model, Module) else None
+        )
+        try:
+            inputs = resized(flatten_like(program.structure, args, kwargs), dynamic, change)
+            other = trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
+            break
+        except Exception as error:
+            failure = failure or error
+        finally:
+            if state is not None:
+                model.load_state_dict(state)
+    if other is None:
+        raise FixedSize(
+            f"the program does not take other sizes of {sorted({n for t in dynamic.values() for n in t.values()})}: {failure}"
+        )
+    compare(program, other)
+    fold_sizes(program, other)
+    program.output_dims = name_outputs(program, other, dynamic)
+    return program
+
+
+def resized(inputs, dynamic, change):
+    """Examples of other sizes, with elements of the first ones."""
+    made = []
+    for place, value in enumerate(inputs):
+        for dim in dynamic.get(place, ()):
+            size = value.shape[dim]
+            value = torch.index_select(value.detach(), dim, torch.arange(change(size)) % max(size, 1))
+        made.append(value)
+    return made
+
+
+def fill(structure, inputs):
+    """(args, kwargs) with tensors in the places of a program's structure."""
+    from tensh.tracing.program import Place
+
+    def put(form):
+        if isinstance(form, Place):
+            return inputs[form]
+        if isinstance(form, tuple) and hasattr(form, "_fields"):
+            return type(form)(*map(put, form))
+        if isinstance(form, (tuple, list)):
+            return type(form)(map(put, form))
+        return {key: put(each) for key, each in form.items()} if isinstance(form, dict) else form
+
+    return put(structure[0]), put(structure[1])
+
+
+def compare(first, second):
+    """FixedSize, with its line, where two traces of a program differ."""
+    ones, twos = list(first.graph.nodes), list(second.graph.nodes)
+    for one, two in zip(ones, twos):
+        if (one.op, one.target) != (two.op, two.target) or constants(one) != constants(two):
+            place = one.meta.get("place")
+            where = f", at {place[0]}:{place[1]} in {place[2]}" if place else ""
+            raise FixedSize(
+                f"the program depends on a size that is said to be dynamic: {one.format_node()} became {two.format_node()}{where}"
+            )
+    if len(ones) != len(twos):
+        raise FixedSize(
+            f"the program depends on a size that is said to be dynamic: it has {len(ones)} steps, or {len(twos)}"
+        )
+
+
+def constants(node):
+    """The arguments of a node, with places for nodes."""
+    return repr(map_arg((node.args, node.kwargs), lambda each: each.name if isinstance(each, Node) else each))
+
+
+def fold_sizes(first, second):
+    """Let sizes that are equal in both traces be numbers."""
+    known = {}
+    for one, two in zip(list(first.graph.nodes), list(second.graph.nodes)):
+        value = size_value(one, known)
+        if value is not None and value == size_value(two, {}, fallback=two.meta.get("val")):
+            known[one] = value
+    for node, value in known.items():
+        for user in list(node.users):
+            user.args, user.kwargs = (
+                map_arg(each, lambda n, node=node, value=value: value if n is node else n)
+                for each in (user.args, user.kwargs)
+            )
+    for node in reversed(list(known)):
+        if not node.users:
+            first.graph.erase_node(node)
+
+
+def size_value(node, known, fallback=None):
+    """The number of a node that is a size; None for other nodes."""
+    value = node.meta.get("val", fallback)
+    return (
+        value
+        if type(value) is int and (getattr(node.target, "_opname", "") == "sym_size" or is_arithmetic(node))
+        else None
+    )
+
+
+def is_arithmetic(node):
+    return node.op == "call_function" and node.target in (
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.floordiv,
+        operator.mod,
+        operator.neg,
+    )
+
+
+def name_outputs(first, second, dynamic):
+    """Place of an output -> {dimension: name}; what is no named size itself is named after its place."""
+
+    def leaves(value):
+        value = list(value.values()) if isinstance(value, dict) else value
+        return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
+
+    def sizes(program):
+        nodes = program.inputs
+        return {
+            name: nodes[place].meta["val"].shape[dim] for place, table in dynamic.items() for dim, name in table.items()
+        }
+
+    ones, twos, found = sizes(first), sizes(second), {}
+    for place, (a, b) in enumerate(zip(leaves(first.result), leaves(second.result))):
+        if not isinstance(a, Tensor):
+            continue
+        for dim, (m, n) in enumerate(zip(a.shape, b.shape)):
+            if m != n:
+                name = next((name for name in ones if (ones[name], twos[name]) == (m, n)), f"output_{place}_dim_{dim}")
+                found.setdefault(place, {})[dim] = name
+    return found
