@@ -13,7 +13,7 @@ from tensh.compiler.breaks import Break, Missed
 from tensh.compiler.guards import SIMPLE, Guards
 from tensh.compiler.node import CompiledFunctionBackward, Entry
 from tensh.compiler.program import Program
-from tensh.compiler.steps import READ
+from tensh.compiler.steps import READ, origin
 from tensh.compiler.watching import Watch
 from tensh.engine.codegen.mixing import promote
 from tensh.engine.core.backward import run
@@ -22,7 +22,7 @@ from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture import points
-from tensh.engine.dispatch.capture.lines import Line, Value, rebuild
+from tensh.engine.dispatch.capture.lines import Line, Value, list_values, rebuild
 from tensh.engine.dispatch.capture.recorder import Recorder, find_place
 from tensh.engine.dispatch.capture.recorder import state as capturing
 from tensh.engine.dispatch.override.state import state as overriding
@@ -342,6 +342,8 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     places, facts, starts = [], [], []
     for _, tensor in structure.outputs:
         node = refresh_node(tensor) if around[0] else None
+        if type(node) is NoGradView:
+            raise Break("the result is a view that was made under no_grad")
         places.append(len(facts) if node is not None else None)
         if node is not None:
             facts.append((tensor.array.shape, tensor.array.dtype))
@@ -385,10 +387,8 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
 
 def is_recorded_write(line, inputs):
     """Does a line write into an argument something that requires grad?"""
-    target = line.inputs[0] if line.inputs else None
-    while target is not None and target.line is not None and target.line.writes:
-        target = target.line.inputs[0]
-    return target in inputs and any(value.requires_grad for value in line.inputs)
+    targets = [origin(value) for value in list_values(line.target)]
+    return any(target in inputs for target in targets) and any(value.requires_grad for value in line.inputs)
 
 
 def module_name(value, recorder):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.compiler.steps import origin
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
@@ -115,10 +116,8 @@ def replay(lines, known, drawn):
 
 def first_of(line):
     """The value of the tensor that a line writes into, if the graph was given it; else None."""
-    value = line.target
-    while isinstance(value, Value) and value.line is not None and value.line.writes:
-        value = value.line.target
-    return value if isinstance(value, Value) and value.line is None else None
+    value = origin(line.target) if isinstance(line.target, Value) else None
+    return value if value is not None and value.line is None else None
 
 
 def collect(structure, result, pairs):

@@ -1,5 +1,7 @@
 """What is done to steps before they are written: constants folded, common parts found, dead ones dropped, chains fused."""
 
+from collections import Counter
+
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
 from tensh.engine.arrays.threads import PARALLEL_LIGHT
 from tensh.engine.core.clock import owner
@@ -32,12 +34,14 @@ MAKERS = frozenset("zeros ones full empty arange tensor as_tensor scalar_tensor 
 """Functions of PyTorch that make a tensor of numbers alone."""
 
 
-def simplify(steps, kept):
+def simplify(steps, kept, gradients):
     """Drop what undoes a step, or changes nothing: a transpose of a transpose, a shape that is there.
 
     Returns (steps, variable -> the one that takes its place).
     """
     made, by, left = {}, {}, []
+    reads = Counter(each for step in steps for each in step.inputs)
+    reads.update([*kept, *gradients])
     for step in steps:
         step.args, step.options = map_parts(lambda each: by.get(each, each), Var, (step.args, step.options))
         source = step.args[0] if step.args and isinstance(step.args[0], Var) else None
@@ -48,6 +52,10 @@ def simplify(steps, kept):
                 same = before.args[0]
             elif step.name in ("view", "expand", "reshape_alias") and step.out.shape == source.shape:
                 same = source
+            elif step.name == "view" and reads[source] == 1 and before is not None and sums_to(before, step):
+                before.args, before.outs = (*before.args[:2], False, *before.args[3:]), [step.out]
+                made[step.out] = before
+                continue
             elif step.name == "view" and before is not None and before.name == "view":
                 step.args = (before.args[0], *step.args[1:])
                 same = before.args[0] if before.args[0].shape == step.out.shape else None
@@ -57,6 +65,15 @@ def simplify(steps, kept):
         left.append(step)
         made.update((out, step) for out in step.outs)
     return left, by
+
+
+def sums_to(summed, step):
+    """Does a view take away the dimensions that a sum has kept?"""
+    if summed.name != "sum_dim" or summed.args[2:3] != (True,):
+        return False
+    shape, dims = summed.args[0].shape, summed.args[1]
+    gone = {dim % len(shape) for dim in ((dims,) if type(dims) is int else dims)} if shape else set()
+    return step.out.shape == tuple(n for dim, n in enumerate(shape) if dim not in gone)
 
 
 def merge_common(steps, kept, written):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.kernels import choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
 from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, VIEW, Lowering, Var, memory_of, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
@@ -69,7 +70,7 @@ class Program:
         self.before = split(steps, outs, wanted_gradients, own)
         count = len(steps)
         steps, constants = fold_constants(steps, numbers, kept, written)
-        steps, same = simplify(steps, set(outs))
+        steps, same = simplify(steps, set(outs), wanted_gradients)
         gradients = [same.get(each, each) for each in gradients]
         wanted_gradients = [each for each in gradients if each is not None]
         kept = {*outs, *wanted_gradients}
@@ -87,6 +88,7 @@ class Program:
         forward = drop_dead(forward, [*outs, *saved])
         self.saved_inputs = [ins.index(each) if each in ins else None for each in saved]
         self.folded, self.merged, self.dropped = len(constants), len(merged), count - len(forward) - len(backward)
+        forward, backward = choose_kernels(forward), choose_kernels(backward)
         self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)
         self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))
 

@@ -149,7 +149,7 @@ class Lowering:
             op is None
             or not op.parallel
             or line.options.get("out") is not None
-            or target.line is None
+            or origin(target).line is None
             or shared(target)
         ):
             return False
@@ -258,6 +258,13 @@ class Lowering:
         out = Var(np.empty(var.shape, dtype) if var.array.ndim else np.empty((), dtype))
         self.add(POINTWISE, "cast", cast, (var, dtype), [out], line)
         return out
+
+
+def origin(value):
+    """The value of a tensor before everything that was written into it."""
+    while value.line is not None and value.line.writes and isinstance(value.line.target, Value):
+        value = value.line.target
+    return value
 
 
 def empty(var):

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from tensh.compiler.breaks import Missed
+from tensh.compiler.kernels import DOT, RESHAPED, TRANSPOSED
 from tensh.compiler.passes import FUSED, LARGE
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Var
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
@@ -93,7 +94,7 @@ class Writer:
             dying = [each for each in step.inputs if last[each] == place and each in known and each in reusable]
             for line in self.write_step(step, dying):
                 self.lines.append(line)
-            if step.kind in (POINTWISE, FUSED):
+            if step.kind in (POINTWISE, FUSED) or step.name == DOT:
                 known.update(step.outs)
         return self.lines
 
@@ -115,11 +116,26 @@ class Writer:
             parts = ", ".join(subscript(each) for each in index)
             yield f"{self.name(step.out)} = {self.text(base)}[{parts}]{comment}"
             return
+        if (short := self.write_short(step)) is not None:
+            yield f"{self.name(step.out)} = {short}{comment}"
+            return
         yield self.write_kernel(step, dying) + comment
+        for out in step.outs if step.several else ():
+            if not out.shape:  # NumPy answers with a scalar, which has no memory to be shared
+                yield f"{self.name(out)} = asarray({self.name(out)})"
 
-    def write_kernel(self, step, dying=(), into=None):
+    def write_short(self, step):
+        """The text of a step that is a method of an array, or None."""
+        texts = [self.text(each) for each in step.args]
+        if step.name == DOT:
+            return f"{texts[0]}.dot({texts[1]})"
+        if step.name == TRANSPOSED:
+            return f"{texts[0]}.T"
+        return f"{texts[0]}.reshape({texts[1]})" if step.name == RESHAPED else None
+
+    def write_kernel(self, step, dying=(), into=None, block=False):
         function = step.function
-        if step.kind is POINTWISE and step.out.size >= PARALLEL_LIGHT and step.name in ARRAYS and into is None:
+        if step.kind is POINTWISE and step.out.size >= PARALLEL_LIGHT and step.name in ARRAYS and not block:
             function = ARRAYS[step.name]
         given = [self.text(each) for each in step.args] + [
             f"{key}={self.text(value)}" for key, value in step.options.items()
@@ -217,11 +233,11 @@ class Writer:
                 if out in group.outs:
                     made = f"{kept[out]}_"
                     lines.append(f"{made} = {kept[out]}_all[part]" if flat else f"{made} = {kept[out]}[part]")
-                    lines.append(self.write_kernel(step, into=made) + note(step))
+                    lines.append(self.write_kernel(step, into=made, block=True) + note(step))
                     out.name = made
                     continue
                 out.name = None
-                lines.append(self.write_kernel(step, [e for e in dying if e.dtype is out.dtype]) + note(step))
+                lines.append(self.write_kernel(step, dying, block=True) + note(step))
                 own[out] = True
             return lines
         finally:
@@ -279,7 +295,9 @@ def reusable_variables(steps, kept):
     return {
         step.out
         for step in steps
-        if step.kind is POINTWISE and count[id(owner(step.out.array))] == 1 and step.out not in kept
+        if (step.kind is POINTWISE or step.name == DOT)
+        and count[id(owner(step.out.array))] == 1
+        and step.out not in kept
     }
 
 

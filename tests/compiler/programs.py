@@ -258,3 +258,10 @@ def gradients_inside(x):
 @program((4, 3), reason="the result is a view of an argument")
 def views_of_arguments(x):
     return x.view(-1)
+
+
+@program((3,), more=(torch.zeros(3),))
+def arguments_that_are_written_twice(x, total):
+    total.add_(1)
+    total.mul_(2)
+    return x * 2 + total.sum() - total.sum()

@@ -24,7 +24,7 @@ def tensors(structure):
 
 def make_arguments(shapes, more, dtype, seed):
     torch.manual_seed(seed)
-    return [*(torch.randn(*shape, dtype=dtype, requires_grad=True) for shape in shapes), *more]
+    return [*(torch.randn(*shape, dtype=dtype, requires_grad=True) for shape in shapes), *copy.deepcopy(more)]
 
 
 def run(function, arguments, kwargs, create_graph):

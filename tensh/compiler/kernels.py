@@ -1,0 +1,70 @@
+"""Simpler kernels for operands whose shapes and dtypes are known: what a general kernel finds out at every call is known here.
+
+The bits are those of the general kernels.
+"""
+
+import operator as python
+
+import numpy as np
+
+from tensh.compiler.steps import KERNEL, POINTWISE, VIEW, Step, Var
+from tensh.engine.arrays.matmul import PARALLEL_PRODUCT
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.linalg.products import LONG
+
+REAL = (np.dtype(np.float32), np.dtype(np.float64))
+DOT, TRANSPOSED, RESHAPED = "dot", "transposed", "reshaped"
+"""Steps that are written as ``a.dot(b)``, ``a.T`` and ``a.reshape(shape)``."""
+
+
+def choose_kernels(steps):
+    """The steps with simpler ones in the places of those that allow it."""
+    chosen = []
+    for step in steps:
+        rule = RULES.get(step.name)
+        chosen += rule(step) if rule is not None else [step]
+    return chosen
+
+
+def split_addmm(step):
+    """A product, and a sum that chains with what follows."""
+    bias, first, second = step.args
+    product = step.out
+    plain = step.options == {"beta": 1, "alpha": 1} and all(type(value) is int for value in step.options.values())
+    if (
+        not plain
+        or not first.shape[1]
+        or any(each.dtype is not product.dtype or each.dtype not in REAL for each in step.args)
+    ):
+        return [step]
+    made = Var(np.empty(product.shape, product.dtype))
+    multiply = Step(KERNEL, "mm", OPS["mm"].kernel, (first, second), [made], step.line)
+    add = Step(POINTWISE, "add", OPS["add"].kernel, (made, bias), [product], step.line)
+    return [*multiply_small(multiply), add]
+
+
+def multiply_small(step):
+    """A product that one call of BLAS makes."""
+    first, second = step.args
+    small = first.size * second.size < PARALLEL_PRODUCT and 1 != second.shape[0] < LONG
+    if not small or first.dtype is not second.dtype or first.dtype not in REAL:
+        return [step]
+    return [Step(KERNEL, DOT, python.matmul, step.args, step.outs, step.line)]
+
+
+def transpose(step):
+    return (
+        [Step(VIEW, TRANSPOSED, np.transpose, step.args, step.outs, step.line)]
+        if len(step.args[0].shape) == 2
+        else [step]
+    )
+
+
+def reshape(step):
+    if not step.args[0].contiguous or step.out.dtype is not step.args[0].dtype:
+        return [step]
+    return [Step(VIEW, RESHAPED, np.reshape, (step.args[0], step.out.shape), step.outs, step.line)]
+
+
+RULES = {"addmm": split_addmm, "mm": multiply_small, "t": transpose, "view": reshape}
+"""Name of a step -> the function that gives the steps in its place."""
