@@ -38,6 +38,8 @@ class Wish(NamedTuple):
     why: str | None = None
     steps: bool = False
     mode: str | None = None
+    static: bool = False
+    compiled: bool = False
 
 
 def show(env, options, program, wish):
@@ -45,8 +47,51 @@ def show(env, options, program, wish):
     from tensh.graph.provenance import recording
 
     run = Quiet(env, options, program)
+    if wish.static or wish.compiled:
+        return show_static(run, wish)
     with recording(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
         return run.run_all(lambda run: run.status or write_graph(run, wish))
+
+
+def show_static(run, wish):
+    """Run a program while all that it computes is captured, and show what led to one of its tensors; the exit status."""
+    from tensh.engine.dispatch.capture.recorder import Recorder
+
+    recorder = Recorder()
+
+    def work(run):
+        return run.status or write_static(run, wish, recorder)
+
+    with contextlib.redirect_stdout(run.env.stderr), recorder:
+        return run.whole(work)
+
+
+def write_static(run, wish, recorder):
+    """Write the static graph of a run that went well; the exit status."""
+    from tensh.compiler.breaks import Break
+    from tensh.engine.dispatch.capture.recorder import Paused
+    from tensh.show.graphs import Shown
+    from tensh.show.static import static_of
+
+    wish = wish._replace(format=format_of(wish))
+    if wish.why or wish.steps or wish.mode:
+        raise UsageError(
+            "tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph"
+        )
+    names = run.session.own_names()
+    with Paused():
+        try:
+            tensor = choose_tensor(run, wish.name, recorded=False)
+            drawing = static_of(recorder, tensor, names, wish.view, wish.compiled)
+            shown = Shown(types=wish.types, fold=False)
+            if wish.format == "png":
+                return draw_file(drawing.graph, shown, wish)
+            if wish.format in WRITERS:
+                lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(drawing.graph, shown)
+                return write_pieces(run, wish, (f"{line}\n" for line in lines))
+            return write_pieces(run, wish, text(run, drawing, wish))
+        except (Break, ValueError, LookupError) as error:
+            raise UsageError(f"tensh graph: {wish.name or 'the last tensor'}: {error}") from None
 
 
 class Quiet(Run):
@@ -142,8 +187,11 @@ def draw_file(graph, shown, wish):
     return status.OK
 
 
-def choose_tensor(run, name):
-    """The tensor that is meant: what a name or expression gives, or what was computed last and has a history."""
+def choose_tensor(run, name, recorded=True):
+    """The tensor that is meant: what a name or expression gives, or what was computed last and has a history.
+
+    Without ``recorded`` it need not have one.
+    """
     names = run.session.own_names()
     if name is None:
         from tensh.graph.names import newest
@@ -155,7 +203,7 @@ def choose_tensor(run, name):
         raise UsageError(f"tensh graph: {name}: {type(error).__name__}: {error}{_suggest(name, names)}") from None
     if not hasattr(value, "grad_fn"):
         raise UsageError(f"tensh graph: {name} is not a tensor but {type(value).__name__}{_suggest(name, names)}")
-    if not value.requires_grad:
+    if recorded and not value.requires_grad:
         raise UsageError(f"tensh graph: {name} has no graph: it does not require grad")
     return value
 

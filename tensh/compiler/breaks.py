@@ -1,5 +1,7 @@
 """Why a function is not compiled."""
 
+import os
+
 
 class Missed(Exception):
     """What Python reads of elements in a graph's run is not what it read when the graph was captured."""
@@ -13,4 +15,6 @@ class Break(Exception):
         self.reason, self.place = reason, place
 
     def __str__(self):
-        return self.reason if self.place is None else f"{self.reason}, {self.place[0]}, line {self.place[1]}"
+        if self.place is None:
+            return self.reason
+        return f"{self.reason}, {os.path.basename(self.place[0])}, line {self.place[1]}"

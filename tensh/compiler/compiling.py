@@ -385,6 +385,48 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     return Graph(program, guard, around, wanted, structure, compiled.title)
 
 
+def make_program(recorder, tensor, names):
+    """The program that leads to a tensor, of all that a recorder has seen; ``names`` (name -> value) are those of tensors."""
+    value = recorder.find(tensor)
+    if value is None or value.line is None:
+        raise ValueError("it was not computed by operators")
+    needed, lines = {value}, []
+    for line in reversed(recorder.lines):
+        if line.name == READ or not any(out in needed for out in line.outputs):
+            continue
+        if line.operator is None and not line.inputs:  # it makes a tensor: what follows is a function of that
+            for out in line.outputs:
+                out.line = None
+        else:
+            needed.update(line.inputs)
+            lines.append(line)
+    lines.reverse()
+    inputs = list(dict.fromkeys(each for line in lines for each in line.inputs if each.line is None))
+    called = {id(each): name for name, each in names.items() if isinstance(each, Tensor)}
+    for each in inputs:
+        each.name = called.get(id(each.tensor)) or module_name(each, recorder)
+    count, node = len(lines), refresh_node(tensor)
+    nodes = [each.tensor.node if type(each.tensor.node) is AccumulateGrad else None for each in inputs]
+    tangents, gradients = [], [None] * len(inputs)
+    if node is not None and any(nodes):
+        recorder.lines = lines
+        weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
+        targets = {node: None for node in nodes if node is not None}
+        try:
+            with recorder:
+                tangents = [recorder.know(Value(weight))]
+                run({node: weight}, True, True, targets, False)
+        except RuntimeError:  # a backward pass has been through, and has taken what was saved
+            tangents = []
+            del lines[count:]
+        for line in lines[count:]:
+            line.place, line.modules = None, ()
+        if tangents:
+            gradients = [targets.get(node) for node in nodes]
+            gradients = [None if each is None else recorder.find(each) for each in gradients]
+    return Program("graph", lines, count, inputs, [value], tangents, gradients)
+
+
 def is_recorded_write(line, inputs):
     """Does a line write into an argument something that requires grad?"""
     targets = [origin(value) for value in list_values(line.target)]

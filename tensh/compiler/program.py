@@ -67,7 +67,8 @@ class Program:
         written = {id(owner(each.array)) for step in steps if step.kind is EFFECT for each in step.outs}
         kept = {*outs, *wanted_gradients}
         own = set(map(id, self.forward_lines))
-        self.before = split(steps, outs, wanted_gradients, own)
+        self.before = split([step.copy() for step in steps], outs, wanted_gradients, own)
+        self.results = outs
         count = len(steps)
         steps, constants = fold_constants(steps, numbers, kept, written)
         steps, same = simplify(steps, set(outs), wanted_gradients)
@@ -96,7 +97,9 @@ class Program:
         namespace, taken, kept = {}, set(), {}
         for each, value in zip(ins, self.inputs, strict=True):
             each.name = None
-            Writer(namespace, constants, taken, kept).name(each, value.name or "x1")
+            each.label = Writer(namespace, constants, taken, kept).name(each, value.name or "x1")
+        for each, array in constants.items():
+            each.label = str(array) if not array.ndim else "constant"
         writer = Writer(namespace, constants, taken, kept)
         results = [*outs, *saved]
         writer.write(self.after[0], results, reusable_variables(self.after[0], {*results, *merged}))
@@ -107,7 +110,7 @@ class Program:
         if starts:
             writer = Writer(namespace, constants, taken, kept)
             for each in starts:
-                writer.name(each, "g")
+                each.label = writer.name(each, "g")
             wanted = [each for each in gradients if each is not None]
             head = [f"{saved_texts} = saved"] if saved else []
             writer.lines += head
@@ -115,7 +118,9 @@ class Program:
             returned = tuple_text(["None" if each is None else writer.text(each) for each in gradients])
             backward = write_function("backward", ["saved", *(writer.name(each) for each in starts)], writer, returned)
             texts += [*writer.functions, backward]
-        self.text = "\n\n".join(texts)
+        numbers = [f"{name} = {namespace[name]}" for name in kept.values() if is_scalar(namespace[name])]
+        head = "".join(f"# {', '.join(numbers[i : i + 8])}\n" for i in range(0, len(numbers), 8))
+        self.text = f"{head}\n\n" * bool(head) + "\n\n".join(texts)
         compile_source(self.text, f"compiled {self.title}", namespace)
         self.forward, self.backward, self.namespace = namespace["forward"], namespace.get("backward"), namespace
 
@@ -172,6 +177,11 @@ def is_number(value):
     """Is a value a number that an operator was given, which its node keeps as an array that nobody can write?"""
     array = value.tensor.array
     return not array.ndim and not array.flags.writeable
+
+
+def is_scalar(value):
+    """Is a constant of a written function a number?"""
+    return isinstance(value, np.ndarray) and not value.ndim
 
 
 def tuple_text(texts):

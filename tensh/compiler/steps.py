@@ -36,10 +36,10 @@ NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
 class Var:
     """A name of the written function: an array with a shape and a dtype, and whether it lies row by row."""
 
-    __slots__ = ("name", "shape", "dtype", "contiguous", "array", "value")
+    __slots__ = ("name", "label", "shape", "dtype", "contiguous", "array", "value")
 
     def __init__(self, array, value=None):
-        self.name, self.array, self.value = None, array, value
+        self.name, self.label, self.array, self.value = None, None, array, value
         self.shape, self.dtype, self.contiguous = array.shape, array.dtype, array.flags.c_contiguous
 
     size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
@@ -57,6 +57,9 @@ class Step:
     def __init__(self, kind, name, function, args, outs, line, options=None, several=False):
         self.kind, self.name, self.function, self.args, self.outs, self.line = kind, name, function, args, outs, line
         self.options, self.several = options or {}, several
+
+    def copy(self):
+        return Step(self.kind, self.name, self.function, self.args, self.outs, self.line, self.options, self.several)
 
     @property
     def inputs(self):

@@ -269,15 +269,28 @@ def note(step):
     line = step.line
     if line is None or line.place is None:
         return ""
-    if line.modules and type(line.modules[-1]).__module__.startswith("torch"):
-        module = line.modules[-1]
-        path = next((path for path, each in line.modules[0].named_modules() if each is module), "")
-        return f"  # {f'{path}: ' if path else ''}{type(module).__name__}"
+    text = words_of(step)
+    if is_layer(line):
+        return f"  # {text}"
+    return f"  # line {line.place.line}{f': {text}' if text else ''}"
+
+
+def is_layer(line):
+    """Was a line made inside a layer of torch.nn?"""
+    return bool(line.modules) and type(line.modules[-1]).__module__.startswith("torch")
+
+
+def words_of(step):
+    """The user's expression behind a step, or the layer of torch.nn that it belongs to; None where neither is known."""
     from tensh.graph.source import piece
 
-    found = piece(line.place.code, line.place.instruction)
-    text = "" if found is None else f": {found.text[:60]}"
-    return f"  # line {line.place.line}{text}"
+    if step.line is not None and is_layer(step.line):
+        module = step.line.modules[-1]
+        path = next((path for path, each in step.line.modules[0].named_modules() if each is module), "")
+        return f"{path}: {type(module).__name__}" if path else type(module).__name__
+    place = step.line.place if step.line is not None else None
+    found = None if place is None else piece(place.code, place.instruction)
+    return None if found is None else found.text[:60]
 
 
 def write_function(name, parameters, writer, results):

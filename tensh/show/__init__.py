@@ -27,6 +27,7 @@ PLACES = {
     "image": "picture",
     "memory": "retained",
     "plot": "curves",
+    "static": "static",
     "statistics": "measures",
     "steps": "passes",
     "summary": "modules",

@@ -52,8 +52,8 @@ def is_small(graph, shown):
     return sum(1 for _, _ in zip(range(FEW + 1), tree.rows(graph, shown), strict=False)) <= FEW
 
 
-def graph(tensor=None, names=None, view="auto", focus=None, **shown):
-    """The autograd graph behind a tensor, root first.
+def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=False, compiled=False, **shown):
+    """The autograd graph behind a tensor, root first; with ``static`` or ``compiled`` the static one of a function: see ``static``.
 
     Args:
         tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
@@ -72,6 +72,10 @@ def graph(tensor=None, names=None, view="auto", focus=None, **shown):
     <BLANKLINE>
     3 nodes, 3 edges; a DAG drawn as a tree. (*) used 2 times, one tensor: its gradient is the sum over both uses.
     """
+    if static or compiled:
+        from tensh.show.static import static
+
+        return static(tensor, *([names] if names is not None else []), *inputs, view=view, compiled=compiled)
     return Drawing(graph_of(tensor, names, focus), view, Shown(**shown))
 
 

@@ -73,7 +73,7 @@ LAYERS = {
     "tensh.bounded_json": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.graph tensh.nn", "numpy"),
-    "tensh.show": ("tensh.engine tensh.explain tensh.graph", "numpy"),
+    "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph", "numpy"),
     "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),

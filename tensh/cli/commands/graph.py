@@ -43,6 +43,10 @@ def graph_(
     whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
     steps: Annotated[bool, typer.Option("--steps", help="A backward pass, node by node.")] = False,
     mode: Annotated[Mode | None, typer.Option("--mode", help="Derivatives by forward or reverse accumulation.")] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="The captured program: every line, before and after it is optimised.")
+    ] = False,
+    compiled: Annotated[bool, typer.Option("--compiled", help="The source that the captured program becomes.")] = False,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,
     *,
     options: Options,
@@ -60,7 +64,7 @@ def graph_(
     found = program.from_codes(code) if code else program.from_file(file)
     wish = graphs.Wish(
         name, view.value, form and form.value, values, grads, types, formulas, depth, focus, whole, output, why,
-        steps, mode and mode.value,
+        steps, mode and mode.value, static, compiled,
     )  # fmt: skip
     return partial(graphs.show, environment(ctx, options), options, found, wish)
 

@@ -8,7 +8,7 @@ from tensh.cli.session.magics.writing import write_name_argument
 
 # name, how it is written, what it shows, the function of tensh.show: of a tensor, by default of the one computed last
 OF_A_TENSOR = (
-    ("graph", "%graph [Y] [--view tape] [--values]", "the autograd graph of a tensor: what it was computed from", "graph"),
+    ("graph", "%graph [Y] [--view tape] [--values], %graph F X --static", "the autograd graph of a tensor: what it was computed from", "graph"),
     ("step", "%step [Y]", "a backward pass from a tensor, node by node", "steps"),
     ("modes", "%modes [Y] ['forward']", "derivatives by reverse or forward accumulation, in the order of work", "accumulation"),
     ("memory", "%memory [Y]", "what the graph of a tensor keeps alive for its backward pass", "memory"),
@@ -18,7 +18,7 @@ OF_ARGUMENTS = (
     ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
     ("gradcheck", "%gradcheck F X", "the gradient of a function beside differences of its values", "gradcheck"),
 )
-SWITCHES = ("values", "grads", "types", "formulas")  # of %graph, as of `tensh graph`
+SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of %graph, as of `tensh graph`
 
 
 def rename_error(command, error):
@@ -32,7 +32,8 @@ def differentiate_tensor(function):
     def run(session, command):
         _, values, options = parse_call(session, command)
         try:
-            drawn = view(function)(*values, names=session.own_names(), **options)
+            named = {} if options.keys() & {"static", "compiled"} else {"names": session.own_names()}
+            drawn = view(function)(*values, **named, **options)
         except (TypeError, ValueError, LookupError) as error:
             raise rename_error(command, error) from None
         if function == "steps" and session.stepper:  # somebody is there to go through them

@@ -1,0 +1,242 @@
+"""Static graphs: what a function computes as lines, before and after they were optimised, and the source that they become.
+
+Each line says what it computes of what, which array that makes, how many bytes it reads and writes, and the user's words for it.
+"""
+
+from dataclasses import replace
+
+from tensh.compiler.compiling import Compiled, make_program
+from tensh.compiler.passes import FUSED
+from tensh.compiler.steps import EFFECT, VIEW, Var
+from tensh.compiler.writing import words_of
+from tensh.engine.dispatch.capture.lines import map_parts
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.graph import dag, svg, tokens, tree
+from tensh.graph.model import Edge, GraphNode
+from tensh.graph.tree import Shown
+from tensh.show.describe import amount
+from tensh.show.page import Lines
+
+WIDEST = 40  # of a column
+
+
+class StaticGraph:
+    """The steps of a program that lead to its first result, as a graph that trees and pictures are drawn of."""
+
+    def __init__(self, program, optimised=False):
+        steps = program.after[0] if optimised else program.before[0]
+        ends = list(program.results)
+        makers = {out: step for step in steps for out in step.outs}
+        needed, waiting = set(), ends[:1]
+        while waiting:
+            each = waiting.pop()
+            if each not in needed:
+                needed.add(each)
+                waiting += makers[each].inputs if each in makers else ()
+        leaves = [
+            each
+            for each in dict.fromkeys(v for step in steps for v in step.inputs)
+            if each in needed and each not in makers
+        ]
+        order = [*leaves, *(step for step in steps if any(out in needed for out in step.outs))]
+        self.numbers = {}
+        for number, each in enumerate(order, 1):
+            self.numbers.update((out, number) for out in ([each] if isinstance(each, Var) else each.outs))
+        self.nodes = [self.describe(each, number) for number, each in enumerate(order, 1)]
+        uses = [0] * (len(order) + 1)
+        for node in self.nodes:
+            for edge in node.edges:
+                uses[edge.number] += 1
+        self.nodes = [replace(node, uses=uses[node.number]) for node in self.nodes]
+        self.edge_count, self.root = sum(uses), self.numbers.get(ends[0], len(order))
+        self.shared = [number for number, times in enumerate(uses) if times > 1]
+
+    def describe(self, each, number):
+        if isinstance(each, Var):
+            return GraphNode(number, "leaf", "input", None, each.label, each.shape, dtype_of(each))
+        given = each.inputs if each.kind == FUSED else list_variables((each.args, each.options))
+        edges = tuple(Edge(self.numbers[v]) for v in given if v in self.numbers)
+        out = each.outs[0] if each.outs else None
+        name = " + ".join(step.name for step in each.steps) if each.kind == FUSED else each.name
+        text = None if each.kind == FUSED else words_of(each)
+        return GraphNode(
+            number, "operation", name, text, None, out and out.shape, out and dtype_of(out), edges=edges
+        )  # fmt: skip
+
+    def __len__(self):
+        return len(self.nodes)
+
+    def __iter__(self):
+        return iter(self.nodes)
+
+    def __getitem__(self, number):
+        return self.nodes[number - 1]
+
+
+def dtype_of(var):
+    return str(BY_NUMPY[var.dtype]).removeprefix("torch.")
+
+
+def list_variables(structure):
+    """The variables in a structure, each as often as it stands there."""
+    found = []
+    map_parts(found.append, Var, structure)
+    return found
+
+
+class Static(Lines):
+    """A static graph that can be looked at: its tape, before and after it was optimised, or another view of it."""
+
+    def __init__(self, program, view="auto", compiled=False, shown=None):
+        if view not in ("auto", "tape", "tree", "dag"):
+            raise ValueError(f"graph(): view is one of auto, tree, tape, dag, not {view!r}")
+        super().__init__(self._lines)
+        self.program, self.view, self.compiled, self.shown = program, view, compiled, shown or Shown()
+
+    @property
+    def graph(self):
+        """The steps as a graph: those that were captured, or with ``compiled`` those that run."""
+        return StaticGraph(self.program, self.compiled)
+
+    def _lines(self, page):
+        if self.view in ("tree", "dag"):
+            shown = self.shown._replace(
+                ascii=not page.unicode, width=page.width if page.is_window else None, fold=False
+            )
+            return {"tree": tree, "dag": dag}[self.view].lines(self.graph, shown)
+        if self.compiled:
+            return [[("plain", line)] for line in self.program.text.rstrip("\n").split("\n")]
+        return tape(self.program)
+
+    def _repr_svg_(self):
+        return "\n".join(svg.lines(self.graph, self.shown)) if self.view == "dag" else None
+
+
+# ── the tape ─────────────────────────────────────────────────────────────────
+def tape(program):
+    """The lines of all passes, before and after."""
+    for title, passes in (("captured", program.before), ("optimised", program.after)):
+        for name, steps in zip(("", ", backward"), passes, strict=True):
+            numbers = {} if not name else numbers
+            if steps or not name:
+                yield [("keyword", title + name)]
+                yield from table(steps, numbers)
+                yield [("plain", "")]
+    yield [("note", summary(program))]
+
+
+def table(steps, numbers):
+    """The steps of a pass; ``numbers`` (variable -> its number) grows."""
+    for step in steps:
+        for part in getattr(step, "steps", [step]):
+            for out in part.outs:
+                numbers[out] = f"%{len(numbers) + 1}"
+    rows = []
+    for step in steps:
+        if step.kind == FUSED:
+            rows.append(("", f"fused: {len(step.steps)} steps, block by block", "", "", *traffic(step), ""))
+            rows += [row_of(part, numbers, "  ") for part in step.steps]
+        else:
+            rows.append(row_of(step, numbers))
+    widths = [min(max((len(row[i]) for row in rows), default=0), WIDEST) for i in range(6)]
+    for row in rows:
+        texts = [tokens.shorten(text, WIDEST).ljust(width) for text, width in zip(row, widths, strict=False)]
+        kinds = ("margin", "name", "plain", "plain", "number", "number")
+        yield [
+            ("plain", "  "),
+            *((kind, f"{text}  ") for kind, text in zip(kinds, texts, strict=True)),
+            ("note", row[6]),
+        ]
+
+
+def row_of(step, numbers, indent=""):
+    """(numbers, call, shape, dtype, bytes read, bytes written, the user's words) of a step."""
+    given = [text_of(each, numbers) for each in step.args]
+    out = step.outs[0] if step.outs else None
+    own = ", ".join(numbers[each] for each in step.outs)
+    bytes_ = ("", "") if indent else traffic(step)
+    shape = "" if out is None else f"[{', '.join(map(str, out.shape))}]"
+    return (
+        own,
+        f"{indent}{step.name}({', '.join(given)})",
+        shape,
+        "" if out is None else dtype_of(out),
+        *bytes_,
+        words_of(step) or "",
+    )
+
+
+def text_of(value, numbers):
+    if isinstance(value, (tuple, list)):
+        text = ", ".join(text_of(each, numbers) for each in value)
+        return f"[{text}]" if isinstance(value, list) else f"({text})"
+    if isinstance(value, Var):
+        return numbers.get(value) or value.label or value.name or "_"
+    if hasattr(value, "shape") and not value.shape:
+        return str(value)
+    return "..." if hasattr(value, "shape") else str(value)
+
+
+def traffic(step):
+    """(bytes read, bytes written) by a step, as texts; a view does neither."""
+    read, written = bytes_of(step)
+    return (f"reads {amount(read)}" if read else "", f"writes {amount(written)}" if written else "")
+
+
+def bytes_of(step):
+    if step.kind == VIEW:
+        return 0, 0
+    if step.kind == EFFECT:
+        inputs = step.inputs
+        return sum(each.nbytes for each in inputs), inputs[0].nbytes if inputs else 0
+    return sum(each.nbytes for each in step.inputs), sum(each.nbytes for each in step.outs)
+
+
+def summary(program):
+    """How many lines there were and are, and how much they move."""
+    texts = []
+    for title, passes in (("captured", program.before), ("optimised", program.after)):
+        steps = [*passes[0], *passes[1]]
+        moved = sum(sum(bytes_of(step)) for step in steps)
+        texts.append(f"{title}: {len(steps)} steps, {amount(moved)} moved")
+    groups = [step for steps in program.after for step in steps if step.kind == FUSED]
+    fused = sum(len(step.steps) for step in groups)
+    more = [f"{fused} fused into {len(groups)}"] if groups else []
+    more += [f"{program.merged} common"] if program.merged else []
+    more += [f"{program.folded} folded"] if program.folded else []
+    return "; ".join([*texts, *more])
+
+
+# ── what is asked for ────────────────────────────────────────────────────────
+def static(function, *inputs, view="auto", compiled=False, **options):
+    """The static graph of a function of tensors, or a module, called with ``inputs``: its lines before and after they are optimised.
+
+    ``compiled`` shows the source that it becomes; ``view`` "tree" or "dag" draws the graph of the first result.  RuntimeError
+    with the line where the function cannot be one graph.
+
+    >>> import tensh as torch
+    >>> print(torch.show.static(lambda x: (x + 1) * (x + 1), torch.ones(2)))
+    captured
+      %1  add(x, 1.0)  [2]  float32  reads 8 B   writes 8 B  x + 1
+      %2  add(x, 1.0)  [2]  float32  reads 8 B   writes 8 B  x + 1
+      %3  mul(%1, %2)  [2]  float32  reads 16 B  writes 8 B  (x + 1) * (x + 1)
+    <BLANKLINE>
+    optimised
+      %1  add(x, 1.0)  [2]  float32  reads 8 B  writes 8 B  x + 1
+      %2  mul(%1, %1)  [2]  float32  reads 8 B  writes 8 B  (x + 1) * (x + 1)
+    <BLANKLINE>
+    captured: 3 steps, 56 B moved; optimised: 2 steps, 32 B moved; 1 common
+    """
+    if not callable(function):
+        raise TypeError(f"static(): a function or a module is wanted, not {type(function).__name__}")
+    made = Compiled(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
+    made(inputs, options)
+    return Static(made.graphs[0].program, view, compiled)
+
+
+def static_of(recorder, tensor, names, view="auto", compiled=False):
+    """The static graph of a tensor that was computed while a recorder was on; ``names`` are those of tensors."""
+    return Static(make_program(recorder, tensor, names), view, compiled)
+
+
+__all__ = ["Static", "static", "static_of"]

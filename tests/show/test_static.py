@@ -1,0 +1,64 @@
+"""Static graphs: lines before and after they are optimised, other views, and those of a program's tensor."""
+
+import pytest
+
+import tensh as torch
+from tensh import nn
+from tensh.engine.dispatch.capture.recorder import Recorder
+from tensh.show import graph, static
+from tensh.show.static import StaticGraph, static_of
+
+
+def test_the_tape_shows_what_was_fused_and_how_many_bytes_move():
+    text = str(static(lambda x, y: ((x * 2 + y).tanh() * x).sum(), torch.ones(300, 300), torch.ones(300)))
+    assert "captured\n" in text and "optimised\n" in text
+    assert "fused: 4 steps, block by block" in text
+    assert "reads 351.6 KiB  writes 351.6 KiB  x * 2" in text
+    assert text.endswith("4 fused into 1; 1 folded") or text.endswith("4 fused into 1")
+
+
+def test_backward_passes_have_a_tape_of_their_own():
+    text = str(static(nn.Sequential(nn.Linear(3, 2), nn.Tanh()), torch.ones(1, 3)))
+    captured, _, rest = text.partition("captured, backward")
+    assert "addmm(_0_bias, input, %1)" in captured and "0: Linear" in captured
+    assert "tanh_backward(g, %3)" in rest
+
+
+def test_trees_pictures_and_source():
+    def f(x):
+        return (x * x).sin() + 1
+
+    x = torch.ones(2)
+    tree = str(static(f, x, view="tree"))
+    assert tree.startswith("(x * x).sin() + 1")
+    assert "x  (*) again" in tree and "4 nodes, 4 edges" in tree
+    assert graph(f, x, static=True, view="dag")._repr_svg_().startswith("<svg")
+    source = str(graph(f, x, compiled=True))
+    assert source.startswith("# c1 = 1.0\n") and "def forward(x):\n    v1 = mul(x, x)" in source
+    fused = StaticGraph(static(lambda x: (x * 2).exp() - 1, torch.ones(40000)).program, optimised=True)
+    assert [node.name for node in fused] == ["input", "mul + exp + sub"]
+
+
+def test_the_tensor_of_a_program():
+    with Recorder() as recorder:
+        x, w = torch.ones(2, 3), torch.ones(3, requires_grad=True)
+        unrelated = torch.rand(4) * 2
+        y = (x * w).sum()
+        x.relu()
+    text = str(static_of(recorder, y, {"x": x, "w": w, "y": y}))
+    assert "mul(x, w)" in text and "rand" not in text and "relu" not in text
+    assert "captured, backward" in text
+    y.backward()
+    assert "backward" not in str(static_of(recorder, y, {}))
+    with pytest.raises(ValueError, match="not computed by operators"):
+        static_of(recorder, torch.ones(1), {})
+    assert unrelated.numel() == 4
+
+
+def test_what_is_no_graph_says_why():
+    with pytest.raises(RuntimeError, match="print is called"):
+        static(lambda x: print(end="") or x, torch.ones(1))
+    with pytest.raises(TypeError, match="a function or a module is wanted"):
+        static(torch.ones(1))
+    with pytest.raises(ValueError, match="view is one of"):
+        static(torch.sin, torch.ones(1), view="ring")
