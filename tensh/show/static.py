@@ -117,7 +117,8 @@ def tape(program):
     """The lines of all passes, before and after."""
     for title, passes in (("captured", program.before), ("optimised", program.after)):
         for name, steps in zip(("", ", backward"), passes, strict=True):
-            numbers = {} if not name else numbers
+            if not name:
+                numbers = {}
             if steps or not name:
                 yield [("keyword", title + name)]
                 yield from table(steps, numbers)

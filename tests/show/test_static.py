@@ -14,7 +14,7 @@ def test_the_tape_shows_what_was_fused_and_how_many_bytes_move():
     assert "captured\n" in text and "optimised\n" in text
     assert "fused: 4 steps, block by block" in text
     assert "reads 351.6 KiB  writes 351.6 KiB  x * 2" in text
-    assert text.endswith("4 fused into 1; 1 folded") or text.endswith("4 fused into 1")
+    assert "; 4 fused into 1" in text
 
 
 def test_backward_passes_have_a_tape_of_their_own():
