@@ -31,7 +31,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(), "symbols"
     ),
-    "_assert": "checks",
+    **dict.fromkeys("_assert _assert_async _assert_scalar _assert_tensor_metadata".split(), "checks"),
     "install": "alias",
     "load_ipython_extension": "cli.kernel",
     "unload_ipython_extension": "cli.kernel",

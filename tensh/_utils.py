@@ -8,6 +8,33 @@ from weakref import WeakValueDictionary
 
 import tensh as torch  # where PyTorch's pickles look for memory formats
 from tensh._tensor import _rebuild_from_type_v2
+from tensh._utils_helpers import (  # noqa: F401
+    ExceptionWrapper,
+    KeyErrorMessage,
+    _dummy_type,
+    _element_size,
+    _flatten_dense_tensors,
+    _get_all_device_indices,
+    _get_async_or_non_blocking,
+    _get_available_device_type,
+    _get_current_device_index,
+    _get_device_attr,
+    _get_device_index,
+    _get_device_module,
+    _get_obj_state,
+    _handle_complex,
+    _import_dotted_name,
+    _reorder_tensors_as,
+    _set_obj_state,
+    _take_tensors,
+    _unflatten_dense_tensors,
+    classproperty,
+    cpu_count,
+    get_current_device_index,
+    is_compiling,
+    render_call,
+    try_import,
+)
 from tensh.engine.arrays import memory
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap

@@ -58,3 +58,31 @@ def _assert(condition, message):
 
 
 _assert.__module__ = "torch"
+
+
+def _assert_async(input, assert_msg="Expected Tensor with single nonzero value, but got zero"):
+    """Raise RuntimeError if the only element of a tensor is zero.
+
+    >>> import tensh as torch
+    >>> torch._assert_async(torch.tensor([1.0]).all())
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError(f"_assert_async(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    if not bool(input):
+        raise RuntimeError(assert_msg)
+
+
+def _assert_scalar(self, assert_msg):
+    """Raise RuntimeError with ``assert_msg`` if a number is zero."""
+    if not self:
+        raise RuntimeError(assert_msg)
+
+
+def _assert_tensor_metadata(a, size=None, stride=None, dtype=None, *, device=None, layout=None):
+    """Raise RuntimeError unless a tensor has these sizes, strides, dtype, device and layout, as far as they are given."""
+    found = {"sizes": list(a.shape), "strides": list(a.stride()), "device": a.device, "layout": a.layout}
+    for name, wanted in (("sizes", size), ("strides", stride), ("device", device), ("layout", layout)):
+        if wanted is not None and (list(wanted) if name in ("sizes", "strides") else wanted) != found[name]:
+            raise RuntimeError(f"Tensor {name} mismatch! Expected: {wanted}, Got: {found[name]}")
+    if dtype is not None and dtype != a.dtype:
+        raise RuntimeError(f"Tensor dtype mismatch! Expected: {dtype.title}, Got: {a.dtype.spoken}")

@@ -41,12 +41,12 @@ def find(name):
             )
         if operation == "pow" and not isinstance(t, torch.Tensor):
             return torch.pow(t, *others)
+        if operation in ("maximum", "minimum") and not isinstance(others[0], torch.Tensor):
+            others = [torch.as_tensor(others[0], dtype=t.dtype)]
         if end and not hasattr(t, operation + end):
             return t.copy_(getattr(torch, operation)(t, *others, **options))
         if operation == "copy":
             return t.copy_(*others) if end else t.clone().copy_(*others)
-        if operation in ("maximum", "minimum") and not isinstance(others[0], torch.Tensor):
-            others = [torch.as_tensor(others[0], dtype=t.dtype)]
         return getattr(t, operation + end)(*others, **options)
 
     def function(self, *others, **options):
@@ -60,7 +60,7 @@ def find(name):
             if key in options
         ]
         found = [compute(t, row, options) for t, row in zip(self, _rows(self, [*others, *lists]))]
-        return None if end else tuple(found)
+        return self if end else tuple(found)
 
     function.__name__ = function.__qualname__ = name
     function.__module__, function.__doc__ = "torch", f"Compute ``{operation}`` of every tensor of a list."

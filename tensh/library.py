@@ -37,7 +37,7 @@ class CustomOpDef:
         fn, setup = self._fn, setup_context or (lambda ctx, inputs, output: None)
         members = {
             "forward": staticmethod(lambda *args: fn(*args)),
-            "setup_context": staticmethod(lambda ctx, inputs, output: setup(ctx, inputs=inputs, output=output)),
+            "setup_context": staticmethod(lambda ctx, inputs, output: setup(ctx=ctx, inputs=inputs, output=output)),
             "backward": staticmethod(backward),
             "vmap": staticmethod(self._vmap) if self._vmap else Function.__dict__.get("vmap"),
             "generate_vmap_rule": self._vmap is None,

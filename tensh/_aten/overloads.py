@@ -106,6 +106,8 @@ class Overload:
     def overloadpacket(self):
         return packet_of(self._opname)
 
+    _overloadpacket = overloadpacket
+
     @property
     def parameters(self):
         """The parameters, read when first needed."""
@@ -137,6 +139,9 @@ class Overload:
 
     def __reduce__(self):
         return find_overload, (self._opname, self._overloadname)
+
+    def __deepcopy__(self, memo):
+        return self
 
     def bind(self, args, options):
         """(args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
@@ -198,6 +203,12 @@ class Packet:
     def __init__(self, name, overloads):
         self._qualified_op_name, self.__name__, self._overloads = f"aten::{name}", name, overloads
         self.__dict__.update(overloads)
+
+    def __reduce__(self):
+        return packet_of, (self.__name__,)
+
+    def __deepcopy__(self, memo):
+        return self
 
     def overloads(self):
         """The names of the overloads."""

@@ -18,7 +18,7 @@ WHERE = {
     "tensh.distributed.process_group": "ProcessGroup Work",
     "tensh.distributed.groups": """GroupMember destroy_process_group get_backend get_backend_config get_global_rank get_group_rank
         get_pg_count get_process_group_ranks get_rank get_world_size group init_process_group is_initialized new_group
-        new_subgroups new_subgroups_by_enumeration""",
+        new_subgroups new_subgroups_by_enumeration _rank_not_in_group""",
     "tensh.distributed.collectives": """P2POp all_gather all_gather_coalesced all_gather_into_tensor all_gather_single all_reduce
         all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv broadcast gather irecv isend
         monitored_barrier recv reduce reduce_scatter reduce_scatter_single reduce_scatter_tensor scatter send""",
@@ -28,7 +28,7 @@ WHERE = {
 """Module -> the public names that it has."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
-__all__ = list(NAMES)
+__all__ = [name for name in NAMES if not name.startswith("_")]
 SUBMODULES = ("distributed_c10d",)
 
 __getattr__, __dir__ = declare_namespace(

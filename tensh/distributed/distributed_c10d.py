@@ -8,7 +8,6 @@ PRIVATE = {
     "_world": "tensh.distributed.groups",
     "_get_default_group": "tensh.distributed.groups",
     "_get_default_store": "tensh.distributed.groups",
-    "_rank_not_in_group": "tensh.distributed.groups",
 }
 
 __getattr__, __dir__ = declare_namespace(

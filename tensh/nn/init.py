@@ -313,8 +313,33 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     return tensor
 
 
+# ── what libraries call below the initialisers ────────────────────────
+def _no_grad_uniform_(tensor, a, b, generator=None):
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def _no_grad_normal_(tensor, mean, std, generator=None):
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def _no_grad_trunc_normal_(tensor, mean, std, a, b, generator=None):
+    return trunc_normal_(tensor, mean, std, a, b, generator)
+
+
+def _no_grad_fill_(tensor, val):
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def _no_grad_zero_(tensor):
+    with no_grad():
+        return tensor.zero_()
+
+
 # ── old names ─────────────────────────────────────────────────────────
-def _deprecate(function):
+def _make_deprecate(function):
     new = function.__name__
     old = new.removesuffix("_")
 
@@ -328,7 +353,7 @@ def _deprecate(function):
 
 
 for _name in "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split():
-    globals()[_name] = _deprecate(globals()[f"{_name}_"])
+    globals()[_name] = _make_deprecate(globals()[f"{_name}_"])
 
 for function in (uniform_, normal_, constant_, kaiming_uniform_):
     watch(function, python="by name")  # those that overrides of classes and modes see

@@ -19,6 +19,7 @@ from tensh.engine.dispatch.override.points import arm_for, overrides
 from tensh.engine.dispatch.override.state import disabled
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import get_default_dtype
+from tensh.engine.methods.printing.format import headed_text
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.naming import torch_is_tensh
 
@@ -78,6 +79,8 @@ class Parameter(Tensor, metaclass=ParameterType):
         if id(self) not in memo:
             memo[id(self)] = type(self)(wrap(self.array.copy()), refresh_node(self) is not None)
         return memo[id(self)]
+
+    __repr__ = headed_text
 
     def __reduce_ex__(self, protocol):
         if torch_is_tensh():

@@ -21,9 +21,19 @@ class Hooked:
         """Room for hooks, and a ``step`` that calls them, also where a subclass wrote its own."""
         for attribute in KINDS.values():
             self.__dict__.setdefault(attribute, OrderedDict())
+        self._patch_step_function()
+
+    def _patch_step_function(self):
+        """Have the class's ``step`` call the hooks; optimizers around others call this instead of the constructor."""
         cls = type(self)
+        self._zero_grad_profile_name = f"Optimizer.zero_grad#{cls.__name__}.zero_grad"
         if not getattr(cls.step, "hooked", False):
-            cls.step = add_hooks(cls.step)
+            cls.step = self.profile_hook_step(cls.step)
+
+    @staticmethod
+    def profile_hook_step(func):
+        """``func``, a ``step``, with the hooks before and after it."""
+        return add_hooks(func)
 
     def _add_hook(self, kind, hook, prepend=False):
         entries = getattr(self, KINDS[kind])

@@ -7,6 +7,7 @@ from functools import partial
 from tensh.engine.dtypes.size import Size
 from tensh.func import trees
 from tensh.func.trees import TreeSpec
+from tensh.utils._pytree_json import register_serialized, treespec_dumps, treespec_loads  # noqa: F401
 from tensh.utils._pytree_paths import (  # noqa: F401
     GetAttrKey,
     MappingKey,
@@ -32,10 +33,14 @@ class LeafSpec(TreeSpec):
         return trees.LEAF
 
 
-def register_pytree_node(cls, flatten_fn, unflatten_fn, *, flatten_with_keys_fn=None, **names):
+def register_pytree_node(
+    cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None, from_dumpable_context=None,
+    flatten_with_keys_fn=None,
+):  # fmt: skip
     """Let a class count as a branch: how it comes apart, (children, context), and is put together from both.
 
-    ``flatten_with_keys_fn`` gives pairs of a key and a child in the place of the children, for paths.
+    ``flatten_with_keys_fn`` gives pairs of a key and a child in the place of the children, for paths.  The other names say
+    how ``treespec_dumps`` writes structures of the class.
 
     >>> import tensh as torch
     >>> from tensh.utils import _pytree
@@ -49,6 +54,7 @@ def register_pytree_node(cls, flatten_fn, unflatten_fn, *, flatten_with_keys_fn=
     if cls in trees.BRANCHES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     trees.BRANCHES[cls] = trees.Branch(flatten_fn, unflatten_fn, cls, flatten_with_keys_fn)
+    register_serialized(cls, serialized_type_name, to_dumpable_context, from_dumpable_context)
 
 
 def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None):
@@ -78,7 +84,13 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
     def together(values, context):
         return cls(**dict(zip(context[0], values, strict=True)), **dict.fromkeys(context[1]))
 
-    register_pytree_node(cls, flatten, together, flatten_with_keys_fn=flatten_with_keys)
+    register_pytree_node(
+        cls,
+        flatten,
+        together,
+        serialized_type_name=serialized_type_name,
+        flatten_with_keys_fn=flatten_with_keys,
+    )
 
 
 def register_constant(cls):
@@ -98,6 +110,13 @@ def is_constant_class(cls):
 
 
 _register_pytree_node = _private_register_pytree_node = register_pytree_node
+
+
+def _register_namedtuple(cls, *, serialized_type_name):
+    """Let ``treespec_dumps`` write structures of a named tuple's class, under this name."""
+    register_serialized(cls, serialized_type_name)
+
+
 for _kind in (dict, list, tuple, OrderedDict, defaultdict, deque, trees.NAMED):
     _name = _kind.__name__.lower()
     globals()[f"_{_name}_flatten"], globals()[f"_{_name}_unflatten"] = trees.BRANCHES[_kind][:2]
@@ -123,15 +142,35 @@ def is_namedtuple(obj):
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
+def is_structseq_class(cls):
+    """Is it the class of a tuple with named fields that C made, such as ``torch.return_types.max`` or ``time.struct_time``?"""
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, tuple)
+        and (
+            cls.__module__ == "torch.return_types"
+            or cls.__bases__ == (tuple,)
+            and all(type(getattr(cls, name, None)) is int for name in ("n_fields", "n_sequence_fields"))
+        )
+    )
+
+
+def is_structseq_instance(obj):
+    """Is it such a tuple?"""
+    return is_structseq_class(type(obj))
+
+
+def is_structseq(obj):
+    """Is it such a tuple, or the class of such tuples?"""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
 def _get_node_type(tree):
     return trees.kind_of(tree) and type(tree)
 
 
 def _is_leaf(tree, is_leaf=None):
     return trees.kind_of(tree) is None or (is_leaf is not None and is_leaf(tree))
-
-
-tree_is_leaf = _is_leaf
 
 
 def _flatten(tree, is_leaf, leaves):
@@ -251,6 +290,16 @@ def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
         for child, part in zip(children, treespec.children_specs, strict=True)
     ]
     return None if any(each is None for each in found) else [leaf for each in found for leaf in each]
+
+
+def tree_is_leaf(tree, is_leaf=None):
+    """Is a value a leaf?"""
+    return _is_leaf(tree, is_leaf)
+
+
+def treespec_pprint(treespec):
+    """The structure as the value would show itself, with ``*`` for the leaves."""
+    return treespec.pretty()
 
 
 def treespec_leaf():

@@ -264,3 +264,11 @@ assert (next(steps), Count.inside, steps.send("a"), f()) == (1, 0, ("a", 1), 1)
         [sys.executable, "-m", "tensh", "run", "program.py"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_plugin_that_imports_pytorch_first_is_a_usage_error(tmp_path):
+    (tmp_path / "first.py").write_text("import sys, types\nsys.modules['torch'] = types.ModuleType('torch')\n")
+    (tmp_path / "test_it.py").write_text("def test_it():\n    pass\n")
+    options = ["-q", "-p", "first", "--tensh", "-p", "no:cacheprovider"]
+    done = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 4 and "tensh exec pytest" in done.stderr and "Traceback" not in done.stderr

@@ -18,9 +18,15 @@ def pytest_addoption(parser):
 def pytest_load_initial_conftests(early_config):
     """Before anything of the tests is imported, have tensh found as torch, if that is wanted."""
     if early_config.known_args_namespace.tensh:
+        import pytest
+
         from tensh.alias import install
 
-        install()
+        try:
+            install()
+        except RuntimeError:
+            words = "a plugin of pytest has imported PyTorch already: run `tensh exec pytest`, or leave the plugin out with `-p no:NAME`"
+            raise pytest.UsageError(f"--tensh: {words}") from None
 
 
 def pytest_collect_file(file_path, parent):

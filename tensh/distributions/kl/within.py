@@ -91,7 +91,8 @@ def _exponential_family(p, q):
     # A Bregman divergence: Nielsen and Nock, Entropies and cross-entropies of exponential families (2010).
     if type(p) is not type(q):
         raise NotImplementedError(
-            "The cross KL-divergence between different exponential families cannot be computed using Bregman divergences"
+            "The cross KL-divergence between different exponential families cannot "
+            "                            be computed using Bregman divergences"
         )
     begin, end = [each.detach().requires_grad_() for each in p._natural_params], q._natural_params
     normalizer = p._log_normalizer(*begin)

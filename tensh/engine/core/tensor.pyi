@@ -99,7 +99,7 @@ class Tensor:
     def __reduce_ex__(self, protocol: _Any) -> _Any:
         """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
     def __repr__(self, *, tensor_contents: _Any = None) -> _str:
-        """Return the printed form of ``tensor``; a subclass may pass another text for the elements."""
+        """Return the printed form of ``tensor``, of a parameter without its heading."""
     def __reversed__(self) -> Tensor:
         ...
     def __rfloordiv__(self, other: Tensor | _Number) -> Tensor: ...

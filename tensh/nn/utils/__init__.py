@@ -4,6 +4,7 @@ from tensh.namespace import declare_namespace
 
 # Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {
+    "tensh.nn.utils._named_member_accessor": "",
     "tensh.nn.utils.clip_grad": """clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm""",
     "tensh.nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",
     "tensh.nn.utils.fusion": "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights",

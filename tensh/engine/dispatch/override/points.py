@@ -16,6 +16,7 @@ from types import FunctionType
 
 from tensh.engine.arguments.caller import ARMED
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.fields import share_names
 from tensh.engine.dispatch.override.state import USUAL, disabled
 from tensh.engine.dispatch.override.templates import code_for
 
@@ -209,6 +210,7 @@ def disarm():
 
 def arm_for(cls):
     """Arm the functions for good if ``cls``, of which an object is being made, overrides them or is asked below them."""
+    share_names(cls)
     if not armed.lasting and (overrides(cls) or getattr(cls, "__torch_dispatch__", None) is not None):
         keep_armed()
 

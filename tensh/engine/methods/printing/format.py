@@ -69,10 +69,20 @@ def tokens(tensor, contents=None):
 
 
 def text(tensor, *, tensor_contents=None):
-    """Return the printed form of ``tensor``; a subclass may pass another text for the elements."""
+    """Return the printed form of ``tensor``, of a parameter without its heading.
+
+    A subclass may pass another text for the elements.
+    """
     if mode.transforms:
         return mode.transforms[-1].text(tensor, text)
-    return "".join([piece for _, piece in tokens(tensor, tensor_contents)])
+    return "".join([piece for _, piece in tokens(tensor, tensor_contents)]).removeprefix(
+        getattr(type(tensor), "_heading", "")
+    )
+
+
+def headed_text(parameter):
+    """Return the printed form of a parameter, below its heading."""
+    return parameter._heading + text(parameter)
 
 
 def format_tensor(tensor, specification):

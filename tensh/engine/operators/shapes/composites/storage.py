@@ -114,6 +114,9 @@ class UntypedStorage(OwnMemory):
         """The bytes as a NumPy array over the same memory."""
         return self.array.reshape(-1, order="A").view(np.uint8)
 
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.nbytes()
+
     def tolist(self):
         """The bytes as numbers."""
         return self.bytes().tolist()

@@ -117,6 +117,9 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     def __len__(self):
         return len(self.row)
 
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.nbytes()
+
     def __getitem__(self, index):
         return self.row[self._place(index, "get")].item()
 

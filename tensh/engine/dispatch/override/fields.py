@@ -1,0 +1,57 @@
+"""Names that a user's subclass of Tensor defines and tensh's own code needs: both have theirs.
+
+PyTorch's tensors have no attribute ``array`` or ``node``, so a subclass may have a property of that name; tensh keeps a
+tensor's elements and history there.  Which of the two is meant follows from the code that asks.
+"""
+
+import os
+import sys
+
+from tensh.engine.core.tensor import Tensor
+
+FIELDS = {name: Tensor.__dict__[name] for name in ("array", "node")}
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))), "")
+OURS = (FOLDER, "<tensh ")  # how the names of files begin whose code is tensh's, read or generated
+
+seen = set()  # subclasses that were looked at
+
+
+class SharedName:
+    """An attribute that is the field of a tensor for tensh's code, and what the subclass defines for all other."""
+
+    def __init__(self, field, member):
+        self.field, self.member, self.name = field, member, field.__name__
+
+    def __get__(self, tensor, owner):
+        if tensor is not None and is_ours(sys._getframe(1)):
+            return self.field.__get__(tensor, owner)
+        kind = type(self.member)
+        own = {} if tensor is None or hasattr(kind, "__set__") else tensor.__dict__
+        if self.name in own:
+            return own[self.name]
+        return kind.__get__(self.member, tensor, owner) if hasattr(kind, "__get__") else self.member
+
+    def __set__(self, tensor, value):
+        if is_ours(sys._getframe(1)):
+            self.field.__set__(tensor, value)
+        elif hasattr(type(self.member), "__set__"):
+            type(self.member).__set__(self.member, tensor, value)
+        else:
+            tensor.__dict__[self.name] = value
+
+
+def is_ours(frame):
+    return frame.f_code.co_filename.startswith(OURS)
+
+
+def share_names(cls):
+    """Share the names of fields that ``cls``, or a class of the user's above it, defines."""
+    if cls in seen:
+        return
+    seen.add(cls)
+    for each in cls.__mro__[: cls.__mro__.index(Tensor)]:
+        if not each.__module__.startswith(("tensh.", "torch.")):
+            for name, field in FIELDS.items():
+                member = each.__dict__.get(name)
+                if member is not None and type(member) is not SharedName:
+                    setattr(each, name, SharedName(field, member))
