@@ -63,7 +63,7 @@ def show_static(run, wish):
         return run.status or write_static(run, wish, recorder)
 
     with contextlib.redirect_stdout(run.env.stderr), recorder:
-        return run.whole(work)
+        return run.run_all(work)
 
 
 def write_static(run, wish, recorder):
