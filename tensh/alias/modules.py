@@ -27,6 +27,9 @@ class Namespace(ModuleType):
         return found
 
 
+Namespace.__name__ = Namespace.__qualname__ = "module"  # as messages about torch name its type
+
+
 class NamedLoader(SourceFileLoader):
     """Runs a file of tensh as a module of torch."""
 

@@ -118,8 +118,13 @@ def names_before(node, situation):
 
 
 def is_made_of_tensors(made, situation):
-    """True if a statement computes its value from tensors with names."""
-    return any(isinstance(situation.names.get(name), Tensor) for name in names_in(ast.unparse(made.value)))
+    """True if a statement computes its value from tensors with names, or from lists of tensors."""
+    values = [situation.names.get(name) for name in names_in(ast.unparse(made.value))]
+    return any(
+        isinstance(value, Tensor)
+        or (type(value) in (list, tuple, dict) and any(isinstance(each, Tensor) for each in value))
+        for value in values
+    )
 
 
 def locate_cut(followed, situation):
@@ -224,10 +229,14 @@ def find_numpy_argument(node, followed):
     """The array, made by `numpy()` of what a node gives or of itself, that a function of NumPy's takes; None if there is none."""
     for each in ast.walk(followed.node):
         if isinstance(each, ast.Call) and ast.unparse(each.func).startswith(("np.", "numpy.")):
-            for array in each.args:
-                if ast.unparse(array).endswith(".numpy()") and any(inner is node for inner in ast.walk(array)):
+            for array in (inner for given in each.args for inner in ast.walk(given)):
+                if is_numpy_call(array) and any(inner is node for inner in ast.walk(array)):
                     return array
     return None
+
+
+def is_numpy_call(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
 
 
 def cut_in_gradient(node, options, followed):

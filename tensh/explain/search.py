@@ -19,7 +19,7 @@ from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
 from tensh.explain.shadow import BUILTINS, Shadow, Unknown, is_module, parse_statement
-from tensh.explain.trying import CHANGES, append_to_expression
+from tensh.explain.trying import CHANGES, append_to_expression, depends_on_values
 from tensh.language import _
 
 MOST_TRIED = 300
@@ -130,7 +130,7 @@ def result_of(code, shadow):
         result, given = shadow.evaluate(node), shadow.shapes(node)
     except (Unknown, Exception):
         return None
-    return f"{', '.join(map(str, given))} -> {describe_shape(result)}".lstrip()
+    return "" if depends_on_values(node) else f"{', '.join(map(str, given))} -> {describe_shape(result)}".lstrip()
 
 
 def describe_shape(value):

@@ -11,17 +11,18 @@ from tensh.spelling import distance
 
 TYPOGRAPHIC = str.maketrans({
     "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "−": "-", "×": "*", "·": "*", "÷": "/",
-    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
+    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "【": "[", "】": "]", "「": '"', "」": '"', "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
     "\N{ZERO WIDTH NO-BREAK SPACE}": None, "\N{IDEOGRAPHIC SPACE}": " ",
 })  # fmt: skip
 """Characters of word processors and of other keyboards, and what stands for them in code; others by NFKC."""
 
+QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"', "‘": "'", "’": "'", "‚": "'"})
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 LONGEST = 300  # characters of a line that is searched
 WORDS = (
     (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
     (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
-    (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r";\s*$", ""),
+    (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r"<>", "!="), (r"\b(lambda [\w, ]+);", r"\1:"), (r";\s*$", ""),
 )  # fmt: skip
 """Other languages' words, and what they are in Python."""
 
@@ -52,6 +53,11 @@ def is_read(lines):
 
 def candidates(text, lines, number):
     """(another text for a line, why) from the surest on."""
+    quoted = text.translate(QUOTES)
+    if quoted != text:
+        found = next(c for c in text if ord(c) in QUOTES)
+        reason = _("{character} is no part of Python's code: it takes the characters of ASCII")
+        yield quoted, reason.format(character=name_of(found))
     plain = convert_to_ascii(text)
     if plain != text:
         found = next(c for c in text if ord(c) > 127 and convert_to_ascii(c) != c)
@@ -79,6 +85,12 @@ def candidates(text, lines, number):
     yield from mend_brackets(text)
     if number > 1 and lines[number - 2].rstrip().endswith(":"):
         yield "    " + text, _("what belongs to a block is indented")
+    if number < len(lines) and re.search(r"[\w\])\"']\s*$", text):
+        yield text.rstrip() + ",", _("a comma is missing at the end of the line")
+    yield from close_quotes(text)
+    if number > 1 and text[:1] in " \t" and lines[number - 2].strip():
+        before = re.match(r"\s*", lines[number - 2])[0]
+        yield before + text.strip(), _("the lines of a block begin in one column")
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
         yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two of the elements")
     for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
@@ -86,6 +98,15 @@ def candidates(text, lines, number):
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
             _("{text} is a text, and stands in quotes").format(text=match[0]),
         )
+
+
+def close_quotes(text):
+    """The line with the quote that is open at its end, before the brackets that close there."""
+    for quote in "\"'":
+        if text.count(quote) % 2:
+            body = text.rstrip()
+            end = len(body.rstrip(")]}:,"))
+            yield body[:end] + quote + body[end:], _("{quote} is not closed").format(quote=quote)
 
 
 def convert_to_ascii(text):

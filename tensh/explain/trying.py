@@ -1,5 +1,6 @@
 """Fixes, tried: code that would stand in place of what failed, evaluated on shapes only."""
 
+import ast
 import re
 
 from tensh.engine import find_public
@@ -25,6 +26,9 @@ CHANGES = {
     ".bool()": lambda t: t.dtype != find_public("bool"),
     ".argmax(1)": lambda t: t.dim() == 2,
 }
+
+COUNTING = frozenset("one_hot nonzero unique unique_consecutive masked_select bincount argwhere".split())
+"""Functions whose results have as many elements as values say."""
 
 CASTS = (".float()", ".double()", ".long()", ".bool()")
 CAST = re.compile(r"(?P<owner>.+)\.(?:float|double|half|long|int|bool)\(\)", re.DOTALL)
@@ -73,6 +77,12 @@ def fits(call, candidates, wanted=None, most=2):
     return tuple(found.values())
 
 
+def depends_on_values(node):
+    """Whether the shape of a result depends on values, which stand-ins do not have."""
+    words = (ast.unparse(each.func).rpartition(".")[2] for each in ast.walk(node) if isinstance(each, ast.Call))
+    return any(word in COUNTING for word in words)
+
+
 def try_candidate(call, code, wanted):
     """The Fit of one candidate; None if it does not work."""
     shadow = call.shadow()
@@ -85,5 +95,7 @@ def try_candidate(call, code, wanted):
     kind = type(result).__name__ if shape is None else shape
     if wanted is not None and shape is not None and not wanted(shape):
         return None
+    if depends_on_values(parse_statement(code)):
+        return Fit(code)
     between = f" {call.symbol} " if len(given) == 2 and not call.symbol.strip("_")[:1].isalpha() else ", "
     return Fit(code, f"{between.join(map(str, given))} -> {kind}".lstrip())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tensh.language as language
+from tensh.alias import torch_is_tensh
 from tensh.language import ENGLISH, LANGUAGES
 from tensh.show.text import cells
 from tests.recorded.mistakes.cases import SCRIPTS, explain
@@ -31,6 +32,12 @@ NO_PROSE = (
     "{} = tuple(each.detach() for each in {})",
     "a gradient is that of a tensor, not of {}",  # an exception, in English as all are
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def named_torch_throughout():
+    with torch_is_tensh():  # once for hundreds of programs
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +98,9 @@ def test_every_sentence_can_be_translated(room):
 
 QUOTED = re.compile(r"^ *(?:->)? *\d* \|.*|^ *[~^ ]+$", re.MULTILINE)
 """The user's own code, and the marks under it."""
-ADVICE_IN_CODE = re.compile(r"`[^`]*`|\b(?:for|with|def|return|import|from|if|else|lambda)\b.*|\w+ ?= ?.*|\(.*\)")
+ADVICE_IN_CODE = re.compile(
+    r"`[^`]*`|\b(?:for|with|def|global|return|import|from|if|else|lambda)\b.*|\w+ ?= ?.*|\(.*\)"
+)
 MARK = re.compile(r"^( *)(~[~ ]*)$")
 
 

@@ -24,7 +24,8 @@ def fixed(script, text):
         if fit["line"]:
             line = lines[int(fit["line"]) - 1]
             indent = line[None][: len(line[None]) - len(line[None].lstrip())]
-            line[fit["side"]] = indent + fit["code"]
+            is_further_left = fit["code"].startswith(" ") and len(fit["code"]) < len(line[None])
+            line[fit["side"]] = fit["code"] if is_further_left else indent + fit["code"]
         else:
             marked = MARKED.search(text)
             line = lines[int(marked["line"]) - 1]

@@ -33,6 +33,7 @@ IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items
 """Names that are used without an import, and the import that was forgotten."""
 
 OTHER_LANGUAGES = {"null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False"}
+SHORTEST_BUILTIN = 3  # letters of a word that is taken for a name of Python's own
 SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # letters of a word that longer names begin with; such names that are told
 LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
 UNBOUND = re.compile(r"local variable '(\w+)'")
@@ -46,9 +47,9 @@ def suggestion(error, frame, segment=None):
     known = {**frame.f_globals, **list_enclosing_names(frame), **frame.f_locals} if frame else {}
     if isinstance(error, UnboundLocalError) and frame:
         word = UNBOUND.search(str(error))
-        return f"self.{word[1]}" if word and word[1] in attributes(frame.f_locals.get("self", ())) else None
+        return f"self.{word[1]}" if word and is_own(word[1], frame) else None
     if isinstance(error, NameError) and error.name and frame:
-        if error.name in attributes(frame.f_locals.get("self", ())):
+        if is_own(error.name, frame):
             return f"self.{error.name}"
         return suggest_missing_import(error.name, known) or suggest_for_name(
             error.name, {**vars(builtins), **known}, is_called(error.name, segment)
@@ -62,6 +63,11 @@ def suggestion(error, frame, segment=None):
             return suggest_for_called_module(segment, known)
         return suggest_keyword(segment, {**frame.f_globals, **frame.f_locals})
     return None
+
+
+def is_own(word, frame):
+    """Whether a word is an attribute of the object whose method a frame runs."""
+    return "self" in frame.f_locals and word in attributes(frame.f_locals["self"])
 
 
 def suggest_class_of_module(error):
@@ -137,7 +143,8 @@ def suggest_for_name(word, known, called=False):
         if isinstance(value, ModuleType) and own_name(value) in TORCH and rest not in (word, "") and rest in dir(value):
             return f"{name}.{rest}"
     users = {name: value for name, value in known.items() if not hasattr(builtins, name)}
-    alike = (names for names in (users, known))
+    others = known if called or len(word) > SHORTEST_BUILTIN else users  # `net` is no slip of `next`
+    alike = (names for names in (users, others))
     found = (close(word, [n for n, value in names.items() if not called or callable(value)]) for names in alike)
     return next((each for each in found if each), None) or (suggest_from_torch(word, known) if called else None)
 
@@ -152,10 +159,38 @@ def suggest_from_torch(word, known):
     return None
 
 
+def suggest_namespace(word, module):
+    """The name in another of torch's modules that is written just so: `torch.tensor` for `nn.tensor`."""
+    if not own_name(module).startswith("tensh"):
+        return None
+    import sys
+
+    for name in TORCH:
+        other = sys.modules.get(name)
+        if (
+            other is not None
+            and own_name(module) != name
+            and word in dir(other)
+            and callable(getattr(other, word, None))
+        ):
+            return f"torch{name.removeprefix('tensh')}.{word}"
+    return None
+
+
+def is_made_without_sizes(layer):
+    """Whether a layer is a function with settings, such as ReLU: its name may stand for the function."""
+    import inspect
+
+    parameters = [*inspect.signature(layer).parameters.values()]
+    return all(each.default is not each.empty or each.kind is each.VAR_KEYWORD for each in parameters)
+
+
 def suggest_owner(word, owner, known):
     """An attribute that something else has: a function of a tensor, a method of an optimizer or a module by its name, a part of a model."""
     if hasattr(type(owner), "named_modules"):
         return suggest_part(word, owner, known) or suggest_loss(word, known)
+    if hasattr(type(owner), "param_groups") or hasattr(owner, "param_groups"):
+        return suggest_loss(word, known)
     if not is_tensor(owner):
         return None
     holders = [
@@ -210,6 +245,11 @@ def suggest_attribute(word, owner):
         if word in words:
             return words[word]
     names = attributes(owner)
+    if isinstance(owner, ModuleType) and (elsewhere := suggest_namespace(word, owner)):
+        layer = next((name for name in names if name.lower() == word.replace("_", "")), None)
+        if layer is None or own_name(owner) != "tensh.nn":
+            return elsewhere
+        return f"{elsewhere}{_(' or ')}{layer}" if is_made_without_sizes(getattr(owner, layer)) else layer
     return _(" or ").join(closest(word, names) or longer_names(word, names, isinstance(owner, ModuleType))) or None
 
 
@@ -227,6 +267,8 @@ def longer_names(word, names, is_namespace):
 def suggest_import(error):
     """Suggest a name to import from a module, or a module of torch."""
     match = IMPORTED.search(error.msg or "")
+    if match and match[2].startswith("torch") and IMPORTS.get(match[1], "").startswith("from torch"):
+        return IMPORTS[match[1]]
     if match:
         import sys
 

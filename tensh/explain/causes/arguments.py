@@ -27,7 +27,7 @@ def explain_argument(situation):
         return None
     for kind in (
         python_extreme, tensor_for_list, computed_parameter, text_for_number, model_for_optimizer, path_for_state, numbers_for_list,
-        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers,
+        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers, list_for_array, sizes_of_a_tensor, sizes_in_a_tuple, one_dim_of_two, rate_before_parameters, model_for_state, seed_for_manual_seed,
     ):  # fmt: skip
         found = kind(situation, node)
         if found is not None:
@@ -264,6 +264,93 @@ def heads(situation, node):
     ).format(count=count, size=size, names=", ".join(map(str, nearest)))
     best = min(nearest, key=lambda n: (abs(n - count), n))
     return explain_replacement(situation, "attention", rule, given[1], str(best))
+
+
+def list_for_array(situation, node):
+    """`torch.from_numpy([1, 2])`."""
+    if not situation.says("expected np.ndarray (got list)") or not ast.unparse(node.func).endswith("from_numpy"):
+        return None
+    rule = _("from_numpy takes an array of NumPy; torch.tensor takes lists")
+    return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
+
+
+def sizes_of_a_tensor(situation, node):
+    """`torch.zeros_like(x.shape)`, and `torch.ones(x)` of a tensor."""
+    if len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Attribute):
+        return None
+    name, given = ast.unparse(node.func), node.args[0]
+    if situation.says("must be Tensor, not torch.Size") and name.endswith("_like"):
+        rule = _("{name} takes a tensor, and {text} is a shape").format(name=name, text=ast.unparse(given))
+        return explain_replacement(situation, name, rule, node.func, name.removesuffix("_like"))
+    t = tensor_of(situation, given)
+    if situation.says("argument 'size'", "must be tuple of ints, not Tensor") and t is not None:
+        if name not in ("torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty") or t.dim() < 2:
+            return None
+        rule = _("{name} takes sizes, and {text} is a tensor").format(name=name, text=ast.unparse(given))
+        given = (operand_of(ast.unparse(given), t),)
+        return explain_replacement(situation, name, rule, node.func, f"{name}_like", operands=given)
+    return None
+
+
+def sizes_in_a_tuple(situation, node):
+    """`nn.Linear((10, 5))`, and `x.view("2, 3")`."""
+    if len(node.args) != 1 or node.keywords or not isinstance(situation.error, TypeError):
+        return None
+    match node.args[0]:
+        case ast.Tuple(elts=sizes) | ast.List(elts=sizes) if situation.says("missing", "required positional argument"):
+            code = ", ".join(map(ast.unparse, sizes))
+        case ast.Constant(value=str(text)) if re.fullmatch(r"[-\d, ]+", text) and situation.says("view()"):
+            code = text
+        case _:
+            return None
+    new = f"{ast.unparse(node.func)}({code})"
+    if situation.evaluate(ast.parse(new, mode="eval").body) is None:
+        return None
+    return explain_replacement(situation, "call", _("the sizes are arguments of their own"), node, new)
+
+
+def one_dim_of_two(situation, node):
+    """`x.transpose(1)` of a matrix."""
+    if not situation.says("transpose() missing") or len(node.args) != 1 or not isinstance(node.func, ast.Attribute):
+        return None
+    t, text = tensor_of(situation, node.func.value), ast.unparse(node.func.value)
+    if t is None or t.dim() != 2:
+        return None
+    rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(text=text, dims=2)
+    return explain_replacement(
+        situation, "transpose", rule, node, f"{text}.transpose(0, 1)", operands=(operand_of(text, t),)
+    )
+
+
+def rate_before_parameters(situation, node):
+    """`SGD(0.1, net.parameters())`."""
+    if not situation.says("not supported between instances of 'generator'") or len(node.args) != 2:
+        return None
+    first, second = node.args
+    if not ast.unparse(second).endswith(".parameters()"):
+        return None
+    rule = _("an optimizer takes what it trains first, and the rate after it")
+    new = f"{ast.unparse(node.func)}({ast.unparse(second)}, {ast.unparse(first)})"
+    return explain_replacement(situation, "optimizer", rule, node, new)
+
+
+def model_for_state(situation, node):
+    """`net.load_state_dict(other)` of a model."""
+    if not situation.says("Expected state_dict to be dict-like") or len(node.args) != 1:
+        return None
+    text = ast.unparse(node.args[0])
+    if not is_module(situation.look_up(node.args[0])):
+        return None
+    rule = _("{text} is a model: state_dict() gives its state").format(text=text)
+    return explain_replacement(situation, "load_state_dict", rule, node.args[0], f"{text}.state_dict()")
+
+
+def seed_for_manual_seed(situation, node):
+    """`torch.seed(0)`."""
+    if not situation.says("seed() takes no arguments") or ast.unparse(node.func) != "torch.seed":
+        return None
+    rule = _("torch.seed() chooses a seed by itself; manual_seed takes one")
+    return explain_replacement(situation, "seed", rule, node.func, "torch.manual_seed")
 
 
 def device_by_another_name(situation, node):

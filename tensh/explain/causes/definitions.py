@@ -14,6 +14,7 @@ WANTED = (  # words of a message -> the method that it misses
     ("takes no arguments", "__init__"),
     ("__init__() takes 1 positional argument", "__init__"),
     ("optimizer got an empty parameter list", "__init__"),
+    ("object has no attribute", "__init__"),
     ("must implement the forward function", "forward"),
     ("must implement either the backward", "backward"),
     ("should implement __getitem__", "__getitem__"),
@@ -202,6 +203,9 @@ def explain_without_return(function, name):
         function.body[-1],
     )
     match last:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=args)):
+            if len(args) == 1:
+                return Explanation("return", (), rule, (Fit(f"return {ast.unparse(args[0])}", "", last.lineno),))
         case ast.Expr(value=value) if not isinstance(value, ast.Constant):
             return Explanation("return", (), rule, (Fit(f"return {ast.unparse(value)}", "", last.lineno),))
         case ast.Assign(targets=[ast.Name(id=result)]):

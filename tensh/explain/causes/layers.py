@@ -25,6 +25,7 @@ def fit_layer(explanation, situation):
     found = (
         add_features(situation, t)
         or flatten_samples(situation)
+        or flatten_samples_before(situation, t)
         or insert_flatten(situation, made, t)
         or resize_layer(situation, made, t)
     )
@@ -64,6 +65,26 @@ def flatten_samples(situation):
                 shape = try_shape("it(x)", situation, whole.flatten(1), {"it": call.module}, "x")
                 return shape and Fit(call.rewrite({argument: code}), f"{[len(whole), wanted]} -> {shape}")
     return None
+
+
+def flatten_samples_before(situation, t):
+    """`flatten(1)` on the line that made one row of all samples: `x = x.view(-1)`."""
+    text, wanted = situation.call.tensors[0].text, getattr(situation.call.module, "in_features", None)
+    made = situation.find_assignment(text) if text and text.isidentifier() and t.dim() == 1 and wanted else None
+    if not isinstance(made, ast.Assign) or t.numel() % wanted:
+        return None
+    match made.value:
+        case ast.Call(func=ast.Attribute(attr="flatten" | "ravel", value=owner), args=[], keywords=[]):
+            pass
+        case ast.Call(func=ast.Attribute(attr="view" | "reshape", value=owner), args=[given], keywords=[]) if (
+            ast.unparse(given) == "-1"
+        ):
+            pass
+        case _:
+            return None
+    shape = [t.numel() // wanted, wanted]
+    result = try_shape("it(x)", situation, t.reshape(shape), {"it": situation.call.module}, "x")
+    return result and Fit(f"{text} = {ast.unparse(owner)}.flatten(1)", f"{shape} -> {result}", made.lineno)
 
 
 def resize_layer(situation, made, t):

@@ -18,7 +18,14 @@ INDICES = {"argmax": "max", "argmin": "min"}
 def explain_operator(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
-    for kind in (two_results, key_as_attribute, list_beside_tensor, shape_beside_text, layer_that_was_given_data):
+    for kind in (
+        two_results,
+        key_as_attribute,
+        list_beside_tensor,
+        shape_beside_text,
+        format_of_one,
+        layer_that_was_given_data,
+    ):
         found = kind(situation, path[-1] if path else None)
         if found is not None:
             return found
@@ -94,9 +101,13 @@ def shape_beside_text(situation, node):
     if not isinstance(node, ast.BinOp) or not situation.says("can only concatenate str"):
         return None
     value, text = situation.evaluate(node.right), ast.unparse(node.right)
-    if not isinstance(value, Size | Tensor):
+    value = situation.look_up(node.right) if value is None else value
+    if type(value) in (int, float):
+        kind = _("a number")
+    elif isinstance(value, Size | Tensor):
+        kind = _("a shape") if isinstance(value, Size) else _("a tensor")
+    else:
         return None
-    kind = _("a shape") if isinstance(value, Size) else _("a tensor")
     return replacement(
         situation,
         "operator",
@@ -104,6 +115,23 @@ def shape_beside_text(situation, node):
         node.right,
         f"str({text})",
     )
+
+
+def format_of_one(situation, node):
+    """`print("%d %s" % epoch, loss)`, whose values are to be one tuple."""
+    if not situation.says("not enough arguments for format string") or not isinstance(node, ast.BinOp):
+        return None
+    tree = situation.place.tree()
+    for call in ast.walk(tree) if tree else ():
+        match call:
+            case ast.Call(args=[first, *others]) if first is node and others:
+                template = ast.get_source_segment(situation.place.source, node.left)
+                values = ", ".join(map(ast.unparse, (node.right, *others)))
+                rule = _("% takes its values as one tuple, in parentheses")
+                return replacement(
+                    situation, "format", rule, call, f"{ast.unparse(call.func)}({template} % ({values}))"
+                )
+    return None
 
 
 def layer_that_was_given_data(situation, node):

@@ -137,6 +137,31 @@ def attribute_called(situation, node):
     return None
 
 
+def function_numbered(situation, node):
+    """`torch.randn[2, 3]`."""
+    if not situation.says("object is not subscriptable") or not isinstance(node, ast.Subscript):
+        return None
+    value, text = situation.evaluate(node.value), ast.unparse(node.value)
+    if not callable(value) or isinstance(value, type) or not text.startswith(("torch.", "F.")):
+        return None
+    given = ast.unparse(node.slice)
+    given = given[1:-1] if isinstance(node.slice, ast.Tuple) and given[:1] == "(" else given
+    rule = _("{text} is a function, which is called with parentheses").format(text=text)
+    return explanation(situation, "call", rule, node, f"{text}({given})")
+
+
+def array_that_requires_grad(situation, node):
+    """`np.save(path, x)` of a tensor that requires grad."""
+    if not situation.says("Can't call numpy() on Tensor that requires grad") or not isinstance(node, ast.Call):
+        return None
+    given = [each for each in node.args if getattr(situation.look_up(each), "requires_grad", False)]
+    if len(given) != 1 or len(node.args) < 2:
+        return None
+    text, t = ast.unparse(given[0]), situation.look_up(given[0])
+    rule = _("{tensor} requires grad, and an array records nothing").format(tensor=text)
+    return explanation(situation, "numpy", rule, given[0], f"{text}.detach()", (operand_of(text, t),))
+
+
 def fraction_written(situation, node):
     """`x /= 2` of a tensor of whole numbers, whose memory takes no fractions."""
     if not situation.says("can't be cast to the desired output type"):

@@ -1,6 +1,7 @@
 """Targets that another loss is for: the numbers of classes beside scores of each class."""
 
 import ast
+import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
@@ -22,7 +23,11 @@ def explain_target(situation):
     scores, classes = (
         situation.look_up(each) if isinstance(each, ast.Name) else situation.evaluate(each) for each in call.args
     )
-    if not isinstance(scores, Tensor) or not isinstance(classes, Tensor) or not are_classes(scores, classes):
+    if not isinstance(scores, Tensor) or not isinstance(classes, Tensor):
+        return None
+    if is_one_score(scores, classes) and ast.unparse(call.func).rpartition(".")[2] == "cross_entropy":
+        return explain_one_score(situation, call, scores, classes)
+    if not are_classes(scores, classes):
         return None
     found = other_loss(situation, call)
     if found is None:
@@ -41,6 +46,30 @@ def explain_target(situation):
         fit = replace_node(situation.place, call, f"{new}({first}, {second}.long())")
     operands = (operand_of(first, scores), operand_of(second, classes))
     return Explanation("loss", operands, rule, (fit,)) if fit else None
+
+
+def is_one_score(scores, classes):
+    """Whether each sample has one score, and is a yes or a no."""
+    if scores.dim() != 1 or scores.shape != classes.shape or not scores.is_floating_point() or not classes.numel():
+        return False
+    return bool(((classes == 0) | (classes == 1)).all())
+
+
+def explain_one_score(situation, call, scores, classes):
+    """`F.cross_entropy(scores, classes)` of one score for each sample."""
+    first, second = map(ast.unparse, call.args)
+    found = situation.look_up(call.args[0])
+    is_known = isinstance(found, Tensor)
+    kind = "binary_cross_entropy"
+    kind += "" if is_known and bool(((found >= 0) & (found <= 1)).all()) else "_with_logits"
+    plain = re.sub(r"\.(long|int)\(\)$", "", second)
+    value = situation.look_up(ast.parse(plain, mode="eval").body)
+    plain += "" if isinstance(value, Tensor) and value.is_floating_point() else ".float()"
+    owner, dot, _word = ast.unparse(call.func).rpartition(".")
+    rule = _("cross_entropy takes a score for each class, and {first} has one for each sample, for yes or no")
+    fit = replace_node(situation.place, call, f"{owner}{dot}{kind}({first}, {plain})")
+    operands = (operand_of(first, scores), operand_of(second, classes))
+    return Explanation("loss", operands, rule.format(first=first), (fit,)) if fit else None
 
 
 def are_classes(scores, classes):

@@ -131,7 +131,8 @@ def class_range(call, text):
     return Explanation(
         call.symbol, (operand(a, {dim}), operand(target)),
         _("{count} columns are the classes 0 to {last}, and {target} holds {got}").format(count=count, last=count - 1, target=name_or_phrase(target, _("the target")), got=found[1]), (),
-        _("classes count from 0: {less}").format(less=less) if from_one else _("count classes from 0, or give {first} {number} columns").format(first=name_or_phrase(a, _("the input")), number=int(found[1]) + 1),
+        _("classes count from 0: {less}").format(less=less) if from_one
+        else _("count classes from 0; ignore_index={got} leaves such samples out").format(got=found[1]) if int(found[1]) < 0 else _("count classes from 0, or give {first} {number} columns").format(first=name_or_phrase(a, _("the input")), number=int(found[1]) + 1),
     )  # fmt: skip
 
 

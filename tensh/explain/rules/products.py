@@ -30,6 +30,10 @@ def product_shapes(call, text):
         rule = _("bmm multiplies stacks of matrices, of three dimensions; for single matrices there is @")
         products = [write_product(a, "@", b), write_product(a, "@", b, ".T"), write_product(a, "@", b, ".mT")]
         return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
+    if call.symbol == "mm" and max(one.dim(), two.dim()) > 2:
+        rule = _("mm multiplies two matrices; for stacks of matrices there is @")
+        products = [write_product(a, "@", b), write_product(a, "@", b, ".mT")]
+        return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if columns == rows:
         return stacks(call, a, b)
     rule = _("{one} of {first} ({columns}) must equal {other} of {second} ({rows})").format(

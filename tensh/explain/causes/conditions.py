@@ -1,0 +1,82 @@
+"""Conditions on tensors of several numbers, which are neither true nor false: choices, limits and members of lists."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.model import Explanation
+from tensh.language import _
+
+LIMITS = {"max": "min", "min": "max"}  # functions of Python's -> the bound of clamp that does the same
+
+
+def explain_condition(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    if not path or not situation.says("Boolean value of Tensor"):
+        return None
+    for kind in (choice, limit, member):
+        found = kind(situation, path)
+        if found is not None:
+            return found
+    return None
+
+
+def explanation(situation, rule, tensor, node, *codes):
+    """The Explanation with each of some codes in the place of a node, as far as they work."""
+    fits = tuple(
+        fit
+        for code in codes
+        if situation.evaluate(ast.parse(code, mode="eval").body) is not None
+        and (fit := replace_node(situation.place, node, code))
+    )
+    t = tensor_of(situation, tensor)
+    return Explanation("bool", (operand_of(ast.unparse(tensor), t),), rule, fits) if fits else None
+
+
+def tensor_of(situation, node):
+    """The tensor that an expression is; None of anything else."""
+    value = situation.look_up(node)
+    value = situation.evaluate(node) if value is None else value
+    return value if isinstance(value, Tensor) else None
+
+
+def choice(situation, path):
+    """`x if x > 0 else 0`, which is to be asked for each element."""
+    test = path[-1]
+    for node in path[:-1]:
+        if isinstance(node, ast.IfExp) and node.test is test and tensor_of(situation, test) is not None:
+            code = ", ".join(map(ast.unparse, (test, node.body, node.orelse)))
+            rule = _("`if` asks once, and {text} has an answer for each element: where chooses one by one")
+            return explanation(situation, rule.format(text=ast.unparse(test)), test, node, f"torch.where({code})")
+    return None
+
+
+def limit(situation, path):
+    """`max(x, 0)` of a tensor and a number."""
+    call = path[-1]
+    if not isinstance(call, ast.Call) or len(call.args) != 2 or ast.unparse(call.func) not in LIMITS:
+        return None
+    tensors = [each for each in call.args if tensor_of(situation, each) is not None]
+    if len(tensors) != 1:
+        return None
+    (tensor,) = tensors
+    (number,) = (each for each in call.args if each is not tensor)
+    name = ast.unparse(call.func)
+    code = f"torch.clamp({ast.unparse(tensor)}, {LIMITS[name]}={ast.unparse(number)})"
+    rule = _("Python's {name} compares the two once: element by element it is torch.clamp").format(name=name)
+    return explanation(situation, rule, tensor, call, code)
+
+
+def member(situation, path):
+    """`x in [1, 2]`."""
+    match path[-1]:
+        case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if tensor_of(situation, tensor) is not None:
+            given = ast.unparse(values)
+            given = given if tensor_of(situation, values) is not None else f"torch.tensor({given})"
+            code = f"torch.isin({ast.unparse(tensor)}, {given})"
+            rule = _("`in` asks of one value, and {text} has several: isin asks of each").format(
+                text=ast.unparse(tensor)
+            )
+            return explanation(situation, rule, tensor, path[-1], f"{code}.all()", f"{code}.any()")
+    return None

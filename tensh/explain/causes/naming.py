@@ -1,0 +1,119 @@
+"""Names that stand for something else than is thought: written over, local to a function, or a keyword with `==`."""
+
+import ast
+import builtins
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import bindings
+from tensh.language import _
+
+NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
+
+
+def explain_naming(situation):
+    """The Explanation by the first of these kinds."""
+    for kind in (keyword_compared, name_of_the_program, written_over, key_misspelt, nothing_appended):
+        found = kind(situation)
+        if found is not None:
+            return found
+    return None
+
+
+def keyword_compared(situation):
+    """`torch.ones(2, dtype==torch.float32)`."""
+    tree, error = situation.place.tree(), situation.error
+    if not isinstance(error, NameError) or tree is None:
+        return None
+    for call in ast.walk(tree):
+        for each in call.args if isinstance(call, ast.Call) else ():
+            match each:
+                case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[value]) if (
+                    name == error.name and each.lineno == situation.place.line
+                ):
+                    rule = _("== compares; an argument is given a value by =")
+                    fit = replace_node(situation.place, each, f"{name}={ast.unparse(value)}")
+                    return Explanation("call", (), rule, (fit,)) if fit else None
+    return None
+
+
+def name_of_the_program(situation):
+    """`count += 1` in a function, of a name that the program has outside of it."""
+    scope, error = situation.place.scope(), situation.error
+    name = str(error).split("'")[1] if isinstance(error, UnboundLocalError) and "'" in str(error) else None
+    if name is None or not isinstance(scope, ast.FunctionDef) or not bindings(situation.place.tree(), name):
+        return None
+    made = ast.walk(scope)
+    if not any(isinstance(each, ast.AugAssign) and ast.unparse(each.target) == name for each in made):
+        return None
+    rule = _("{name} is given a value in {function}, which makes it a name of {function} alone").format(
+        name=name, function=scope.name
+    )
+    return Explanation("name", (), rule, (Fit(f"global {name}", "", scope.body[0].lineno, "before"),))
+
+
+def written_over(situation):
+    """`torch = torch.ones(2)`, and then `torch.zeros(2)`; `list = [1, 2]`, and then `list(x)`."""
+    if not isinstance(situation.error, AttributeError | TypeError):
+        return None
+    path = situation.place.path()
+    node = path[-1].func if path and isinstance(path[-1], ast.Call) else path[-1] if path else None
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return None
+    is_function = root is node and hasattr(builtins, root.id) and situation.says("object is not callable")
+    is_namespace = root is not node and root.id in NAMESPACES and situation.says("has no attribute")
+    tree = situation.place.tree()
+    for made in ast.walk(tree) if is_function or is_namespace else ():
+        if isinstance(made, ast.Assign) and root.id in map(ast.unparse, made.targets):
+            kind = type(situation.names.get(root.id)).__name__
+            rule = _("{name} stands for a {kind} since line {line}: `{code}`").format(
+                name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made)
+            )
+            return Explanation("name", (), rule, (), _("another name on line {line}").format(line=made.lineno))
+    return None
+
+
+def key_misspelt(situation):
+    """`state["weights"]` of a dict whose key is weight, and `names[torch.tensor(1)]`."""
+    path = situation.place.path()
+    if not isinstance(situation.error, KeyError) or not path or not isinstance(path[-1], ast.Subscript):
+        return None
+    from tensh.spelling import close
+
+    node, key = path[-1], situation.error.args[0] if situation.error.args else None
+    owner, text = situation.look_up(node.value), ast.unparse(node.slice)
+    if isinstance(key, Tensor) and key.numel() == 1 and type(owner) is dict:
+        rule = _("{text} is a tensor, and the keys of {owner} are numbers").format(
+            text=text, owner=ast.unparse(node.value)
+        )
+        fit = replace_node(situation.place, node.slice, f"{text}.item()") if key.item() in owner else None
+        return Explanation("key", (), rule, (fit,)) if fit else None
+    if isinstance(node.value, ast.Call) and ast.unparse(node.value.func).endswith(".state_dict"):
+        model = situation.look_up(node.value.func.value)
+        owner = dict(model.named_parameters()) if hasattr(type(model), "named_parameters") else None
+    keys = [each for each in owner if type(each) is str] if isinstance(owner, dict) else []
+    meant = close(key, keys) if type(key) is str else None
+    if meant is None or not isinstance(node.slice, ast.Constant):
+        return None
+    fit = replace_node(situation.place, node.slice, repr(meant))
+    return Explanation("key", (), _("{key!r} is none of the keys").format(key=key), (fit,)) if fit else None
+
+
+def nothing_appended(situation):
+    """`xs = xs.append(x)`, after which xs is None."""
+    if not situation.says("'NoneType'"):
+        return None
+    path, tree = situation.place.path(), situation.place.tree()
+    names = [each.id for each in ast.walk(path[-1]) if isinstance(each, ast.Name)] if path else []
+    for made in ast.walk(tree) if tree else ():
+        match made:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method))
+            ) if name == owner and name in names and method in ("append", "extend", "insert", "sort", "update"):
+                rule = _("{method} changes {name} itself, and returns nothing").format(method=method, name=name)
+                return Explanation("call", (), rule, (Fit(ast.unparse(made.value), "", made.lineno),))
+    return None
