@@ -24,6 +24,8 @@ def explain_result(situation):
         numpy_of_losses,
         dtype_called,
         attribute_called,
+        function_numbered,
+        array_that_requires_grad,
         fraction_written,
     ):
         found = kind(situation, node)

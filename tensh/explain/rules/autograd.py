@@ -98,6 +98,10 @@ def leaf_in_place(call, text):
 
 def to_numpy(call, text):
     t = call.arguments[0]
+    tree = parse_expression(call.segment)
+    is_one_of_many = isinstance(tree, ast.Call) and len(tree.args) > 1
+    if is_one_of_many and not getattr(call.names.get(t.text), "requires_grad", False):
+        return None  # it is another argument of a function of NumPy's
     code = t.text and call.rewrite({t: append_to_expression(t.text, ".detach()")})
     is_function = code and not call.segment.startswith(t.text)  # `np.array(t)`, which cannot be tried on stand-ins
     return Explanation(
