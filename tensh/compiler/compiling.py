@@ -13,9 +13,10 @@ from tensh.compiler.breaks import Break, Missed
 from tensh.compiler.guards import SIMPLE, Guards
 from tensh.compiler.node import CompiledFunctionBackward, Entry
 from tensh.compiler.program import Program
-from tensh.compiler.steps import READ, origin
+from tensh.compiler.steps import READ, SLOPES, origin
 from tensh.compiler.watching import Watch
 from tensh.engine.codegen.mixing import promote
+from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import announce, listeners, mode, owner, tick
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
@@ -23,8 +24,9 @@ from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import Line, Value, list_values, rebuild
-from tensh.engine.dispatch.capture.recorder import Recorder, find_place
+from tensh.engine.dispatch.capture.recorder import Paused, Recorder, find_place
 from tensh.engine.dispatch.capture.recorder import state as capturing
+from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dispatch.override.state import state as overriding
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype
 from tensh.engine.errors.warnings import warn
@@ -81,16 +83,35 @@ class Capturing(Recorder):
 
     def __init__(self):
         super().__init__()
-        self.reason, self.reads = None, []
+        self.reason, self.slopes = None, {}
 
     def call(self, point, args, options):
         """Cast operands of different dtypes first: the copies that an operator makes itself, and keeps, are no values."""
         op = point.operator
+        if point.function in self.slopes:
+            return self.call_slope(point, args)
         if op is not None and op.pointwise and len(op.inputs) == 2 and not options and not points.writes(point.name):
             dense = [each for each in args if isinstance(each, Tensor) and type(each.array) is np.ndarray]
             if len(args) == len(dense) == 2 and args[0].dtype is not args[1].dtype:
                 args = cast_operands(op, *args)
         return super().call(point, args, options)
+
+    def call_slope(self, point, args):
+        """A word of derivatives, which is one line: see SLOPES."""
+        with Paused():
+            result = point.twin(*args)
+        line = Line(point.function, self.slopes[point.function], None, *self.describe(args, {}))
+        line.result = self.know(Value(result, line))
+        line.outputs = (line.result,)
+        self.lines.append(line)
+        return result
+
+    def know_slopes(self):
+        """See calls of the words in SLOPES from now on."""
+        for name in SLOPES:
+            if (function := dict.get(TENSORS, name)) is not None:
+                self.slopes[function] = name
+                watch_operator(function, None)
 
     def read(self, point, args, result):
         place, _ = find_place()
@@ -354,6 +375,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
         of_entries = {id(tensor): entry for tensor, entry in entries}
         nodes = [of_entries.get(id(value.tensor), node) for value, node in zip(inputs, nodes, strict=True)]
         roots = {}
+        recorder.know_slopes()
         with recorder:
             for tensor, node in starts:
                 weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))

@@ -11,7 +11,7 @@ import numpy as np
 
 from tensh.compiler.breaks import Break
 from tensh.engine.codegen.mixing import SCALARS, as_float, cast, mix, promote
-from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_values
@@ -28,6 +28,8 @@ DYNAMIC = frozenset(
     histc histogram nonzero_static combinations""".split()
 )
 """Functions whose results have shapes that depend on elements."""
+SLOPES = frozenset("mish_slope gelu_slope gelu_tanh_slope".split())
+"""Words of derivatives that mean other steps on arrays than on tensors: the kernel of arrays is taken."""
 INDEXING = frozenset("__getitem__ __setitem__ index index_put index_put_ masked_select".split())
 NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
 """Operators of a tensor and a number -> the operator that computes the same."""
@@ -120,6 +122,9 @@ class Lowering:
             index = index if Ellipsis in [each for each in index if each is Ellipsis] else (*index, ...)
             out = self.variable(line.outputs[0])
             self.add(VIEW, "getitem", python.getitem, (self.variable(line.args[0]), index), [out], line)
+        elif name in SLOPES:
+            outs = [self.variable(value) for value in line.outputs]
+            self.add(KERNEL, name, ARRAYS[name], self.arrays(line.args), outs, line)
         else:
             outs = [self.variable(value) for value in line.outputs]
             self.add(

@@ -157,6 +157,9 @@ class Writer:
                 return f"{name}({', '.join([*given, room])})"
         call = f"{name}({', '.join(given)})"
         if into is not None:
+            alike = all(isinstance(each, Var) and each.dtype is step.out.dtype and each.shape for each in step.args)
+            if hasattr(function, "write_into") and alike and step.out.dtype.itemsize > 2:
+                return f"{name}.write_into({', '.join([into, *given])})"
             return f"{into}[...] = {call}"
         return f"{left} = {call if step.out.shape or step.kind is VIEW else f'asarray({call})'}"
 
@@ -187,7 +190,8 @@ class Writer:
         operands = group.inputs
         flat = all(each.shape == shape or each.size == 1 for each in group.inputs)
         rows = size if flat else shape[0]
-        block = BLOCK if flat else max(1, BLOCK // max(size // shape[0], 1))
+        most = BLOCK if flat else max(1, BLOCK // max(size // shape[0], 1))
+        block = -(-rows // max(1, rows // most))  # all alike: kernels have other ways for few elements
         head = f"def {name}({', '.join(self.text(each) for each in operands)}):"
         lines = [
             f'"""{len(group.steps)} steps over {size:,} elements, {min(block, rows):,} {"elements" if flat else "rows"} at a time."""'

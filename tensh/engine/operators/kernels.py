@@ -99,7 +99,7 @@ def ufunc_except(kinds, otherwise, function, name=None):
         else:
             function(input, out)
 
-    kernel.into, kernel.light, kernel.__name__ = write, True, name or function.__name__
+    kernel.write_into, kernel.light, kernel.__name__ = write, True, name or function.__name__
     return kernel
 
 

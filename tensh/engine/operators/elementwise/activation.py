@@ -33,7 +33,7 @@ HALF_ROOT, NORMAL, TANH_SCALE = ARRAYS["HALF_ROOT"], ARRAYS["NORMAL"], ARRAYS["T
 def activation(kernel, doc, *, types="f", **keywords):
     """Declare a pointwise function of floating point numbers."""
     return pointwise(
-        kernel if isinstance(kernel, Chain) or hasattr(kernel, "into") else compute_in_float32(kernel),
+        kernel if isinstance(kernel, Chain) or hasattr(kernel, "write_into") else compute_in_float32(kernel),
         doc,
         inplace=False,
         public=False,
@@ -236,7 +236,7 @@ def exact_or_quick(exact, quick):
     def kernel(input):
         return choose(input).quick(input)
 
-    kernel.into = lambda out, input: choose(input).into(out, input)
+    kernel.write_into = lambda out, input: choose(input).write_into(out, input)
     kernel.__name__ = exact.__name__
     return kernel
 

@@ -170,7 +170,7 @@ def reciprocal(input):
     return invert(input)
 
 
-reciprocal.into, reciprocal.light = lambda out, input: invert(input, out), True
+reciprocal.write_into, reciprocal.light = lambda out, input: invert(input, out), True
 
 
 def write_rsqrt(out, input):
@@ -180,7 +180,7 @@ def write_rsqrt(out, input):
         invert(np.sqrt(input, out), out)
 
 
-rsqrt.into = write_rsqrt
+rsqrt.write_into = write_rsqrt
 square = ufunc_except("b", lambda input: input.astype(np.int64), np.square)
 
 

@@ -45,7 +45,7 @@ def sign(input):
     return np.where(input == 0, ZERO[input.dtype], input / np.abs(input).astype(input.dtype))
 
 
-sign.into = write_sign
+sign.write_into = write_sign
 
 
 def signbit(input):
@@ -232,12 +232,12 @@ SIGMOID = Chain("sigmoid", "input", "1 / (library_exp(-input) + 1)")
 def write_sigmoid(out, input):
     """Write the sigmoid into ``out``: of real numbers block by block."""
     if is_real(input):
-        SIGMOID.into(out, input)
+        SIGMOID.write_into(out, input)
     else:
         out[...] = sigmoid(input)
 
 
-sigmoid.into = write_sigmoid
+sigmoid.write_into = write_sigmoid
 
 
 @compute_in_float32
