@@ -132,6 +132,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None):
             f"the program does not take other sizes of {sorted({n for t in dynamic.values() for n in t.values()})}: {failure}"
         )
     compare(program, other)
+    name_sizes(program, other, dynamic)
     fold_sizes(program, other)
     program.output_dims = name_outputs(program, other, dynamic)
     return program
@@ -222,6 +223,34 @@ def is_arithmetic(node):
         operator.mod,
         operator.neg,
     )
+
+
+def name_sizes(first, second, dynamic):
+    """Give the nodes of values with dynamic sizes their shape with names (``meta["sizes"]``)."""
+    pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
+             for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
+
+    def name(m, n):
+        for one, two, text in pairs:
+            if (m, n) == (one, two):
+                return text
+        for one, two, text in pairs:
+            if two != one and (n - m) % (two - one) == 0:
+                factor = (n - m) // (two - one)
+                rest = m - factor * one
+                return (
+                    f"{factor}*{text}" + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
+                    if factor != 1
+                    else f"{text} {'+' if rest > 0 else '-'} {abs(rest)}"
+                )
+        return "?"
+
+    for one, two in zip(first.graph.nodes, second.graph.nodes):
+        a, b = one.meta.get("val"), two.meta.get("val")
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape != b.shape and a.dim() == b.dim():
+            one.meta["sizes"] = [m if m == n else name(m, n) for m, n in zip(a.shape, b.shape)]
+        elif type(a) is int and type(b) is int and a != b:
+            one.meta["sizes"] = name(a, b)
 
 
 def name_outputs(first, second, dynamic):

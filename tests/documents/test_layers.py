@@ -60,6 +60,10 @@ LAYERS = {
         "",
     ),
     "tensh.compiler": ("tensh.engine tensh.nn tensh.namespace tensh.switched_off tensh.graph", "numpy"),
+    "tensh.export": (
+        "tensh tensh._aten tensh.bounded_json tensh.engine tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.switched_off tensh.tracing",
+        "",
+    ),
     "tensh.onnx": (
         "tensh tensh._aten tensh.engine tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.switched_off tensh.testing tensh.tracing",
         "numpy onnxruntime",

@@ -1,0 +1,22 @@
+"""torch.export: a module as a whole program, ahead of its use: operators, weights and a signature, without Python.
+
+What else PyTorch has in this namespace is switched off.
+"""
+
+from tensh.namespace import declare_namespace
+from tensh.switched_off import lookup
+
+WHERE = {
+    "tensh.export.exporting": "export export_for_training",
+    "tensh.export.exported_program": "ExportedProgram",
+    "tensh.export.files": "load save",
+    "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
+    "tensh.tracing.dims": "Dim",
+}
+"""Module -> the public names that it has."""
+
+NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
+__all__ = list(NAMES)
+SUBMODULES = ("exported_program", "graph_signature")
+
+__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export"))

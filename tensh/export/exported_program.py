@@ -1,0 +1,258 @@
+"""An exported program: a graph whose inputs are weights and arguments, the weights, and the signature."""
+
+import copy
+
+from tensh.engine.core.tensor import Tensor
+from tensh.export.graph_signature import (
+    ConstantArgument,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    TensorArgument,
+)
+from tensh.fx.generated import compile_function
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule, assign_member
+from tensh.fx.node import Node, map_arg
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import is_parameter
+from tensh.tracing.program import Program, flatten_like
+
+__all__ = ["ExportedProgram"]
+
+LETTERS = {InputKind.PARAMETER: "p", InputKind.BUFFER: "b", InputKind.CONSTANT_TENSOR: "c"}
+
+
+class SymbolicTensor:
+    """What is known of a value whose sizes are not all known: its dtype, and its shape with names."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = tuple(shape), dtype
+
+    def __repr__(self):
+        return f"FakeTensor(..., size=({', '.join(map(str, self.shape))}{',' if len(self.shape) == 1 else ''}))"
+
+
+class Range:
+    """The sizes that a dimension may have."""
+
+    def __init__(self, lower, upper):
+        self.lower, self.upper = lower, upper
+
+    def __repr__(self):
+        return f"VR[{self.lower}, {'int_oo' if self.upper is None else self.upper}]"
+
+
+class ExportedProgram:
+    """A module as a whole program, of ``torch.export.export``.
+
+    ``graph_module`` has the graph, ``graph_signature`` says what its inputs are, ``state_dict`` and ``constants`` hold the
+    tensors, ``range_constraints`` the sizes of dynamic dimensions. ``module()`` is what can be called.
+    """
+
+    __module__ = "torch.export.exported_program"
+
+    def __init__(self, graph_module, signature, state_dict, constants, ranges, example_inputs, traced):
+        self.graph_module, self.graph_signature = graph_module, signature
+        self.state_dict, self.constants, self.range_constraints = state_dict, constants, ranges
+        self.example_inputs, self._traced = example_inputs, traced
+
+    @classmethod
+    def of(cls, program, dynamic, ranges, example):
+        """The exported program of a trace.  ``dynamic``: place of an input -> {dimension: name}."""
+        root, members = program.root, program.attributes()
+        name_constants(program, root)
+        members = program.attributes()
+        kinds = {path: kind_of(path, value, root) for path, value in members.items()}
+        graph, specs = lift_members(program, kinds, root)
+        output = graph.output_node()
+        outputs = [
+            OutputSpec(
+                OutputKind.USER_OUTPUT,
+                TensorArgument(each.name) if isinstance(each, Node) else ConstantArgument("", each),
+            )
+            for each in leaves(output.args[0])
+        ]
+        module = GraphModule(Module(), graph, "GraphModule")
+        state = {path: value for path, value in members.items() if kinds[path] is not InputKind.CONSTANT_TENSOR}
+        kept = root.state_dict(keep_vars=True)
+        whole = {name: kept[name] for name in (*dict(root.named_parameters(remove_duplicate=False)), *kept)}
+        constants = {path: value for path, value in members.items() if kinds[path] is InputKind.CONSTANT_TENSOR}
+        names = {name for table in dynamic.values() for name in table.values()}
+        bounds = {name: Range(*(ranges.get(name) or (None, None))) for name in sorted(names)}
+        for each in bounds.values():
+            each.lower = 0 if each.lower is None else each.lower
+        program.dynamic, program.bounds = dynamic, bounds
+        return cls(
+            module, ExportGraphSignature(specs, outputs), {**whole, **state}, constants, bounds, example, program
+        )
+
+    @property
+    def graph(self):
+        """The graph."""
+        return self.graph_module.graph
+
+    def parameters(self):
+        """The parameters."""
+        return iter([self.state_dict[path] for path in self.graph_signature.parameters])
+
+    def named_parameters(self):
+        """(path, parameter) pairs."""
+        return iter([(path, self.state_dict[path]) for path in self.graph_signature.parameters])
+
+    def buffers(self):
+        """The buffers."""
+        return iter([self.state_dict[path] for path in self.graph_signature.buffers])
+
+    def named_buffers(self):
+        """(path, buffer) pairs."""
+        return iter([(path, self.state_dict[path]) for path in self.graph_signature.buffers])
+
+    def module(self, check_guards=True):
+        """The program as a module, which checks the sizes of what it is given."""
+        return ExportedModule(self._traced, {**self.state_dict, **self.constants}, check_guards)
+
+    def run_decompositions(self, decomp_table=None):
+        """The same program: its operators are those that were called, and each has a kernel here."""
+        return copy.copy(self)
+
+    def print_readable(self, print_output=True):
+        """The code with dtypes, shapes and lines, printed and returned."""
+        return self.graph_module.print_readable(print_output)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(
+            "Unable to call ExportedProgram directly. You should use `exported_program.module()` instead."
+        )
+
+    def __str__(self):
+        code = self.graph_module.print_readable(False).replace("\n", "\n    ")
+        signature = str(self.graph_signature).replace("\n", "\n    ")
+        return (
+            f"ExportedProgram:\n    {code}\nGraph signature: {signature}\nRange constraints: {self.range_constraints}\n"
+        )
+
+
+def name_constants(program, root):
+    """Constants that are attributes of modules get their paths, others the name ``lifted_tensor_N``."""
+    known = {
+        id(value): f"{path}.{name}" if path else name
+        for path, module in root.named_modules()
+        for name, value in vars(module).items()
+        if isinstance(value, Tensor)
+    }
+    number, renamed = 0, {}
+    for path, value in program.constants.items():
+        if id(value) in known:
+            renamed[path] = known[id(value)]
+        else:
+            renamed[path], number = f"lifted_tensor_{number}", number + 1
+    for node in program.graph.nodes:
+        if node.op == "get_attr" and node.target in renamed:
+            node.target = renamed[node.target]
+    program.constants = {renamed[path]: value for path, value in program.constants.items()}
+
+
+def kind_of(path, value, root):
+    if path in dict(root.named_parameters(remove_duplicate=False)) and is_parameter(value):
+        return InputKind.PARAMETER
+    return InputKind.BUFFER if path in dict(root.named_buffers(remove_duplicate=False)) else InputKind.CONSTANT_TENSOR
+
+
+def lift_members(program, kinds, root):
+    """(graph, input specs): members become inputs, before the arguments."""
+    graph, made, specs = Graph(), {}, []
+    order = [
+        *dict(root.named_parameters(remove_duplicate=False)),
+        *dict(root.named_buffers(remove_duplicate=False)),
+        *program.constants,
+    ]
+    nodes = {}
+    for node in program.graph.nodes:
+        if node.op == "get_attr":
+            nodes.setdefault(node.target, []).append(node)
+    state = set(root.state_dict())
+    for path in sorted(nodes, key=lambda each: order.index(each) if each in order else len(order)):
+        kind = kinds[path]
+        placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.replace('.', '_')}")
+        placeholder.meta = {"val": nodes[path][0].meta["val"]}
+        made |= dict.fromkeys(nodes[path], placeholder)
+        persistent = path in state if kind is InputKind.BUFFER else None
+        specs.append(InputSpec(kind, TensorArgument(placeholder.name), path, persistent))
+    for node in program.graph.nodes:
+        if node.op == "get_attr":
+            continue
+        if node.op == "output":
+            value = node.args[0]
+            made[node] = graph.output(map_arg(tuple(leaves(value)), lambda each: made[each]))
+            continue
+        made[node] = graph.node_copy(node, lambda each: made[each])
+        if node.op == "placeholder":
+            specs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(made[node].name), None))
+        made[node].meta["val"] = describe(node)
+    return graph, specs
+
+
+def describe(node):
+    """What is known of a node's value: no elements."""
+    value, names = node.meta.get("val"), node.meta.get("sizes")
+    if isinstance(value, Tensor):
+        return SymbolicTensor(names or value.shape, value.dtype)
+    return names if names and isinstance(names, str) else value
+
+
+def leaves(value):
+    """The leaves of a result, in order."""
+    value = list(value.values()) if isinstance(value, dict) else value
+    return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
+
+
+class ExportedModule(Module):
+    """A program that is called as the module that was exported."""
+
+    def __init__(self, program: Program, members, guarded=True):
+        super().__init__()
+        self.__dict__["_program"], self.__dict__["_guarded"] = program, guarded
+        for path, value in members.items():
+            assign_member(value, self, path)
+        code = program.graph.python_code("self")
+        self.__dict__["_call"] = compile_function(code.src, code.globals)
+
+    @property
+    def graph(self):
+        """The graph; weights are attributes in it."""
+        return self._program.graph
+
+    @property
+    def code(self):
+        """The graph as Python code."""
+        return self._program.graph.python_code("self").src
+
+    def forward(self, *args, **kwargs):
+        """What the exported module computes.  AssertionError for sizes that the program does not take."""
+        inputs = flatten_like(self._program.structure, args, kwargs)
+        if self._guarded:
+            self._check(inputs)
+        return self._call(self, *inputs)
+
+    def _check(self, inputs):
+        for place, (node, value) in enumerate(zip(self._program.inputs, inputs)):
+            example, dynamic = node.meta["val"], self._program.dynamic.get(place, {})
+            if value.dim() != len(example.shape):
+                raise AssertionError(f"Guard failed: {node.name}.dim() == {len(example.shape)}")
+            if value.dtype is not example.dtype:
+                raise AssertionError(f"Guard failed: {node.name}.dtype == {example.dtype}")
+            for dim, (size, known) in enumerate(zip(value.shape, example.shape)):
+                if dim not in dynamic and size != known:
+                    raise AssertionError(f"Guard failed: {node.name}.size()[{dim}] == {known}")
+                if dim in dynamic:
+                    self._check_range(node.name, dim, size, self._program.bounds[dynamic[dim]])
+
+    @staticmethod
+    def _check_range(name, dim, size, bounds):
+        if bounds.lower is not None and size < bounds.lower:
+            raise AssertionError(f"Guard failed: {name}.size()[{dim}] >= {bounds.lower}")
+        if bounds.upper is not None and size > bounds.upper:
+            raise AssertionError(f"Guard failed: {name}.size()[{dim}] <= {bounds.upper}")

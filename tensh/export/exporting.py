@@ -1,0 +1,108 @@
+"""torch.export.export: a module, run on examples, becomes an exported program."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.export.exported_program import ExportedProgram
+from tensh.nn.modules.module import Module
+from tensh.tracing.dynamic import list_inputs, read_dynamic_shapes, trace_dynamic
+from tensh.tracing.program import trace_program
+from tensh.tracing.recorder import find_place
+
+__all__ = ["export", "export_for_training"]
+
+
+class DataDependentError(RuntimeError):
+    """A program decides by the elements of a tensor, which no exported program can."""
+
+
+def refuse_reading(kind):
+    """DataDependentError with the line that reads elements."""
+    place = find_place()
+    where = f" at {place[1][0]}:{place[1][1]} in {place[1][2]}\n{place[0]}" if place else ""
+    raise DataDependentError(
+        f"Could not guard on data-dependent expression: Python reads a tensor as a {kind}{where}\n"
+        "An exported program has no decisions of Python: compute both results and choose with torch.where, or make the value an "
+        "argument"
+    )
+
+
+def export(
+    mod,
+    args,
+    kwargs=None,
+    *,
+    dynamic_shapes=None,
+    strict=False,
+    preserve_module_call_signature=(),
+    prefer_deferred_runtime_asserts_over_guards=False,
+):
+    """Run a module on example arguments and return an :class:`ExportedProgram`: its operators, weights and signature.
+
+    Args:
+        mod: the module; ``args`` and ``kwargs`` are an example of its arguments.
+        dynamic_shapes: argument -> {dimension: ``Dim``, a name, or ``Dim.AUTO``}, or a tuple in the order of the arguments;
+            all other sizes are those of the example, and are checked when the program runs.
+
+    Raises RuntimeError, with the line, where Python reads elements of a tensor, and ValueError where the program fixes a size
+    that is said to be dynamic, or for what is no module.
+
+    >>> import tensh as torch
+    >>> batch = torch.export.Dim("batch")
+    >>> program = torch.export.export(torch.nn.Linear(3, 2), (torch.ones(2, 3),), dynamic_shapes={"input": {0: batch}})
+    >>> print(program.graph_signature)
+    <BLANKLINE>
+    # inputs
+    p_weight: PARAMETER target='weight'
+    p_bias: PARAMETER target='bias'
+    input: USER_INPUT
+    <BLANKLINE>
+    # outputs
+    linear: USER_OUTPUT
+    <BLANKLINE>
+    >>> program.module()(torch.ones(5, 3)).shape
+    torch.Size([5, 2])
+    """
+    if not isinstance(mod, Module):
+        raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
+    if not isinstance(args, (tuple, list)):
+        raise ValueError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
+    args, kwargs = tuple(args), dict(kwargs or {})
+    ranges = read_ranges(dynamic_shapes)
+    if dynamic_shapes:
+        check_names(mod, args, kwargs, dynamic_shapes)
+        dynamic = read_dynamic_shapes(mod, args, kwargs, dynamic_shapes)
+        program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading)
+    else:
+        dynamic, program = {}, trace_program(mod, args, kwargs, on_read=refuse_reading)
+    return ExportedProgram.of(program, dynamic, ranges, (args, kwargs))
+
+
+export_for_training = export
+
+
+def check_names(mod, args, kwargs, shapes):
+    """ValueError for a name that no argument has."""
+    if isinstance(shapes, dict):
+        names = list(dict.fromkeys(path[0] for path, _, _ in list_inputs(mod, args, kwargs)))
+        unknown = [name for name, said in shapes.items() if name not in names and said]
+        if unknown:
+            raise ValueError(
+                f"When `dynamic_shapes` is specified as a dict, its top-level keys must be the arg names {names} of `inputs`, but "
+                f"here they are {list(shapes)}."
+            )
+
+
+def read_ranges(shapes):
+    """Name -> (smallest, largest size) of the dimensions that say it."""
+    found = {}
+
+    def walk(value):
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, (tuple, list)):
+            for each in value:
+                walk(each)
+        elif value is not None and not isinstance(value, (str, int, Tensor)) and (value.min, value.max) != (None, None):
+            found[value.__name__] = (value.min, value.max)
+
+    walk(shapes)
+    return found

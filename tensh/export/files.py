@@ -1,0 +1,304 @@
+"""Files of exported programs: a zip archive with the graph as JSON and the tensors as torch.save writes them.
+
+Nothing of a file runs: operators are looked up in the table of ``aten``, names must be names, and Python code is written from the
+graph alone. The format is tensh's own.
+"""
+
+import io
+import json
+import operator
+import zipfile
+
+import tensh as torch
+from tensh._aten.overloads import schemas
+from tensh.bounded_json import loads
+from tensh.engine.core.tensor import Tensor
+from tensh.export.exported_program import ExportedProgram, Range, SymbolicTensor
+from tensh.fx.graph import Graph
+from tensh.fx.node import Node
+from tensh.nn.modules.module import Module
+from tensh.replacing import replace_file
+from tensh.tracing.program import Place, Program
+
+__all__ = ["load", "save"]
+
+VERSION = 1
+LARGEST = 2**28  # bytes of the graph's text
+OPERATORS = {
+    each.__name__: each
+    for each in (
+        operator.getitem,
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.floordiv,
+        operator.mod,
+        operator.neg,
+    )
+}
+"""Operators of Python that a graph may call."""
+
+
+class DamagedFile(ValueError):
+    """A file is no exported program, or is damaged."""
+
+
+def save(ep, f, *, extra_files=None, opset_version=None):
+    """Write an :class:`ExportedProgram` to a path or a file open for bytes; ``extra_files`` (name -> text) go along.
+
+    >>> import tensh as torch, io
+    >>> program = torch.export.export(torch.nn.Linear(2, 1), (torch.ones(1, 2),))
+    >>> file = io.BytesIO()
+    >>> torch.export.save(program, file)
+    >>> _ = file.seek(0)
+    >>> x = torch.randn(1, 2)
+    >>> torch.equal(torch.export.load(file).module()(x), program.module()(x))
+    True
+    """
+    if not isinstance(ep, ExportedProgram):
+        raise TypeError(
+            f"The 'ep' parameter must be an instance of 'ExportedProgram', got '{type(ep).__name__}' instead."
+        )
+    program = ep._traced
+    text = json.dumps({
+        "tensh": VERSION,
+        "nodes": [encode_node(node) for node in program.graph.nodes],
+        "structure": encode(program.structure),
+        "dynamic": {str(place): {str(dim): name for dim, name in table.items()} for place, table in program.dynamic.items()},
+        "bounds": {name: [each.lower, each.upper] for name, each in program.bounds.items()},
+        "parameters": list(ep.graph_signature.parameters),
+        "buffers": list(ep.graph_signature.buffers),
+        "constants": list(ep.constants),
+    })  # fmt: skip
+    tensors = io.BytesIO()
+    torch.save({name: value.detach() for name, value in {**ep.state_dict, **ep.constants}.items()}, tensors)
+    if hasattr(f, "write"):
+        write_archive(f, text, tensors.getvalue(), extra_files)
+    else:
+        with replace_file(f) as file:
+            write_archive(file, text, tensors.getvalue(), extra_files)
+
+
+def write_archive(file, text, tensors, extra_files):
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("program.json", text)
+        archive.writestr("tensors.pt", tensors)
+        for name, content in (extra_files or {}).items():
+            archive.writestr(f"extra/{name}", content)
+
+
+def load(f, *, extra_files=None, expected_opset_version=None):
+    """The :class:`ExportedProgram` of a file that ``save`` wrote.  Nothing of it runs before the program is called.
+
+    ``extra_files`` (a dictionary) gets the texts that went along, by its keys. DamagedFile (a ValueError) for what is no such file.
+    """
+    try:
+        with zipfile.ZipFile(f) as archive:
+            if archive.getinfo("program.json").file_size > LARGEST:
+                raise DamagedFile(f"the graph has more than {LARGEST} bytes")
+            said = loads(archive.read("program.json").decode("utf-8"), deepest=100)
+            tensors = torch.load(io.BytesIO(archive.read("tensors.pt")))
+            for name in extra_files or {}:
+                extra_files[name] = archive.read(f"extra/{name}").decode("utf-8")
+        return rebuild(said, tensors)
+    except DamagedFile:
+        raise
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise DamagedFile(f"it is no exported program of tensh: {error}") from None
+
+
+def rebuild(said, tensors):
+    """The program that a file describes."""
+    if said.get("tensh") != VERSION:
+        raise DamagedFile(
+            f"it is an exported program of version {said.get('tensh')!r}, and {VERSION} is the one that tensh reads"
+        )
+    root = Module()
+    for path in said["parameters"]:
+        assign(root, path, torch.nn.Parameter(tensors[path]) if tensors[path].is_floating_point() else tensors[path])
+    for path in said["buffers"]:
+        assign(root, path, tensors[path])
+    constants = {path: tensors[path] for path in said["constants"]}
+    members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
+    graph, nodes = Graph(), {}
+    for each in said["nodes"]:
+        name = each["name"]
+        if not isinstance(name, str) or not name.isidentifier() or name in nodes:
+            raise DamagedFile(f"a step is called {name!r}")
+        nodes[name] = add_node(graph, each, nodes, members)
+    program = Program(root, graph, decode(said["structure"], {}), None, constants)
+    dynamic = {
+        int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
+    }
+    ranges = {name: tuple(each) for name, each in said["bounds"].items()}
+    made = ExportedProgram.of(program, dynamic, ranges, None)
+    made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
+    return made
+
+
+def assign(root, path, value):
+    *parents, name = path.split(".")
+    module = root
+    for parent in parents:
+        if parent not in module._modules:
+            module.add_module(parent, Module())
+        module = module._modules[parent]
+    if isinstance(value, torch.nn.Parameter):
+        module.register_parameter(name, value)
+    else:
+        module.register_buffer(name, value)
+
+
+def add_node(graph, said, nodes, members):
+    """Add the step that a file describes."""
+    op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
+    if op == "output":
+        return graph.output(*args)
+    if op == "placeholder":
+        made = graph.placeholder(said["name"])
+    elif op == "get_attr":
+        made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
+        made.meta["val"] = members[made.target]
+        return made
+    elif op == "call_function":
+        made = graph.create_node("call_function", find_operator(said["target"]), args, kwargs, said["name"])
+    elif op == "call_method" and said["target"] in METHODS:
+        made = graph.create_node("call_method", said["target"], args, kwargs, said["name"])
+    else:
+        raise DamagedFile(f"it calls {said['target']!r}")
+    made.meta["val"] = decode_value(said.get("val"))
+    return made
+
+
+METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_"))
+
+
+def find_operator(name):
+    """The function that a file names: an operator of ``aten``, of Python, or a public function of torch."""
+    if name in OPERATORS:
+        return OPERATORS[name]
+    space, _, rest = name.partition(".")
+    if space == "aten":
+        operator_name, _, overload = rest.partition(".")
+        return schemas()[operator_name][overload]
+    if (
+        name.startswith(("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft."))
+        or name.count(".") == 1
+        and space == "torch"
+    ):
+        *path, last = name.split(".")[1:]
+        place = torch
+        for part in path:
+            place = getattr(place, part)
+        found = getattr(place, last, None)
+        if last[:1] != "_" and last in DRAWING and callable(found):
+            return found
+    raise DamagedFile(f"it calls {name!r}, which is no operator")
+
+
+DRAWING = frozenset(
+    "interpolate embedding_bag rand randn randint rand_like randn_like bernoulli multinomial normal max_pool1d max_pool2d max_pool3d adaptive_avg_pool2d adaptive_avg_pool3d".split()
+)
+"""Public functions that stand in graphs where no operator does."""
+
+
+# ── values as JSON ───────────────────────────────────────────────────────────
+def encode_node(node):
+    """A step as JSON."""
+    target = node.target
+    if node.op == "call_function":
+        if hasattr(target, "_opname"):
+            target = f"aten.{target._opname}.{target._overloadname}"
+        elif OPERATORS.get(target.__name__) is target:
+            target = target.__name__
+        elif target.__name__ in DRAWING:
+            target = f"{target.__module__}.{target.__name__}"
+        else:
+            raise RuntimeError(f"a file of an exported program cannot call {target.__module__}.{target.__name__}")
+    said = {
+        "name": node.name,
+        "op": node.op,
+        "target": target,
+        "args": encode(list(node.args)),
+        "kwargs": encode(dict(node.kwargs)),
+    }
+    value = node.meta.get("val")
+    if isinstance(value, (Tensor, SymbolicTensor)) and node.op != "get_attr":
+        said["val"] = {
+            "shape": [each if isinstance(each, str) else int(each) for each in node.meta.get("sizes") or value.shape],
+            "dtype": str(value.dtype)[6:],
+        }
+    elif isinstance(value, (list, tuple)):
+        said["val"] = {"parts": len(value)}
+    return said
+
+
+def decode_value(said):
+    if isinstance(said, dict) and "dtype" in said:
+        return SymbolicTensor(said["shape"], read_dtype(said["dtype"]))
+    return [None] * min(int(said["parts"]), 10_000) if isinstance(said, dict) and "parts" in said else None
+
+
+def read_dtype(name):
+    found = getattr(torch, name, None) if isinstance(name, str) else None
+    if not isinstance(found, torch.dtype):
+        raise DamagedFile(f"{name!r} is no dtype")
+    return found
+
+
+def encode(value):
+    """An argument as JSON: what JSON lacks is a table with one key."""
+    if isinstance(value, Node):
+        return {"node": value.name}
+    if isinstance(value, Place):
+        return {"place": int(value)}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(each) for each in value]}
+    if isinstance(value, list):
+        return [encode(each) for each in value]
+    if isinstance(value, dict):
+        return {"dict": [[encode(key), encode(each)] for key, each in value.items()]}
+    if isinstance(value, slice):
+        return {"slice": [encode(each) for each in (value.start, value.stop, value.step)]}
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return {"float": repr(float(value))}
+    if isinstance(value, complex):
+        return {"complex": [repr(value.real), repr(value.imag)]}
+    for kind in ("dtype", "device", "layout", "memory_format"):
+        if isinstance(value, getattr(torch, kind)):
+            return {kind: str(value)}
+    raise RuntimeError(f"a file of an exported program cannot hold {value!r:.80}")
+
+
+def decode(said, nodes):
+    """The argument that JSON describes."""
+    if isinstance(said, list):
+        return [decode(each, nodes) for each in said]
+    if not isinstance(said, dict):
+        return said
+    ((kind, value),) = said.items()
+    if kind == "node":
+        return nodes[value]
+    if kind == "place":
+        return Place(value)
+    if kind == "tuple":
+        return tuple(decode(each, nodes) for each in value)
+    if kind == "dict":
+        return {decode(key, nodes): decode(each, nodes) for key, each in value}
+    if kind == "slice":
+        return slice(*(decode(each, nodes) for each in value))
+    if kind == "float":
+        return float(value)
+    if kind == "complex":
+        return complex(*map(float, value))
+    if kind == "device":
+        return torch.device(value)
+    if kind in ("dtype", "layout", "memory_format"):
+        found = getattr(torch, value.removeprefix("torch."), None)
+        if isinstance(found, getattr(torch, kind)):
+            return found
+    raise DamagedFile(f"it holds a {kind!r:.40}")

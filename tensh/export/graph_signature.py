@@ -1,0 +1,123 @@
+"""The signature of an exported program: what each of its inputs and outputs is."""
+
+import enum
+from typing import NamedTuple
+
+__all__ = [
+    "ConstantArgument", "ExportGraphSignature", "InputKind", "InputSpec", "OutputKind", "OutputSpec", "TensorArgument",
+]  # fmt: skip
+
+
+class InputKind(enum.Enum):
+    """What an input is."""
+
+    USER_INPUT = enum.auto()
+    PARAMETER = enum.auto()
+    BUFFER = enum.auto()
+    CONSTANT_TENSOR = enum.auto()
+
+
+class OutputKind(enum.Enum):
+    """What an output is."""
+
+    USER_OUTPUT = enum.auto()
+    BUFFER_MUTATION = enum.auto()
+
+
+class TensorArgument(NamedTuple):
+    """A tensor, by the name of its node."""
+
+    name: str
+
+
+class ConstantArgument(NamedTuple):
+    """A value that is no tensor."""
+
+    name: str
+    value: object
+
+
+class InputSpec(NamedTuple):
+    """An input: its kind, its name, and of members the path."""
+
+    kind: InputKind
+    arg: object
+    target: str | None
+    persistent: bool | None = None
+
+    def __str__(self):
+        target = f" target='{self.target}'" if self.target is not None else ""
+        persistent = f" persistent={self.persistent}" if self.persistent is not None else ""
+        return f"{self.arg.name}: {self.kind.name}{target}{persistent}"
+
+
+class OutputSpec(NamedTuple):
+    """An output: its kind and its name."""
+
+    kind: OutputKind
+    arg: object
+    target: str | None = None
+
+    def __str__(self):
+        target = f" target='{self.target}'" if self.target is not None else ""
+        return f"{self.arg.name}: {self.kind.name}{target}"
+
+
+class ExportGraphSignature:
+    """What the inputs and outputs of a program are, in their order."""
+
+    def __init__(self, input_specs, output_specs):
+        self.input_specs, self.output_specs = list(input_specs), list(output_specs)
+
+    def _of(self, kind, field="target"):
+        return tuple(
+            spec.arg.name if field == "name" else spec.target for spec in self.input_specs if spec.kind is kind
+        )
+
+    @property
+    def parameters(self):
+        """The paths of the parameters."""
+        return self._of(InputKind.PARAMETER)
+
+    @property
+    def buffers(self):
+        """The paths of the buffers."""
+        return self._of(InputKind.BUFFER)
+
+    @property
+    def lifted_tensor_constants(self):
+        """The paths of other tensors that the program holds."""
+        return self._of(InputKind.CONSTANT_TENSOR)
+
+    @property
+    def user_inputs(self):
+        """The names of the inputs that a caller gives."""
+        return self._of(InputKind.USER_INPUT, "name")
+
+    @property
+    def user_outputs(self):
+        """The names of the outputs; values that are no tensors stand for themselves."""
+        return tuple(
+            spec.arg.name if isinstance(spec.arg, TensorArgument) else spec.arg.value for spec in self.output_specs
+        )
+
+    @property
+    def inputs_to_parameters(self):
+        """Name of an input -> path of the parameter."""
+        return {spec.arg.name: spec.target for spec in self.input_specs if spec.kind is InputKind.PARAMETER}
+
+    @property
+    def inputs_to_buffers(self):
+        """Name of an input -> path of the buffer."""
+        return {spec.arg.name: spec.target for spec in self.input_specs if spec.kind is InputKind.BUFFER}
+
+    @property
+    def buffers_to_mutate(self):
+        """Empty: writes stay in the graph as they are."""
+        return {}
+
+    def __str__(self):
+        inputs, outputs = ("\n".join(map(str, specs)) for specs in (self.input_specs, self.output_specs))
+        return f"\n# inputs\n{inputs}\n\n# outputs\n{outputs}\n"
+
+    __repr__ = __str__

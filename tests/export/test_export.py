@@ -1,0 +1,182 @@
+"""torch.export: programs compute what the modules computed, say what their inputs are, and come back from files that run nothing."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+import tensh as torch
+from tests.support.zoo import make_models
+
+MODELS = {name: (model.eval(), inputs) for name, (model, inputs) in make_models(torch).items()}
+
+
+def same(a, b):
+    if isinstance(b, dict):
+        return list(a) == list(b) and all(same(a[key], b[key]) for key in b)
+    if isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return torch.equal(a, b) if isinstance(b, torch.Tensor) else a == b
+
+
+def saved(program):
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_the_zoo_compute_the_same_and_come_back(name):
+    model, inputs = MODELS[name]
+    program = torch.export.export(model, tuple(inputs))
+    other = [each.flip(0) for each in inputs]
+    assert same(program.module()(*other), model(*other))
+    assert same(torch.export.load(saved(program)).module()(*other), model(*other))
+    assert set(program.state_dict) == set(model.state_dict())
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 4)
+        self.register_buffer("shift", torch.zeros(4))
+        self.scale = torch.ones(4)
+
+    def forward(self, x, y=None):
+        z = (self.linear(x) + self.shift) * self.scale + torch.tensor([1.0, 2.0, 3.0, 4.0])
+        return {"z": z.view(x.shape[0] * 2, 2), "n": 3}
+
+
+def test_the_signature_is_pytorchs(oracle):
+
+    class Theirs(oracle.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = oracle.nn.Linear(3, 4)
+            self.register_buffer("shift", oracle.zeros(4))
+            self.scale = oracle.ones(4)
+
+        def forward(self, x, y=None):
+            z = (self.linear(x) + self.shift) * self.scale + oracle.tensor([1.0, 2.0, 3.0, 4.0])
+            return {"z": z.view(x.shape[0] * 2, 2), "n": 3}
+
+    theirs = oracle.export.export(Theirs(), (oracle.randn(5, 3),))
+    ours = torch.export.export(Model(), (torch.randn(5, 3),))
+    assert str(ours.graph_signature) == str(theirs.graph_signature)
+    assert list(ours.state_dict) == list(theirs.state_dict) and list(ours.constants) == list(theirs.constants)
+    targets = [
+        str(node.target) for node in theirs.graph.nodes if "lift_fresh" not in node.name and "detach" not in node.name
+    ]
+    assert [str(node.target) for node in ours.graph.nodes] == targets
+
+
+def test_dynamic_dimensions_have_names_ranges_and_guards():
+    batch = torch.export.Dim("batch", min=2, max=100)
+    program = torch.export.export(Model(), (torch.randn(5, 3),), dynamic_shapes={"x": {0: batch}})
+    module = program.module()
+    for size in (2, 7, 100):
+        assert module(torch.randn(size, 3))["z"].shape == (2 * size, 2)
+    assert 'view: "f32[2*batch, 2]"' in str(program) and str(program.range_constraints) == "{'batch': VR[2, 100]}"
+    for bad, text in (
+        (torch.randn(7, 4), r"x.size\(\)\[1\] == 3"),
+        (torch.randn(1, 3), r"x.size\(\)\[0\] >= 2"),
+        (torch.randn(101, 3), "<= 100"),
+        (torch.randn(3), "dim"),
+    ):
+        with pytest.raises(AssertionError, match=f"Guard failed: .*{text}"):
+            module(bad)
+    again = torch.export.load(saved(program))
+    assert again.module()(torch.randn(9, 3))["z"].shape == (18, 2) and str(again.range_constraints) == str(
+        program.range_constraints
+    )
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"x": {0: "n", 1: "m"}},
+        ({0: "n", 1: torch.export.Dim.AUTO},),
+        {"x": (torch.export.Dim("n"), torch.export.Dim.DYNAMIC)},
+    ],
+)
+def test_ways_to_say_dynamic(shapes):
+    class Rows(torch.nn.Module):
+        def forward(self, x):
+            return x.reshape(-1).sum() + x.size(0) * x.shape[1]
+
+    module = torch.export.export(Rows(), (torch.ones(2, 3),), dynamic_shapes=shapes).module()
+    assert module(torch.ones(4, 5)).item() == 40
+
+
+class Deciding(torch.nn.Module):
+    def forward(self, x):
+        return x if x.sum() > 0 else -x
+
+
+class Fixing(torch.nn.Module):
+    def forward(self, x):
+        return x * 2 if x.size(0) > 3 else x
+
+
+def test_what_cannot_be_exported_says_which_line():
+    with pytest.raises(
+        RuntimeError, match=r"Could not guard on data-dependent expression(.|\n)*return x if x.sum\(\) > 0 else -x"
+    ):
+        torch.export.export(Deciding(), (torch.ones(2),))
+    with pytest.raises(ValueError, match="depends on a size that is said to be dynamic"):
+        torch.export.export(Fixing(), (torch.ones(2, 3),), dynamic_shapes={"x": {0: "n"}})
+    with pytest.raises(ValueError, match="its top-level keys must be the arg names"):
+        torch.export.export(Model(), (torch.ones(2, 3),), dynamic_shapes={"z": {0: "n"}})
+    with pytest.raises(ValueError, match="has the size 1, and n is from 2"):
+        torch.export.export(
+            Model(), (torch.ones(1, 3),), dynamic_shapes={"x": {0: torch.export.Dim("n", min=2, max=4)}}
+        )
+    with pytest.raises(ValueError, match="to be an instance of `torch.nn.Module`"):
+        torch.export.export(lambda x: x, (torch.ones(1),))
+    with pytest.raises(RuntimeError, match="Unable to call ExportedProgram directly"):
+        torch.export.export(Model(), (torch.ones(2, 3),))(torch.ones(2, 3))
+
+
+def test_gradients_reach_the_parameters_of_the_module():
+    model = Model()
+    torch.export.export(model, (torch.ones(2, 3),)).module()(torch.ones(2, 3))["z"].sum().backward()
+    assert model.linear.weight.grad.tolist() == [[2.0] * 3] * 4
+
+
+def altered(change):
+    """The file of a program whose description is changed."""
+    before, after = saved(torch.export.export(Model(), (torch.ones(2, 3),))), io.BytesIO()
+    with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w") as target:
+        said = json.loads(source.read("program.json"))
+        change(said)
+        target.writestr("program.json", json.dumps(said))
+        target.writestr("tensors.pt", source.read("tensors.pt"))
+    after.seek(0)
+    return after
+
+
+def call_of(said):
+    return next(each for each in said["nodes"] if each["op"] == "call_function")
+
+
+CHANGES = [
+    lambda said: said.update(tensh=9), lambda said: call_of(said).update(target="os.system"), lambda said: call_of(said).update(target="torch.load"),
+    lambda said: call_of(said).update(target="torch.nn.functional.__builtins__"), lambda said: call_of(said).update(name="x); import os #"),
+    lambda said: call_of(said).update(op="call_method", target="__reduce__"), lambda said: call_of(said).update(op="call_module"),
+    lambda said: call_of(said)["args"].append({"node": "nobody"}), lambda said: said.pop("nodes"), lambda said: said["parameters"].append("none"),
+    lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said)["args"].append({"object": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_damaged_and_hostile_files_are_refused(change):
+    with pytest.raises(ValueError, match="it |a step is called"):
+        torch.export.load(altered(change))
+
+
+def test_other_files_are_refused():
+    for content in (b"", b"PK", b"nothing"):
+        with pytest.raises(ValueError, match="no exported program"):
+            torch.export.load(io.BytesIO(content))
