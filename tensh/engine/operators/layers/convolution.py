@@ -14,12 +14,14 @@ from tensh.engine.arrays.threads import run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.shifts import find_shifts
 from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along
 
 GEOMETRY = "stride, padding, dilation, groups"
-# Elements of windows that are made at a time, if one image has no more: those of all would fill memory.
-COLUMNS = 1 << 20
+# Elements of windows that are made at a time, if one image has no more: those of all would fill memory, and what is in the cache
+# takes half of the time.
+COLUMNS = 1 << 19
 # Parts of a batch, so that several threads have work; a part has no fewer elements of windows.
 PARTS, FEWEST = 4, 1 << 18
 DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
@@ -66,9 +68,17 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     kernel, whole = weight.shape[2:], pad_sides(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
+    shifts = find_shifts(
+        len(input), whole.shape[2:], kernel, size, stride, dilation, weight.shape[1], len(weight) // groups
+    )
+    if shifts:
+        parts, lines = shifts.split(weight, groups), result.reshape(*result.shape[:3], *size)
 
     def work(part):
-        matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
+        if shifts:
+            shifts.slide(parts, whole[part], lines[part])
+        else:
+            matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
     map_images(work, input, kernel, size)
     return result.reshape(len(input), weight.shape[0], *size)
@@ -86,11 +96,15 @@ def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dil
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
     around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
+    padded = tuple(n + 2 * a for n, a in zip(size, around))
     if (
         set(stride) == {1}
         and min(around) >= 0
         and spatial == output_size(size, kernel, stride, around, dilation)
-        and len(weight) // groups < DEAR * weight.shape[1]
+        and (
+            len(weight) // groups < DEAR * weight.shape[1]
+            or find_shifts(len(grad), padded, kernel, spatial, stride, dilation, len(weight) // groups, weight.shape[1])
+        )
     ):
         result = multiply_windows(grad, flip_weight(weight, groups), stride, around, dilation, groups, spatial)
     else:
@@ -135,11 +149,15 @@ def match(grad, input, shape, stride, padding, dilation, groups):
     size = grad.shape[2:]
     whole = pad_sides(input, padding)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
-    sums = {}
+    shifts = find_shifts(len(input), whole.shape[2:], shape[2:], size, stride, dilation, shape[1], shape[0] // groups)
+    lines, sums = values.reshape(*values.shape[:3], *size), {}
 
     def work(part):
-        columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
-        sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
+        if shifts:
+            sums[part.start] = shifts.join(add_along(shifts.match(lines[part], whole[part], groups), 0))
+        else:
+            columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
+            sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
 
     map_images(work, input, shape[2:], size)
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
