@@ -182,7 +182,7 @@ def contiguous(input, memory_format=torch.contiguous_format):
     return aten("clone", input, memory_format=memory_format)
 
 
-def to(input, *args, **options):
+def convert_to(input, *args, **options):
     wanted, copy = options.get("dtype"), options.get("copy", False)
     for each in (*args, options.get("other")):
         if isinstance(each, dtype):
@@ -195,14 +195,14 @@ def to(input, *args, **options):
 
 
 def cast(name):
-    return lambda input, *args, **options: to(input, getattr(torch, name))
+    return lambda input, *args, **options: convert_to(input, getattr(torch, name))
 
 
 def softmax(name):
     def steps(input, dim=None, dtype=None, _stacklevel=3, **options):
         if dim is None:
             return NotImplemented
-        return aten(name, input if dtype is None else to(input, dtype), dim, False)
+        return aten(name, input if dtype is None else convert_to(input, dtype), dim, False)
 
     return steps
 
@@ -374,7 +374,7 @@ def pad(input, pad, mode="constant", value=None):
 
 STEPS = {
     "linear": linear, "matmul": matmul, "__matmul__": matmul, "__rmatmul__": lambda a, b: matmul(b, a), "reshape": reshape, "flatten": flatten,
-    "contiguous": contiguous, "to": to, "type_as": lambda input, other: to(input, other.dtype), "softmax": softmax("_softmax"),
+    "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
     "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
     "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),

@@ -184,12 +184,12 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         return outputs[0].squeeze()
 
-    def first(*xs):
+    def compute_gradient(*xs):
         if outer_jacobian_strategy == "forward-mode":
             xs = tuple(x.requires_grad_() for x in xs)
         rows = jacobian(scalar, xs, create_graph=True)
         require(rows, "jacobian", strict)
         return rows
 
-    result = jacobian(first, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    result = jacobian(compute_gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return result[0][0] if single_input else result

@@ -17,7 +17,7 @@ def show(env, prefix="", missing=False, as_json=False):
         raise UsageError(f"tensh api: no name begins with {prefix}{lookup.suggest_public(prefix)}")
     console = Console(env)
     if not rows:
-        console.remark([("note", f"{names.full(prefix)}: nothing of PyTorch's is missing\n")])
+        console.remark([("note", f"{names.spell_out(prefix)}: nothing of PyTorch's is missing\n")])
     if as_json:
         console.result([("plain", "".join(map(convert_to_json, rows)))])
     elif env.is_terminal(env.stdout) and not env.plain:

@@ -172,7 +172,9 @@ class Run:
         """Show an exception of a thread or a destructor, which stops nothing."""
         failure = self.session.make_failure(error, None).failure
         in_full = self.options.traceback == "full"
-        self.remark([("note", f"{where}:\n"), *(failures.full(failure) if in_full else failures.short(failure))])
+        self.remark(
+            [("note", f"{where}:\n"), *(failures.render_in_full(failure) if in_full else failures.short(failure))]
+        )
 
     def window(self):
         """The columns of the window in which remarks are shown; None where they go elsewhere."""
@@ -348,7 +350,9 @@ class Run:
         """Show what went wrong, and to somebody who may be looking how to see more of it."""
         in_full = self.options.traceback == "full"
         width = self.window()
-        self.remark(failures.full(failure, width) if in_full else failures.short(failure, self.values_shown, width))
+        self.remark(
+            failures.render_in_full(failure, width) if in_full else failures.short(failure, self.values_shown, width)
+        )
         if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.mention(self.hint)
 

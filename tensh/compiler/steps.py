@@ -193,7 +193,7 @@ class Lowering:
             operands = {p: self.as_float(each, op, line) for p, each in operands.items()}
         arguments, keywords = [], {}
         for name, p in op.parameters.items():
-            value = operands[name] if name in operands else self.plain(op, given.get(name, p.default), line)
+            value = operands[name] if name in operands else self.lower_value(op, given.get(name, p.default), line)
             if p.kind is p.KEYWORD_ONLY:
                 keywords[name] = value
             else:
@@ -230,14 +230,14 @@ class Lowering:
         found = self.variable(given)
         return self.as_float(found, op, line) if op.floats else found
 
-    def plain(self, op, value, line):
+    def lower_value(self, op, value, line):
         """An argument that is no operand; arrays in it are known."""
         if isinstance(value, np.ndarray) and value.ndim:
             raise Break(f"what {line.name} computes with depends on elements", place(line))
         if isinstance(value, (ArrayOf, Value)):
             return self.operand(op, value, line)
         if type(value) in (tuple, list):
-            return type(value)([self.plain(op, each, line) for each in value])
+            return type(value)([self.lower_value(op, each, line) for each in value])
         return value
 
     def as_float(self, var, op, line):
@@ -251,9 +251,9 @@ class Lowering:
             a, b = self.variable(first), self.variable(second)
             if a.dtype is b.dtype:
                 return a, b
-            one, two = promote(empty(a), empty(b), op.name)
+            one, two = promote(make_empty(a), make_empty(b), op.name)
             return self.cast(a, one.dtype, line), self.cast(b, two.dtype, line)
-        pair = [wrap(empty(self.variable(each))) if isinstance(each, Value) else each for each in (first, second)]
+        pair = [wrap(make_empty(self.variable(each))) if isinstance(each, Value) else each for each in (first, second)]
         made = mix(op.name, *pair)[:2]
         return tuple(
             self.cast(self.variable(given), array.dtype, line) if isinstance(given, Value) else array
@@ -275,7 +275,7 @@ def origin(value):
     return value
 
 
-def empty(var):
+def make_empty(var):
     """An array of the dtype and number of dimensions of a variable, of no elements where it has dimensions."""
     return np.empty((0,) * len(var.shape), var.dtype)
 

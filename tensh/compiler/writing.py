@@ -32,10 +32,10 @@ class Writer:
     # ── names ────────────────────────────────────────────────────────────────
     def name(self, var, wish=None):
         if var.name is None:
-            var.name = self.free(wish or "v1")
+            var.name = self.free_name(wish or "v1")
         return var.name
 
-    def free(self, wish):
+    def free_name(self, wish):
         """A name like ``wish`` that nothing has."""
         base = "".join(c if c.isalnum() or c == "_" else "_" for c in wish)
         base = f"_{base}" if base[:1].isdigit() or keyword.iskeyword(base) else base
@@ -78,7 +78,7 @@ class Writer:
     def constant(self, value):
         """The name of a value that is kept in the namespace."""
         if id(value) not in self.kept:
-            self.kept[id(value)] = name = self.free("c1")
+            self.kept[id(value)] = name = self.free_name("c1")
             self.namespace[name] = value
         return self.kept[id(value)]
 
@@ -186,7 +186,7 @@ class Writer:
         """A function that computes the steps block by block, and its call."""
         shape = group.steps[0].out.shape
         size = group.steps[0].out.size
-        name = self.function(self.free(f"{group.steps[0].name}_chain"), None)
+        name = self.function(self.free_name(f"{group.steps[0].name}_chain"), None)
         operands = group.inputs
         flat = all(each.shape == shape or each.size == 1 for each in group.inputs)
         rows = size if flat else shape[0]

@@ -64,14 +64,14 @@ class StandIns:
         self.grad = grad
         self.made = {}
 
-    def of(self, value):
+    def imitate(self, value):
         """Make the stand-in of a value; Unknown for one that may run the user's code."""
         if isinstance(value, Tensor):
             make = self.imitate_tensor
         elif is_layer(value):
             make = self.imitate_layer
         elif type(value) in (list, tuple):
-            return type(value)(self.of(each) for each in value)
+            return type(value)(self.imitate(each) for each in value)
         elif isinstance(value, PLAIN) or is_ours(value):
             return value
         elif type(value) is np.ndarray and value.dtype.kind in "biufc" and value.size <= FEW:
@@ -129,23 +129,23 @@ class Shadow:
         if isinstance(node, ast.Expr):
             node = node.value
         if isinstance(node, ast.AugAssign) and type(node.op) in IN_PLACE:
-            return IN_PLACE[type(node.op)](self.of(node.target), self.of(node.value))
-        return self.of(node)
+            return IN_PLACE[type(node.op)](self.compute(node.target), self.compute(node.value))
+        return self.compute(node)
 
     def shapes(self, node):
         """The shapes of the tensors that an operation is given."""
         values = []
         for each in operands(node):
             with self.stand_ins.computing(), contextlib.suppress(Unknown):  # such as the owner of a layer
-                values.append(self.of(each))
+                values.append(self.compute(each))
         flat = [v for value in values for v in (value if isinstance(value, list | tuple) else [value])]
         return [list(v.shape) for v in flat if isinstance(v, Tensor)]
 
-    def of(self, node):
+    def compute(self, node):
         text = ast.unparse(node)
         if text in self.known:
             with contextlib.suppress(Unknown):  # such as a generator, whose parts can be known
-                return self.stand_ins.of(self.known[text])
+                return self.stand_ins.imitate(self.known[text])
         method = getattr(self, type(node).__name__.lower(), None)
         if method is None:
             raise Unknown
@@ -155,7 +155,7 @@ class Shadow:
 
     def name(self, node):
         if node.id in self.names:
-            return self.stand_ins.of(self.names[node.id])
+            return self.stand_ins.imitate(self.names[node.id])
         if node.id in BUILTINS:
             return BUILTINS[node.id]
         raise Unknown
@@ -167,8 +167,8 @@ class Shadow:
         if node.attr.startswith(NEVER):
             raise Unknown
         if isinstance(node.value, ast.Name) and is_module(self.names.get(node.value.id)):
-            return self.stand_ins.of(member(self.names[node.value.id], node.attr))
-        owner = self.of(node.value)
+            return self.stand_ins.imitate(member(self.names[node.value.id], node.attr))
+        owner = self.compute(node.value)
         if is_module(owner):
             return member(owner, node.attr)
         if isinstance(owner, FIXED):
@@ -181,29 +181,29 @@ class Shadow:
         return found
 
     def binop(self, node):
-        return BINARY[type(node.op)](self.of(node.left), self.of(node.right))
+        return BINARY[type(node.op)](self.compute(node.left), self.compute(node.right))
 
     def unaryop(self, node):
         if type(node.op) not in UNARY:
             raise Unknown
-        return UNARY[type(node.op)](self.of(node.operand))
+        return UNARY[type(node.op)](self.compute(node.operand))
 
     def compare(self, node):
         if len(node.ops) != 1 or type(node.ops[0]) not in COMPARED:
             raise Unknown
-        return COMPARED[type(node.ops[0])](self.of(node.left), self.of(node.comparators[0]))
+        return COMPARED[type(node.ops[0])](self.compute(node.left), self.compute(node.comparators[0]))
 
     def subscript(self, node):
-        return self.of(node.value)[self.of(node.slice)]
+        return self.compute(node.value)[self.compute(node.slice)]
 
     def slice(self, node):
-        return slice(*(each and self.of(each) for each in (node.lower, node.upper, node.step)))
+        return slice(*(each and self.compute(each) for each in (node.lower, node.upper, node.step)))
 
     def tuple(self, node):
-        return tuple(self.of(each) for each in node.elts)
+        return tuple(self.compute(each) for each in node.elts)
 
     def list(self, node):
-        return [self.of(each) for each in node.elts]
+        return [self.compute(each) for each in node.elts]
 
     def listcomp(self, node):
         """The elements for the first few turns."""
@@ -211,7 +211,8 @@ class Shadow:
         if generator.ifs or not isinstance(generator.target, ast.Name):
             raise Unknown
         return [
-            self.bind_name(generator.target.id, each).of(node.elt) for each in [*self.of(generator.iter)][:FEW_TURNS]
+            self.bind_name(generator.target.id, each).compute(node.elt)
+            for each in [*self.compute(generator.iter)][:FEW_TURNS]
         ]
 
     def generatorexp(self, node):
@@ -225,11 +226,11 @@ class Shadow:
         return inner
 
     def call(self, node):
-        function = self.of(node.func)
-        positional = [self.of(each) for each in node.args if not isinstance(each, ast.Starred)]
+        function = self.compute(node.func)
+        positional = [self.compute(each) for each in node.args if not isinstance(each, ast.Starred)]
         if len(positional) < len(node.args) or any(each.arg is None for each in node.keywords):
             raise Unknown
-        return function(*positional, **{each.arg: self.of(each.value) for each in node.keywords})
+        return function(*positional, **{each.arg: self.compute(each.value) for each in node.keywords})
 
 
 def parse_statement(code):

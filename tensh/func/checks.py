@@ -64,7 +64,7 @@ def some_tensors(leaves, call, what):
             raise RuntimeError(f"{call}: Expected {what} to only contain Tensors, got {type(each)}")
 
 
-def real(leaves, name, what):
+def require_real(leaves, name, what):
     """Raise if one of ``leaves`` is a complex tensor."""
     for number, each in enumerate(leaves):
         if isinstance(each, Tensor) and each.array.dtype.kind == "c":

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.func.checks import real, select_argnums, select_arguments
+from tensh.func.checks import require_real, select_argnums, select_arguments
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by
 from tensh.func.tape import only_directions_vary
@@ -32,10 +32,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     def jacobian(*args):
-        real(leaves_of(args), "jacrev", "inputs")
+        require_real(leaves_of(args), "jacrev", "inputs")
         outputs, pull, *aux = vjp_by(func, args, argnums, has_aux)
         flat, structure = flatten(outputs)
-        real(flat, "jacrev", "outputs")
+        require_real(flat, "jacrev", "outputs")
         inputs, spec = flatten(select_arguments(args, argnums, select_argnums(args, argnums)))
         columns = [pull_weights(pull, part, structure, chunk_size) for part in basis(flat, chunk_size)]
         rows = [column[0] if len(column) == 1 else find_public("cat")(column) for column in map(list, zip(*columns))]
@@ -84,7 +84,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """
 
     def jacobian(*args):
-        real(leaves_of(args), "jacfwd", "inputs")
+        require_real(leaves_of(args), "jacfwd", "inputs")
         inputs, spec = flatten(tuple(args[n] for n in select_argnums(args, argnums)))
         for x in inputs:
             if not isinstance(x, Tensor):
@@ -93,7 +93,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         def push(directions):
             with only_directions_vary() if randomness != "different" else nullcontext():
                 value, tangent, *aux = jvp_by(func, args, directions, argnums, has_aux=has_aux)
-            real(leaves_of(value), "jacfwd", "outputs")
+            require_real(leaves_of(value), "jacfwd", "outputs")
             return (tangent, *aux)
 
         tangents, *aux = vmap(push, randomness=randomness)(unflatten(next(basis(inputs)), spec))

@@ -16,7 +16,7 @@ from tensh.engine.core.ports import reduce_parameter
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import arm_for, overrides
-from tensh.engine.dispatch.override.state import disabled
+from tensh.engine.dispatch.override.state import call_disabled
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.methods.printing.format import headed_text
@@ -50,7 +50,7 @@ class Parameter(Tensor, metaclass=ParameterType):
     __module__ = "torch.nn.parameter"
     _heading = "Parameter containing:\n"  # the line above its printed form
 
-    __torch_function__ = disabled
+    __torch_function__ = call_disabled
 
     def __new__(cls, data=None, requires_grad=True):
         if (
@@ -62,7 +62,7 @@ class Parameter(Tensor, metaclass=ParameterType):
         if cls is not Parameter:
             arm_for(cls)
         self = object.__new__(cls)
-        self.array = (_empty() if data is None else data if isinstance(data, Tensor) else data.detach()).array
+        self.array = (_make_empty() if data is None else data if isinstance(data, Tensor) else data.detach()).array
         self.node = self._base = self._kept = None
         if type(requires_grad) is not bool:
             kind = type_name(requires_grad)
@@ -120,10 +120,10 @@ class Buffer(Tensor, metaclass=OfBuffers):
 
     __slots__ = ()
     __module__ = "torch.nn.parameter"
-    __torch_function__ = disabled
+    __torch_function__ = call_disabled
 
     def __new__(cls, data=None, *, persistent=True):
-        source = _empty() if data is None else data
+        source = _make_empty() if data is None else data
         buffer = source.detach().requires_grad_(source.requires_grad)
         buffer.persistent, buffer._is_buffer = persistent, True
         return buffer
@@ -254,7 +254,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad=True, device=None, dtype=None):
-        self = Parameter(_empty(dtype, device), requires_grad)
+        self = Parameter(_make_empty(dtype, device), requires_grad)
         self.__class__ = cls
         return self
 
@@ -270,10 +270,10 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     __slots__ = ()
     __module__ = "torch.nn.parameter"
     cls_to_become = Tensor
-    __torch_function__ = disabled
+    __torch_function__ = call_disabled
 
     def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
-        self = _empty(dtype, device).requires_grad_(requires_grad)
+        self = _make_empty(dtype, device).requires_grad_(requires_grad)
         self.__class__ = cls
         self.persistent, self._is_buffer = persistent, True
         return self
@@ -299,7 +299,7 @@ def is_parameter(value):
     return isinstance(value, Parameter)
 
 
-def _empty(dtype=None, device=None):
+def _make_empty(dtype=None, device=None):
     make = make_absent if on_meta(device) else numpy.empty
     return wrap(make((0,), (require_dtype(dtype, "empty") or get_default_dtype()).numpy))
 

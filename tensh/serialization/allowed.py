@@ -78,9 +78,11 @@ BY_DEFAULT = {
     ),
     "torch._utils._rebuild_sparse_tensor": find_missing_name("a sparse tensor"),
     "torch._utils._rebuild_sparse_csr_tensor": find_missing_name("a sparse tensor"),
-    "torch._utils._rebuild_nested_tensor": Known(nested.strided, nested.strided, count_numbers=nested.count_numbers),
+    "torch._utils._rebuild_nested_tensor": Known(
+        nested.rebuild_strided, nested.rebuild_strided, count_numbers=nested.count_numbers
+    ),
     "torch.nested._internal.nested_tensor._rebuild_njt": Known(
-        nested.jagged, nested.jagged, count_numbers=nested.count_numbers
+        nested.rebuild_jagged, nested.rebuild_jagged, count_numbers=nested.count_numbers
     ),
     "torch.nested._internal.nested_tensor.NestedTensor": Known(nested.NestedTensor),
     "torch._dynamo.decorators._DimRange": Known(nested.DimRange, nested.dim_range),

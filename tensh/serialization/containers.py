@@ -128,14 +128,14 @@ def no_bytes():
 
 
 def make_slice(*places):
-    return slice(*(None if place is None else whole(place) for place in places))
+    return slice(*(None if place is None else require_int(place) for place in places))
 
 
 def make_range(*places):
-    return range(*map(whole, places))
+    return range(*map(require_int, places))
 
 
-def whole(value):
+def require_int(value):
     if type(value) is not int:
         raise DamagedError(f"a whole number in it is a {type(value).__name__}")
     return value

@@ -42,12 +42,12 @@ class Legacy:
             (MAGIC, "Invalid magic number; corrupt file?"),
             (VERSION, "Invalid protocol version: {}"),
         ):
-            found, place = self.pickled(names, place, encoding)
+            found, place = self.unpickle(names, place, encoding)
             if type(found) is not int or found != expected:
                 raise RuntimeError(words.format(found if type(found) is int else type(found).__name__))
-        _, described = self.pickled(names, place, encoding)  # facts about the machine that wrote the file
-        _, place = self.pickled(names, described, encoding, self.mention)  # which storages there are, and how large
-        keys, place = self.pickled(names, place, encoding)
+        _, described = self.unpickle(names, place, encoding)  # facts about the machine that wrote the file
+        _, place = self.unpickle(names, described, encoding, self.mention)  # which storages there are, and how large
+        keys, place = self.unpickle(names, place, encoding)
         if type(keys) is not list:
             raise DamagedError("it has no list of its storages")
         for key in keys:
@@ -55,9 +55,9 @@ class Legacy:
         self.place = place
         for stored in [row[2] for row in self.rows.values()] + [*self.views.values()]:
             stored.others.clear()  # what was made of elements that were not there yet
-        return self.pickled(names, described, encoding, self.mention)[0]  # now that their elements are known
+        return self.unpickle(names, described, encoding, self.mention)[0]  # now that their elements are known
 
-    def pickled(self, names, place, encoding, mention=None):
+    def unpickle(self, names, place, encoding, mention=None):
         """(the object of the pickle at a place, where the next begins)."""
         while True:
             unpickler = Unpickler(self.data, names, mention or refuse, place, encoding)

@@ -35,7 +35,7 @@ def count_numbers(*arguments):
     return sum(each.numel() for each in read if isinstance(each, Tensor))
 
 
-def strided(buffer, sizes, strides, offsets):
+def rebuild_strided(buffer, sizes, strides, offsets):
     """A nested tensor in the layout torch.strided."""
     from tensh.nested.strided.storing import rebuild
 
@@ -47,7 +47,7 @@ def strided(buffer, sizes, strides, offsets):
     return rebuild(buffer.detach(), rows, steps, starts, buffer.requires_grad)
 
 
-def jagged(facts):
+def rebuild_jagged(facts):
     """A nested tensor in the layout torch.jagged."""
     from tensh.nested.jagged.storing import rebuild
 
@@ -65,7 +65,7 @@ def jagged(facts):
     return rebuild(values.detach(), offsets, lengths, ragged, extremes(cache), requires_grad)
 
 
-jagged.makes_all = True
+rebuild_jagged.makes_all = True
 
 
 def extremes(cache):

@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 
-from tensh.serialization.containers import DamagedError, whole
+from tensh.serialization.containers import DamagedError, require_int
 
 LONGEST = 4000  # characters of a number
 DIGITS = re.compile(rf"-?[0-9]{{1,{LONGEST}}}(/[0-9]{{1,{LONGEST}}})?")  # powers of ten would fill memory
@@ -14,7 +14,7 @@ DIGITS = re.compile(rf"-?[0-9]{{1,{LONGEST}}}(/[0-9]{{1,{LONGEST}}})?")  # power
 def make_fraction(*parts):
     """A fraction from two whole numbers, or from its text."""
     if len(parts) == 2:
-        return Fraction(*map(whole, parts))
+        return Fraction(*map(require_int, parts))
     if len(parts) != 1 or type(parts[0]) is not str or not DIGITS.fullmatch(parts[0]):
         raise DamagedError("a fraction in it is none")
     return Fraction(parts[0])
@@ -29,4 +29,4 @@ def make_decimal(text):
 
 def make_timedelta(*parts):
     """A span of time from days, seconds and microseconds."""
-    return timedelta(*map(whole, parts))
+    return timedelta(*map(require_int, parts))

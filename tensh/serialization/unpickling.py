@@ -206,7 +206,7 @@ class Unpickler:
         return bytes(line[1:-1]).decode("unicode_escape").encode("latin1").decode(self.encoding)
 
 
-def whole(number):
+def read_int(number):
     """A number of an older protocol; 00 and 01 are the truth values there."""
     return {b"00": False, b"01": True}[bytes(number)] if bytes(number) in (b"00", b"01") else int(number)
 
@@ -245,7 +245,7 @@ SIMPLE = {
     pickle.EMPTY_TUPLE: lambda u: (), pickle.DUP: lambda u: u.stack[-1],
     pickle.BININT: lambda u: u.number("<i"), pickle.BININT1: lambda u: u.number("<B"), pickle.BININT2: lambda u: u.number("<H"),
     pickle.BINFLOAT: lambda u: u.number(">d"), pickle.FLOAT: lambda u: float(u.line()),
-    pickle.INT: lambda u: whole(u.line()), pickle.LONG: lambda u: int(u.line().rstrip(b"L")),
+    pickle.INT: lambda u: read_int(u.line()), pickle.LONG: lambda u: int(u.line().rstrip(b"L")),
     pickle.LONG1: lambda u: signed_integer(u.take(u.number("<B"))), pickle.LONG4: lambda u: signed_integer(u.take(u.number("<I"))),
     pickle.BINUNICODE: lambda u: u.text(u.number("<I")), pickle.SHORT_BINUNICODE: lambda u: u.text(u.number("<B")),
     pickle.BINUNICODE8: lambda u: u.text(u.number("<Q")),

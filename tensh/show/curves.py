@@ -83,7 +83,7 @@ def plot(*series, lines=True, logx=False, logy=False, name=""):
     """
     if len(series) not in (1, 2):
         raise TypeError(f"plot(): y, or x and y, are needed, not {len(series)} tensors")
-    *x, y = (real(each) for each in series)
+    *x, y = (as_floats(each) for each in series)
     ys = [y.reshape(-1)] if y.ndim < 2 else [*y.reshape(y.shape[0], -1).T]
     xs = [x[0].reshape(-1) if x else np.arange(len(each), dtype=np.float64) for each in ys]
     if len(xs[0]) != len(ys[0]):
@@ -100,6 +100,6 @@ def drawable(values, log):
     return np.where(np.isfinite(values) & ((values > 0) | (not log)), values, np.nan)
 
 
-def real(value):
+def as_floats(value):
     array = array_of(value)
     return np.abs(array.astype(np.complex128)) if is_complex(array) else array.astype(np.float64)

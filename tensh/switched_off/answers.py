@@ -27,7 +27,7 @@ def zero(*args, **options):
     return 0
 
 
-def empty(*args, **options):
+def list_nothing(*args, **options):
     """List nothing: []."""
     return []
 
@@ -107,7 +107,7 @@ ANSWERS = {
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
-    empty: "*.list_backends cuda.get_arch_list",
+    list_nothing: "*.list_backends cuda.get_arch_list",
     keep: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
         _dynamo.external_utils.* compiler.keep_*_unsafe

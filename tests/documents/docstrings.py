@@ -264,7 +264,7 @@ def count():
 def main(prefix=""):
     """List names with what they lack, and the figures of all namespaces."""
     for name, parts in lacking():
-        if name.path.startswith(names.full(prefix)):
+        if name.path.startswith(names.spell_out(prefix)):
             print(f"{name.path}: {', '.join(parts)}")
     print()
     for space, counts in count().items():

@@ -129,10 +129,10 @@ def hostile(**changes):
 )
 def test_a_file_whose_parts_do_not_fit_is_refused(changes):
     from tensh.serialization.containers import DamagedError
-    from tensh.serialization.nested import jagged
+    from tensh.serialization.nested import rebuild_jagged
 
     with pytest.raises(DamagedError):
-        jagged(hostile(**changes))
+        rebuild_jagged(hostile(**changes))
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,10 @@ def test_a_file_whose_parts_do_not_fit_is_refused(changes):
 )
 def test_a_file_whose_places_lie_outside_is_refused(places):
     from tensh.serialization.containers import DamagedError
-    from tensh.serialization.nested import strided
+    from tensh.serialization.nested import rebuild_strided
 
     with pytest.raises(DamagedError):
-        strided(torch.arange(4.0), *map(torch.tensor, places))
+        rebuild_strided(torch.arange(4.0), *map(torch.tensor, places))
 
 
 @LAYOUTS

@@ -7,7 +7,7 @@ from time import perf_counter
 from tensh.cli import status
 from tensh.cli.records import VERSION, failures, values
 from tensh.cli.records.printed import Printed, redirect_foreign_output, stdout_of
-from tensh.cli.render.failure import full
+from tensh.cli.render.failure import render_in_full
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Place, source_of
@@ -128,7 +128,7 @@ class Recorded(Run):
     def show_failure(self, failure, may_raise):
         found = self.fields(failure)
         if self.options.traceback == "full":
-            found["traceback"] = "".join(text for _, text in full(failure))
+            found["traceback"] = "".join(text for _, text in render_in_full(failure))
         self.record("error", **found, expected=may_raise)
 
     def show_stop(self, failure, words):

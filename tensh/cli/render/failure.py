@@ -142,7 +142,7 @@ def operands(explanation):
         yield "mark", ("        " + (" " * len(between)).join(marks)).rstrip() + "\n"
 
 
-def full(failure, width=None):
+def render_in_full(failure, width=None):
     """(kind, text) pairs: Python's own traceback, with every frame."""
     try:
         is_bounded = all(reprs.is_bounded(each.error) for each in failure.chain)

@@ -31,7 +31,7 @@ def keys(at, last):
     """Right and left, home and end, and the ways out."""
     bindings = KeyBindings()
 
-    def to(place):
+    def move_to(place):
         def move(event):
             at[0] = min(max(place(at[0]), 0), last)
 
@@ -44,7 +44,7 @@ def keys(at, last):
         (("end",), lambda i: last),
     ):
         for name in names:
-            bindings.add(name)(to(place))
+            bindings.add(name)(move_to(place))
     for name in ("q", "enter", "escape", "c-c", "c-d"):
         bindings.add(name, eager=True)(lambda event: event.app.exit())
     return bindings

@@ -69,7 +69,7 @@ class Absent:
         """An array over the same memory."""
         return Absent(layout, self.root)
 
-    def strided(self, shape, steps, start=0):
+    def view_strided(self, shape, steps, start=0):
         """An array over the same memory, from ``start`` elements after the first one."""
         return view_memory(self.root, self.dtype, shape, steps, self.place() + start)
 
@@ -83,7 +83,7 @@ class Absent:
         if prod(shape) != self.size:
             raise ValueError(f"cannot reshape array of size {self.size} into shape {tuple(shape)}")
         steps = memory.view_strides(self.shape, memory.strides(self), tuple(shape))
-        return make_absent(shape, self.dtype) if steps is None else self.strided(shape, steps)
+        return make_absent(shape, self.dtype) if steps is None else self.view_strided(shape, steps)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         """New memory for another dtype, in the same order."""

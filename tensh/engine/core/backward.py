@@ -68,9 +68,9 @@ def run(grads, graph, keep, wanted=None, record=None):
                 if type(n) is not AccumulateGrad:
                     heappush(queue, (-n.time, n))
                     if graph or gi.shape != n.shape or gi.dtype is not n.dtype:
-                        gi = first(gi, g, n, graph)
+                        gi = take_first(gi, g, n, graph)
                 else:
-                    gi = first(gi, g, n, graph)
+                    gi = take_first(gi, g, n, graph)
                     if wanted is None and not graph and type(gi) is not Parts and (gi is g or gi.base is not None):
                         if len(gs) == 1 and gi is not g:
                             g = None  # drop the array under the view ``gi``, so that ``owned`` need not copy
@@ -109,7 +109,7 @@ def _runs(node, g, wanted, only):
     return node in only
 
 
-def first(gi, g, n, graph):
+def take_first(gi, g, n, graph):
     """Take the first gradient that arrives at ``n``, in the shape and dtype of the node's output."""
     if type(gi) is Parts:
         return gi

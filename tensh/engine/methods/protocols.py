@@ -87,7 +87,7 @@ def __float__(self):
     try:
         return float(value)
     except TypeError:
-        return float(real(value, "double"))
+        return float(require_real(value, "double"))
 
 
 def __int__(self):
@@ -95,10 +95,10 @@ def __int__(self):
     try:
         return int(value)
     except TypeError:
-        return int(real(value, "int64_t"))
+        return int(require_real(value, "int64_t"))
 
 
-def real(value, name):
+def require_real(value, name):
     """The real part of a complex number without an imaginary one."""
     if value.imag:
         raise overflow(name)

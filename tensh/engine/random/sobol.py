@@ -33,7 +33,7 @@ FIRST = """
 MISSING = "SobolEngine has the direction numbers of {} dimensions; those of more are read from SciPy: pip install 'tensh[scipy]'"
 
 
-def first():
+def first_polynomials():
     """(polynomials, odd numbers) of the first dimensions."""
     rows = [[int(number) for number in row.split()] for row in FIRST.split(",")]
     longest = max(map(len, rows))
@@ -43,7 +43,7 @@ def first():
 
 def more():
     """The numbers of all dimensions, from a private file of SciPy, which must begin like our table."""
-    polynomials, numbers = first()
+    polynomials, numbers = first_polynomials()
     known = len(polynomials)
     try:
         folder = Path(find_spec("scipy").origin).parent / "stats"
@@ -61,7 +61,7 @@ def more():
 
 def directions(dimension):
     """The direction numbers of so many dimensions, (dimension, MAXBIT), as integers of MAXBIT bits."""
-    polynomials, numbers = first()
+    polynomials, numbers = first_polynomials()
     if dimension > len(polynomials):
         polynomials, numbers = more()
     polynomials, numbers = polynomials[:dimension], numbers[:dimension]

@@ -135,11 +135,11 @@ def hook_last_operation(module, args, result):
     if result.grad_fn is not None:
         for hook in module._backward_hooks.values():
             result.grad_fn.register_hook(functools.update_wrapper(functools.partial(hook, module), hook))
-        if (missing := what_is_missed(args, whole, result.grad_fn)) is not None:
+        if (missing := describe_missed(args, whole, result.grad_fn)) is not None:
             warn(missing, FutureWarning)
 
 
-def what_is_missed(args, result, node):
+def describe_missed(args, result, node):
     """Describe the gradients that deprecated hooks on ``node`` do not see; None if they see all."""
     start, end = (
         "Using a non-full backward hook when ",

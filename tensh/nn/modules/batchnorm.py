@@ -7,7 +7,7 @@ from tensh.engine import find_public
 from tensh.engine.arguments.public_wrapper import rename_function
 from tensh.nn import functional as F
 from tensh.nn import init
-from tensh.nn.modules.families import family, lazy
+from tensh.nn.modules.families import declare_lazy, family
 from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
@@ -144,6 +144,6 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
 
 
 LAYERS = BatchNorm1d, BatchNorm2d, BatchNorm3d
-LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = lazy(
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = declare_lazy(
     __name__, _LazyNormBase, LAYERS, "num_features", base=_BatchNorm
 )

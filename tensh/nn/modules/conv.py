@@ -11,7 +11,7 @@ from tensh.engine import find_public
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.families import family
-from tensh.nn.modules.layer import ntuple, own
+from tensh.nn.modules.layer import adopt_methods, ntuple
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
@@ -121,7 +121,7 @@ class _Conv(_ConvNd):
 
 
 Conv1d, Conv2d, Conv3d = map(
-    own,
+    adopt_methods,
     family(
         "Conv{n}d",
         _Conv,
@@ -188,7 +188,7 @@ class _ConvTransposeNd(_ConvNd):
 
 
 ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = map(
-    own,
+    adopt_methods,
     family(
         "ConvTranspose{n}d",
         _ConvTransposeNd,

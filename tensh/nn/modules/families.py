@@ -61,7 +61,7 @@ def family(name, base, doc, dimensions=(1, 2, 3), members=None, **declared):
         yield make(own._origin, name.format(**known), (own,), doc.format(**known), body, **options)
 
 
-def lazy(origin, mixin, layers, counted, arguments="", base=None):
+def declare_lazy(origin, mixin, layers, counted, arguments="", base=None):
     """The lazy form of each layer, whose ``counted`` setting the first input gives; ``arguments`` are those of an example."""
     for layer in layers:
         name = layer.__name__

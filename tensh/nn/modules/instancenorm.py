@@ -3,7 +3,7 @@
 from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn.modules.batchnorm import _LazyNormBase, _NormBase
-from tensh.nn.modules.families import family, lazy
+from tensh.nn.modules.families import declare_lazy, family
 
 
 class _InstanceNorm(_NormBase):
@@ -82,6 +82,6 @@ InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = LAYERS = [
         members={"_fitting": lambda n: (n + 1, n + 2)},
     )
 ]
-LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = lazy(
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = declare_lazy(
     __name__, _LazyNormBase, LAYERS, "num_features", base=_InstanceNorm
 )

@@ -56,7 +56,7 @@ def format_setting(layer, word):
     return f"{value}" if word.startswith(".") else f"{name}={value!r}" if word.endswith("!") else f"{name}={value}"
 
 
-def own(cls):
+def adopt_methods(cls):
     """The class, with the methods of private bases under its own name, for Python's errors to say."""
     for name in ("__init__", "forward"):
         method = getattr(cls, name)

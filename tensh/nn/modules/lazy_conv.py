@@ -1,8 +1,8 @@
 """Convolutions whose ``in_channels`` are those of the first input."""
 
 from tensh.nn.modules import conv
-from tensh.nn.modules.families import lazy
-from tensh.nn.modules.layer import own
+from tensh.nn.modules.families import declare_lazy
+from tensh.nn.modules.layer import adopt_methods
 from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.parameter import UninitializedParameter
 
@@ -65,7 +65,9 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 
 CONVOLUTIONS = conv.Conv1d, conv.Conv2d, conv.Conv3d
 TRANSPOSED = conv.ConvTranspose1d, conv.ConvTranspose2d, conv.ConvTranspose3d
-LazyConv1d, LazyConv2d, LazyConv3d = map(own, lazy(__name__, _LazyConv, CONVOLUTIONS, "in_channels", "4, 3"))
+LazyConv1d, LazyConv2d, LazyConv3d = map(
+    adopt_methods, declare_lazy(__name__, _LazyConv, CONVOLUTIONS, "in_channels", "4, 3")
+)
 LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = map(
-    own, lazy(__name__, _LazyConvTranspose, TRANSPOSED, "in_channels", "4, 3")
+    adopt_methods, declare_lazy(__name__, _LazyConvTranspose, TRANSPOSED, "in_channels", "4, 3")
 )

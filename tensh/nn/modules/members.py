@@ -271,7 +271,7 @@ class Members:
         return member
 
 
-def empty(module):
+def add_dictionaries(module):
     """Give a module the dictionaries of its members, before any attribute is set."""
     own = module.__dict__
     own["_parameters"], own["_buffers"], own["_modules"] = {}, {}, {}

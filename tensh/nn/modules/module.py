@@ -23,7 +23,7 @@ from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from tensh.nn.modules.members import Members, empty
+from tensh.nn.modules.members import Members, add_dictionaries
 from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, no_state_hooks
@@ -87,7 +87,7 @@ class Module(Members, Calls, State):
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
         self.__dict__["training"] = True
-        empty(self)
+        add_dictionaries(self)
         no_hooks(self)
         no_state_hooks(self)
         if self.call_super_init:

@@ -45,7 +45,7 @@ class PackedSequence(
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def __reduce__(self):
-        return (copyreg.__newobj__, (type(self), *self)) if torch_is_tensh() else (_packed, tuple(self))
+        return (copyreg.__newobj__, (type(self), *self)) if torch_is_tensh() else (_rebuild_packed, tuple(self))
 
     def to(self, *args, **kwargs):
         """The data as ``Tensor.to`` converts it."""
@@ -74,7 +74,7 @@ class PackedSequence(
         return self.data.is_pinned()
 
 
-def _packed(*parts):
+def _rebuild_packed(*parts):
     """A packed sequence that was pickled."""
     return PackedSequence(*parts)
 

@@ -110,9 +110,9 @@ class LRScheduler:
             values = getattr(self, method)()
         for group, lr in zip(self.optimizer.param_groups, values, strict=True):
             set_value(group, "lr", lr)
-        self._last_lr = self._present()
+        self._last_lr = self._read_rates()
 
-    def _present(self):
+    def _read_rates(self):
         """The rates of all groups."""
         return read_groups(self.optimizer, "lr")
 

@@ -72,6 +72,6 @@ class MultiplicativeLR(LambdaLR):
     def get_lr(self):
         self._require_step()
         if self._is_initial:
-            return self._present()
+            return self._read_rates()
         groups = self.optimizer.param_groups
         return [group["lr"] * f(self.last_epoch) for f, group in zip(self.lr_lambdas, groups, strict=True)]

@@ -30,7 +30,7 @@ class StepLR(LRScheduler):
     def get_lr(self):
         self._require_step()
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
-            return self._present()
+            return self._read_rates()
         return self._times(self.gamma)
 
     def _get_closed_form_lr(self):
@@ -56,7 +56,7 @@ class MultiStepLR(LRScheduler):
     def get_lr(self):
         self._require_step()
         if self.last_epoch not in self.milestones:
-            return self._present()
+            return self._read_rates()
         return self._times(self.gamma ** self.milestones[self.last_epoch])
 
     def _get_closed_form_lr(self):
@@ -86,7 +86,7 @@ class ConstantLR(LRScheduler):
         self._require_step()
         if self.last_epoch == 0:
             return self._times(self.factor)
-        return self._times(1.0 / self.factor) if self.last_epoch == self.total_iters else self._present()
+        return self._times(1.0 / self.factor) if self.last_epoch == self.total_iters else self._read_rates()
 
     def _get_closed_form_lr(self):
         factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
@@ -119,7 +119,7 @@ class LinearLR(LRScheduler):
         if self.last_epoch == 0:
             return self._times(self.start_factor)
         if self._is_initial or self.last_epoch > self.total_iters:
-            return self._present()
+            return self._read_rates()
         way = self.end_factor - self.start_factor
         return self._times(1.0 + way / (self.total_iters * self.start_factor + (self.last_epoch - 1) * way))
 
@@ -146,7 +146,7 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self):
         self._require_step()
-        return self._present() if self._is_initial else self._times(self.gamma)
+        return self._read_rates() if self._is_initial else self._times(self.gamma)
 
     def _get_closed_form_lr(self):
         return [lr * self.gamma**self.last_epoch for lr in self.base_lrs]
@@ -170,7 +170,7 @@ class PolynomialLR(LRScheduler):
     def get_lr(self):
         self._require_step()
         if self._is_initial or self.last_epoch > self.total_iters:
-            return self._present()
+            return self._read_rates()
         now, before = (1.0 - step / self.total_iters for step in (self.last_epoch, self.last_epoch - 1))
         return self._times((now / before) ** self.power)
 
@@ -198,7 +198,7 @@ class CosineAnnealingLR(LRScheduler):
         self._require_step()
         step, span, least = self.last_epoch, self.T_max, self.eta_min
         if self._is_initial:
-            return self._present()
+            return self._read_rates()
         if self._step_count == 1 and step > 0:
             return [least + (base - least) * (1 + math.cos(step * math.pi / span)) / 2 for base in self.base_lrs]
         lrs = [group["lr"] for group in self.optimizer.param_groups]

@@ -64,7 +64,7 @@ class ReduceLROnPlateau(LRScheduler):
         if self.num_bad_epochs > self.patience:
             self._reduce_lr(self.last_epoch)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        self._last_lr = self._present()
+        self._last_lr = self._read_rates()
 
     def _reduce_lr(self, epoch):
         groups = self.optimizer.param_groups

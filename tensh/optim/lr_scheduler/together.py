@@ -119,11 +119,11 @@ class ChainedScheduler(Several):
         optimizer = optimizer or schedulers[0].optimizer
         self._require_parts(schedulers, optimizer)
         self._schedulers, self.optimizer = schedulers, optimizer
-        self._last_lr = self._present()
+        self._last_lr = self._read_rates()
 
     @without_interrupts
     def step(self):
         """Let all schedulers go on."""
         for scheduler in self._schedulers:
             scheduler.step()
-        self._last_lr = self._present()
+        self._last_lr = self._read_rates()

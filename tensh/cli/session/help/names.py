@@ -135,7 +135,7 @@ def spaces():
 
 def having(prefix=""):
     """The names that tensh has whose paths begin with a prefix."""
-    begin = full(prefix)
+    begin = spell_out(prefix)
     for space in unsupported.namespaces():
         if f"{space}.".startswith(begin) or begin.startswith(f"{space}."):
             for name, entry in entries(space).items():
@@ -145,7 +145,7 @@ def having(prefix=""):
 
 def missing(prefix=""):
     """(path, reason) of the names that PyTorch has and tensh lacks."""
-    begin = full(prefix)
+    begin = spell_out(prefix)
     for space in unsupported.namespaces():
         home = holder(space)
         for name in unsupported.read_recorded_names(space):
@@ -162,7 +162,7 @@ def is_there(space, home, name):
     return hasattr(home, name) and not is_off(f"{space}.{name}", getattr(home, name))
 
 
-def full(text):
+def spell_out(text):
     """A path as people write it, with ``torch.`` in front and the namespace in full."""
     first, *rest = text.removeprefix("tensh.").removeprefix("torch.").split(".")
     if not first or text == "torch":
@@ -172,7 +172,7 @@ def full(text):
 
 def find_name(text):
     """The Name that somebody means, with or without its namespace; None if tensh has no such name."""
-    path = full(text.strip())
+    path = spell_out(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
     found_ = ((place, entry(place, name)) for place in places)
@@ -191,7 +191,7 @@ def is_only_in_pytorch(path):
 
 def lacking(text):
     """The path of a name of PyTorch's that tensh lacks, as somebody means it; None if PyTorch has none, either."""
-    path = full(text.strip())
+    path = spell_out(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
     return next((f"{place}.{name}" for place in places if unsupported.is_in_pytorch(f"{place}.{name}")), None)

@@ -5,7 +5,7 @@ import inspect
 from tensh.engine.core import ports
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import armed, keep_armed, points
-from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, disabled, state
+from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, call_disabled, state
 
 
 # ── the arguments that override ──────────────────────────────────────────────
@@ -14,7 +14,7 @@ def add_overriding(value, found, python):
     cls = type(value)
     if cls in USUAL and not (python and cls is Tensor):
         return
-    if getattr(cls, "__torch_function__", disabled) is disabled or any(type(each) is cls for each in found):
+    if getattr(cls, "__torch_function__", call_disabled) is call_disabled or any(type(each) is cls for each in found):
         return
     place = next((i for i, each in enumerate(found) if issubclass(cls, type(each))), len(found))
     found.insert(place, value)
@@ -54,7 +54,7 @@ def dispatch(point, args, options):
     types = [type(each) for each in found]
     if not found and (point.python or point.is_accessor):  # PyTorch tells modes of plain tensors here, and nowhere else
         kinds = {type(each): None for each in given if isinstance(each, Tensor)}
-        types = [each for each in kinds if point.is_accessor or each.__torch_function__ is not disabled]
+        types = [each for each in kinds if point.is_accessor or each.__torch_function__ is not call_disabled]
     if point.python:
         args, options = as_in_python(point, args, options)
     try:

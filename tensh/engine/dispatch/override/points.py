@@ -17,7 +17,7 @@ from types import FunctionType
 from tensh.engine.arguments.caller import ARMED
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.fields import share_names
-from tensh.engine.dispatch.override.state import USUAL, disabled
+from tensh.engine.dispatch.override.state import USUAL, call_disabled
 from tensh.engine.dispatch.override.templates import code_for
 
 plain = set(USUAL)  # what an armed function passes without a closer look; empty while a mode is active
@@ -223,7 +223,7 @@ def keep_armed():
 
 def overrides(cls):
     """True if a class has a ``__torch_function__`` that is not disabled; Tensor's own counts for subclasses alone."""
-    return cls is not Tensor and getattr(cls, "__torch_function__", disabled) is not disabled
+    return cls is not Tensor and getattr(cls, "__torch_function__", call_disabled) is not call_disabled
 
 
 def enter_mode():

@@ -62,11 +62,11 @@ Disabled.__name__ = Disabled.__qualname__ = "DisableTorchFunction"
 DisabledForClasses.__name__ = DisabledForClasses.__qualname__ = "DisableTorchFunctionSubclass"
 
 
-def disabled(func, types, args=(), kwargs=None):
+def call_disabled(func, types, args=(), kwargs=None):
     """Call ``func``: the ``__torch_function__`` of classes whose tensors are to be treated as plain ones."""
     with Disabled():
         return func(*args, **(kwargs or {}))
 
 
-disabled.__name__ = disabled.__qualname__ = "_disabled_torch_function_impl"
-disabled.__module__ = "torch._C"
+call_disabled.__name__ = call_disabled.__qualname__ = "_disabled_torch_function_impl"
+call_disabled.__module__ = "torch._C"

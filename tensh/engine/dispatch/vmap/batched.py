@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import disabled
+from tensh.engine.dispatch.override.state import call_disabled
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.shapes.views import permute, unsqueeze, view
@@ -28,9 +28,9 @@ class Sample:
     base = property(lambda self: self.array.base)
     size = property(lambda self: prod(self.shape))
     nbytes = property(lambda self: self.size * self.itemsize)
-    flags = property(lambda self: self.first().flags)
+    flags = property(lambda self: self.first_sample().flags)
 
-    def first(self):
+    def first_sample(self):
         """The array of one sample."""
         if 0 in self.array.shape[: self.hidden]:
             return np.empty(self.shape, self.dtype)
@@ -63,7 +63,7 @@ class Batched(Tensor):
 
     __slots__ = ("value", "levels", "source")
     __module__ = "torch"
-    __torch_function__ = disabled
+    __torch_function__ = call_disabled
 
     array = property(Sample)
     node = _time = _how = property(lift)

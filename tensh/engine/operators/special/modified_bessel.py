@@ -106,7 +106,7 @@ def far_i(order, x):
     return FAR[order](1 / x) / np.sqrt(x)
 
 
-def first(order, x):
+def first_kind(order, x):
     """I(x) for x >= 0."""
     near, far = (functools.partial(part, order) for part in (near_i, far_i))
     return piecewise(x <= NEAR_I, near, lambda x: grow(x, far(x)), x)
@@ -129,11 +129,11 @@ def i1e(input):
 
 
 def i0(input):
-    return first(0, np.abs(input))
+    return first_kind(0, np.abs(input))
 
 
 def i1(input):
-    return first(1, np.abs(input)) * np.where(input < 0, -1, 1)
+    return first_kind(1, np.abs(input)) * np.where(input < 0, -1, 1)
 
 
 @wide

@@ -37,11 +37,11 @@ class Places:
         self.at = used[0] if self.together else 0
         if self.batched:
             refuse_masks(arrays)
-            self.key = self.full(indices, levels, sizes)
+            self.key = self.complete(indices, levels, sizes)
         else:
             self.key = (None,) * self.k * hidden + tuple(indices)
 
-    def full(self, indices, levels, sizes):
+    def complete(self, indices, levels, sizes):
         """The index with an array for each hidden dimension, too: its numbers in a row."""
         places = [None if each is None else self.gather_batch(each, levels, sizes) for each in indices]
         if not self.hidden:

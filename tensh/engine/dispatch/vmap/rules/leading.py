@@ -6,7 +6,7 @@ from math import prod
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap.batched import Batched
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, full, ndim_of, reshape_value, sizes_of, wrap_result
+from tensh.engine.dispatch.vmap.rules.shared import Unruled, expand_all, ndim_of, reshape_value, sizes_of, wrap_result
 from tensh.engine.errors.messages import wrap_dim
 
 
@@ -73,7 +73,7 @@ def leading(at_least=0, same="", **kinds):
             given = [bound[name] for name in tensors]
             if same and (type(bound[same]) is Batched or len({ndim_of(t) for t in given}) > 1):
                 raise Unruled
-            values, levels, batch = full(given)
+            values, levels, batch = expand_all(given)
             n = len(bound["shape"]) if "shape" in kinds else ndim_of(given[0])
             if n < at_least:
                 raise Unruled
@@ -120,7 +120,7 @@ def joining(kind):
     def make(op):
         def rule(tensors, dim=0):
             tensors = [t for t in tensors if op.name != "cat" or t.array.shape != (0,)] or tensors
-            values, levels, batch = full(tensors)
+            values, levels, batch = expand_all(tensors)
             return wrap_result(op.fn(values, kind(dim, ndim_of(tensors[0]), batch)), levels)
 
         return rule
@@ -194,7 +194,7 @@ def keep_inside_first(*names):
             if sizes_of([each for each in fixed if isinstance(each, Tensor)]):
                 raise Unruled
             given = [bound[name] for name in present]
-            values, levels, batch = full(given)
+            values, levels, batch = expand_all(given)
             k, first = len(batch), values[0].array.shape[len(batch)]
             for name, value in zip(present, values, strict=True):
                 shape = value.array.shape

@@ -3,7 +3,7 @@
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap.batched import Batched, make_batched
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, full, ndim_of, reshape_value
+from tensh.engine.dispatch.vmap.rules.shared import Unruled, expand_all, ndim_of, reshape_value
 
 
 def searchsorted(sorted_sequence, input, **options):
@@ -12,7 +12,7 @@ def searchsorted(sorted_sequence, input, **options):
         raise Unruled
     if type(sorted_sequence) is not Batched and ndim_of(sorted_sequence) == 1:
         return make_batched(PUBLIC["searchsorted"](sorted_sequence, input.value, **options), input.levels)
-    (rows, values), levels, batch = full([sorted_sequence, input])
+    (rows, values), levels, batch = expand_all([sorted_sequence, input])
     shape = values.array.shape
     if ndim_of(sorted_sequence) == 1:
         values = reshape_value(values, (*batch, input.array.size))

@@ -40,7 +40,7 @@ def fit_value(t, levels, ndim):
     return view.fn(value, shape[:k] + (1,) * gap + shape[k:]) if gap > 0 else value
 
 
-def full(tensors):
+def expand_all(tensors):
     """(the values of tensors, all with batch dimensions of full size, the levels, the sizes of the batches)."""
     levels, sizes = levels_of(tensors), sizes_of(tensors)
     values = [expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t for t in tensors]

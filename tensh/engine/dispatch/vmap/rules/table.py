@@ -41,7 +41,7 @@ OPERATORS = {
     # element by element, with shapes that broadcast
     **each(
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
-        "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copied alias same equals "
+        "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copy_gradient alias mark_equal equals "
         "masked_zero fill_number copying prelu_kernel bernoulli_of multiply_slopes view_as_real view_as_complex pairs_of_complex "
         "complex_of_pairs fit attend standard_gamma_slope",
         elementwise,
@@ -66,7 +66,7 @@ OPERATORS = {
         leading(dim=DIM),
     ),
     **each("gather_back put_along add_along meetings", leading(dim=DIM, shape=SHAPE)),
-    **each("segment_reduced segment_slopes", leading(segments=SEGMENTS)),
+    **each("reduce_segments segment_slopes", leading(segments=SEGMENTS)),
     **each("fft_c2c fft_r2c fft_c2r", leading(dim=SOME)),
     "argmax": scalar_or(leading(dim=DIM), flat("argmax")), "argmin": scalar_or(leading(dim=DIM), flat("argmin")),
     # over all elements
@@ -109,7 +109,7 @@ OPERATORS = {
     ),
     **each(
         "linalg_solve_triangular triangular_solve solve_triangle cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
-        "linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside tanh_backward "
+        "linalg_householder_product ormqr geqrf identity_like cofactors with_corner join_blocks tanh_backward "
         "sigmoid_backward threshold_backward",
         leading(),
     ),

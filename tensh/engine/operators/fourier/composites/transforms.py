@@ -25,7 +25,7 @@ from tensh.engine.operators.fourier.composites.shared import (
 
 
 # ── one dimension ────────────────────────────────────────────────────────────
-def full(name, forward):
+def declare_full(name, forward):
     """From any numbers to complex ones."""
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
@@ -155,11 +155,11 @@ NORM = (
 OR_COMPLEX = " and complex ones"
 
 family(
-    "fft", full("fft", True), full_many(True), "The discrete Fourier transform", "",
+    "fft", declare_full("fft", True), full_many(True), "The discrete Fourier transform", "",
     "[1.0, 0.0, -1.0, 0.0]", "tensor([0.+0.j, 2.+0.j, 0.+0.j, 2.-0.j])",
 )  # fmt: skip
 family(
-    "ifft", full("ifft", False), full_many(False), "The inverse discrete Fourier transform", "",
+    "ifft", declare_full("ifft", False), full_many(False), "The inverse discrete Fourier transform", "",
     "[0.0, 2.0, 0.0, 2.0]", "tensor([ 1.-0.j,  0.-0.j, -1.-0.j,  0.+0.j])",
 )  # fmt: skip
 family(

@@ -56,7 +56,7 @@ class LOBPCG:
 
     def run(self):
         """Make steps until enough pairs have converged, and give as many pairs as were asked for."""
-        step = self.first
+        step = self.first_step
         while True:
             step()
             self.ivars["iterations_left"] -= 1
@@ -66,7 +66,7 @@ class LOBPCG:
             if self.stop_iteration():
                 k = self.iparams["k"]
                 return self.E[:k], self.X[:, :k]
-            step = self.next
+            step = self.next_step
 
     def stop_iteration(self):
         """True if the iteration ends."""
@@ -74,7 +74,7 @@ class LOBPCG:
         return self.bvars.get("force_stop", False) or left == 0 or found >= self.iparams["k"]
 
     # ── steps ────────────────────────────────────────────────────────────────
-    def first(self):
+    def first_step(self):
         """The best approximations in the span of X."""
         transform = self.transform(self.X)
         values, vectors = self.solve_within(self.X, transform)
@@ -84,7 +84,7 @@ class LOBPCG:
         self.measure()
         self.span(self.X[:, :0], self.R)
 
-    def next(self):
+    def next_step(self):
         """The best approximations in the span of the basis, but for those that have converged, which stay."""
         done, n = self.ivars["converged_count"], self.n
         basis, rest = self.S[:, done:], self.n - done
