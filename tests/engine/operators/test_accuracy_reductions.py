@@ -244,3 +244,30 @@ def test_the_variance_of_equal_numbers_is_zero(value, number):
     dtype = torch.complex128 if isinstance(value, complex) else torch.float64
     rows = torch.full((3, number), value, dtype=dtype)
     assert rows.var(1).tolist() == [0, 0, 0] and rows[0].var().item() == rows.T.std().item() == 0
+
+
+LOSSES = {
+    "mse_loss": lambda x, y: torch.nn.functional.mse_loss(x, y),
+    "l1_loss": lambda x, y: torch.nn.functional.l1_loss(20 * x, y),
+    "smooth_l1_loss": lambda x, y: torch.nn.functional.smooth_l1_loss(20 * x, y),
+    "huber_loss": lambda x, y: torch.nn.functional.huber_loss(20 * x, y),
+    "pairwise_distance": lambda x, y: torch.nn.functional.pairwise_distance(30 * x, y).float().mean(),
+    "triplet_margin_loss": lambda x, y: torch.nn.functional.triplet_margin_loss(x, y, x.roll(1, 1), margin=1000.0),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+def test_losses_of_halves_are_those_of_wider_numbers(loss, dtype):
+    """Also where a sum has no room in float16, or the gradient of a mean hardly any digits."""
+    generator = torch.Generator().manual_seed(0)
+    x, y = (torch.round(torch.randn(1500, 4, generator=generator) * 40).to(dtype) for _ in range(2))
+    found = []
+    for wanted in (dtype, torch.float64):
+        leaf = x.clone().to(wanted).requires_grad_()
+        value = loss(leaf, y.to(wanted))
+        value.backward()
+        found.append((value.item(), leaf.grad.double()))
+    (value, gradient), (exact, slope) = found
+    assert value == pytest.approx(exact, rel=4 * torch.finfo(dtype).eps)
+    assert (gradient - slope).abs().max() <= 4 * torch.finfo(dtype).eps * slope.abs().max()

@@ -13,7 +13,7 @@ from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.operators.indexing.gather import extent, places
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along, add_squares
 
 
@@ -38,6 +38,9 @@ def reduce_losses(values, reduction):
     return total / values.dtype.type(values.size) if values.size else values.dtype.type(np.nan)
 
 
+reduce_in_float32 = compute_in_float32(reduce_losses)
+
+
 # ── distances ────────────────────────────────────────────────────────────────
 def make_number(value, array):
     """A number in the array's dtype."""
@@ -54,6 +57,8 @@ def squared_difference(input, target, reduction="mean"):
     difference = input - target
     if reduction == "none":
         return difference * difference
+    if is_half(difference.dtype):  # a sum that float16 has no room for can have a mean
+        return reduce_in_float32(difference * difference, reduction)
     total = add_squares(difference)
     if reduction == "sum":
         return total

@@ -10,7 +10,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import promote_arrays
-from tensh.engine.operators.precision import ONES, narrow_result, real_dtype, widen
+from tensh.engine.operators.precision import ONES, is_half, narrow_result, real_dtype, widen
 from tensh.engine.operators.reductions.summation import add_along, add_squares, add_vector_products
 
 maximum = np.maximum.reduce
@@ -54,6 +54,8 @@ def norm(input, ord, axes, keepdim):
 
 def along_norm(s, x, r):
     """The derivative of the Euclidean norm ``r`` of ``x``; it has none at 0."""
+    if is_half(x.dtype):  # the quotient of a small gradient and a large norm has few digits there, or none
+        return s * ARRAYS["only"](x / r, r != 0)
     return x * ARRAYS["only"](s / r, r != 0)
 
 
