@@ -1,7 +1,8 @@
 """torch.nn.functional: what layers compute, as functions."""
 
-import tensh.engine  # noqa: F401
+import tensh.engine
 from tensh.engine.codegen.public_forms import guard_call, public_object
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.layers.composites.registry import LAYERS
 
@@ -17,16 +18,22 @@ BUILT_IN = frozenset(
 
 def __getattr__(name):
     if name in LAYERS:
-        entry = LAYERS[name]
-        value = globals()[name] = (
-            public_object(entry, name, home="torch.nn.functional") if name in BUILT_IN else guard_call(entry, name)
-        )
+        value = globals()[name] = find_function(name)
         return value
     if name == "grad":
         import tensh.nn.grad
 
         return tensh.nn.grad
     raise unsupported_name("torch.nn.functional", name)
+
+
+def find_function(name):
+    """The public function under a name; those in C that torch has, too, are the same objects there."""
+    if name not in BUILT_IN:
+        return guard_call(LAYERS[name], name)
+    if name in PUBLIC:
+        return tensh.engine.find_public(name)
+    return public_object(LAYERS[name], name, home="torch.nn.functional")
 
 
 def __dir__():

@@ -59,7 +59,7 @@ def test_session_in_a_document(command, printed, tmp_path):
     done = subprocess.run(
         ["bash", "-c", shell],
         cwd=tmp_path,
-        env=plain_environment() | {"PYTHONPATH": str(ROOT)},
+        env=plain_environment() | {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(tmp_path / "state")},
         capture_output=True,
         encoding="utf-8",
         timeout=120,

@@ -85,9 +85,14 @@ class Op:
         return make_number_node_class(self, operand, node)
 
     def public_form(self, name, method=False, spoken=None, inplace=False):
-        """The operator as users call it under a name; ``spoken`` is the name in messages."""
+        """The operator as users call it under a name; ``spoken`` is the name in messages.
+
+        There is one for each name: its text finds its wrapper in the environment.
+        """
         fn = self.inplace_fn if inplace else self.fn
         known = f"{spoken or name}_{'method' if method else 'function'}"
+        if known in ENVIRONMENT:
+            return ENVIRONMENT[known].public
         wrapper = ENVIRONMENT[known] = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
         source = (writer.public_inplace_source if inplace else writer.public_source)(self, name, known)
         made = self._compile(source, known.replace("_", " "), name)
