@@ -384,7 +384,10 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
                     raise Break("two results are one")
                 roots[node] = weight
             targets = {node: None for node in nodes if node is not None}
-            run(roots, True, True, targets, False)
+            try:
+                run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
+            except RuntimeError as error:
+                raise Break(f"the backward pass cannot be captured: {error}") from None
         for line in recorder.lines[count:]:
             line.place, line.modules = None, ()
         gradients = [None if node is None else targets[node] for node in nodes]

@@ -146,6 +146,8 @@ class Guards:
         if simple:
             texts = ", ".join(f"{own}[{name!r}]" for name in simple)
             self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
+        if members.get("_is_hooked"):
+            raise Break("a module has hooks")
         self.require(f"not {own}['_is_hooked']")
         for name, value in list(members.items()):
             if name not in simple and name[0] != "_" and not isinstance(value, Tensor):

@@ -37,7 +37,8 @@ class Program:
     def check(self, lines, inputs, tangents):
         """Raise Break for lines that a graph cannot hold."""
         known = {*inputs, *tangents}
-        for line in lines:
+        for number, line in enumerate(lines):
+            is_forward = number < len(self.forward_lines)
             for value in line.inputs:
                 if value not in known and not is_number(value):
                     raise Break(f"{line.name} reads a tensor that was made outside of operators", place(line))
@@ -46,9 +47,8 @@ class Program:
                 raise Break(f"{line.name} writes into something that it was not given", place(line))
             if line.writes and line.name in RESHAPING:
                 raise Break(f"{line.name} changes the shape or the memory of a tensor", place(line))
-            if line.operator is None and line.grad and not line.writes and line.name not in ("__getitem__", "detach", "data") and any(
-                value.requires_grad for value in line.outputs
-            ):  # fmt: skip
+            whole = line.operator is None and not line.writes and line.name not in ("__getitem__", "detach", "data")
+            if whole and is_forward and line.grad and any(value.requires_grad for value in line.outputs):
                 raise Break(f"{line.name} is not made of operators", place(line))
             if any(type(value.tensor.array).__name__ != "ndarray" for value in (*line.inputs, *line.outputs)):
                 raise Break(f"{line.name} works on tensors that are no arrays", place(line))

@@ -1,5 +1,6 @@
 """Functions for ``torch.compile``: (function, arguments, the reason why it runs as it is, or None)."""
 
+import random
 from collections import OrderedDict, namedtuple
 from math import sqrt
 
@@ -265,3 +266,59 @@ def arguments_that_are_written_twice(x, total):
     total.add_(1)
     total.mul_(2)
     return x * 2 + total.sum() - total.sum()
+
+
+@program((1, 2, 3, 4))
+def attention(q):
+    mask = torch.ones(3, 3, dtype=torch.bool)
+    masked = F.scaled_dot_product_attention(q, q, q, attn_mask=mask)
+    return masked, F.scaled_dot_product_attention(q, q, q, is_causal=True)
+
+
+@program((5, 2, 3), (1, 2, 3), (1, 2, 3), (12, 3), (12, 3))
+def recurrent_layers(x, h, c, w, v):
+    return torch.lstm(x, (h, c), [w, v], False, 1, 0.0, True, False, False)
+
+
+@program((3,))
+def signs_have_no_slope(x):
+    return x.sign() * x + x.floor().detach(), x.ceil(), x.chunk(2)[0]
+
+
+@program((3,), reason="random.random is called")
+def numbers_of_chance(x):
+    return x * random.random() * 0
+
+
+@program((3,), reason="the variable calls of the function around is set")
+def counters(x):
+    return count_calls(x)
+
+
+def make_counter():
+    calls = 0
+
+    def count_calls(x):
+        nonlocal calls
+        calls += 1
+        return x * 2
+
+    return count_calls
+
+
+count_calls = make_counter()
+
+
+@program((3,), reason="apply is called")
+def functions_of_the_user(x):
+    return Doubled.apply(x) + 1
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2

@@ -9,6 +9,7 @@ from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings
 from tensh.engine.core.nodes import FOREIGN, Node
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.points import watch_operator
 
 
 def make_node_class(op):
@@ -103,8 +104,16 @@ def fill_gradients(node, parts):
     if node.op.partial:
         return [parts.get(i) for i in range(len(node.shape))]
     recorded = any(isinstance(g, Tensor) for g in parts.values())
-    make = (lambda shape, dtype: wrap(np.zeros(shape, dtype))) if recorded else np.zeros
+    make = make_zero_gradient if recorded else np.zeros
     return [parts[i] if i in parts else make(*facts) for i, facts in enumerate(node.shape)]
+
+
+def make_zero_gradient(shape, dtype):
+    """The gradient of an output that none has arrived for."""
+    return wrap(np.zeros(shape, dtype))
+
+
+watch_operator(make_zero_gradient, None)
 
 
 def not_differentiable(name):

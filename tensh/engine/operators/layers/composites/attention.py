@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import bool_, float32
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
@@ -51,13 +52,23 @@ def check(query, key, value, attn_mask, is_causal):
 
 def additive(mask, query, key, is_causal):
     """The mask to add to the scores: -inf where attention is not allowed."""
-    dtype = query.array.dtype
     if is_causal:
-        rows, columns = query.array.shape[-2], key.array.shape[-2]
-        return wrap(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf).astype(dtype))
-    if mask is not None and mask.dtype is bool_:
-        return wrap(np.where(mask.array, 0.0, -np.inf).astype(dtype))
-    return mask
+        return make_causal_mask(query.array.shape[-2], key.array.shape[-2], query.array.dtype)
+    return mask if mask is None or mask.dtype is not bool_ else make_additive(mask, 0.0, -np.inf, query.array.dtype)
+
+
+def make_causal_mask(rows, columns, dtype):
+    """Zero for what came before, -inf for what comes after; a step of its own where calls are captured."""
+    return wrap(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf).astype(dtype))
+
+
+def make_additive(mask, true, false, dtype):
+    """One number where a mask is true, and another where it is not; a step of its own where calls are captured."""
+    return wrap(np.where(mask.array, true, false).astype(dtype))
+
+
+for _step in (make_causal_mask, make_additive):
+    watch_operator(_step, None)
 
 
 @layer
@@ -141,7 +152,7 @@ def float_mask(mask, name, dtype):
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if mask.dtype is not bool_:
         return mask
-    return wrap(np.where(mask.array, -np.inf, 0.0).astype(dtype.numpy))
+    return make_additive(mask, -np.inf, 0.0, dtype.numpy)
 
 
 def project(query, key, value, weights, bias, separate):
