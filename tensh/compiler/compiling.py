@@ -4,26 +4,26 @@ import functools
 import inspect
 import sys
 import threading
-import types
 import weakref
 
 import numpy as np
 
 from tensh.compiler.breaks import Break, Missed
-from tensh.compiler.guards import SIMPLE, Guards
+from tensh.compiler.guards import Guards
 from tensh.compiler.node import CompiledFunctionBackward, Entry
 from tensh.compiler.program import Program
+from tensh.compiler.results import Result
 from tensh.compiler.steps import READ, SLOPES, origin
 from tensh.compiler.watching import Watch
 from tensh.engine.codegen.mixing import promote
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.backward import run
-from tensh.engine.core.clock import announce, listeners, mode, owner, tick
+from tensh.engine.core.clock import announce, listeners, mode, tick
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture import points
-from tensh.engine.dispatch.capture.lines import Line, Value, list_values, rebuild
+from tensh.engine.dispatch.capture.lines import Line, Value, list_values
 from tensh.engine.dispatch.capture.recorder import Paused, Recorder, find_place
 from tensh.engine.dispatch.capture.recorder import state as capturing
 from tensh.engine.dispatch.override.points import watch_operator
@@ -172,75 +172,6 @@ class Graph:
         return self.rebuild(tensors, made)
 
 
-class Result:
-    """The structure of a result: which parts are inputs, which are made, and what stands between."""
-
-    def __init__(self, result, recorder, inputs):
-        self.outputs, self.inputs = [], inputs
-        self.structure = self.describe(result, recorder)
-
-    def describe(self, part, recorder):
-        cls = type(part)
-        if isinstance(part, Tensor):
-            place = next((i for i, value in enumerate(self.inputs) if value.tensor is part), None)
-            if place is not None:
-                return Input(place)
-            value = recorder.find(part)
-            if value is None or cls is not Tensor:
-                raise Break(f"the result has a {cls.__name__} that no operator made")
-            for i, each in enumerate(self.inputs):
-                if owner(each.tensor.array) is owner(part.array):
-                    raise Break("the result is a view of an argument") if each.tensor.array.size else Break("empty")
-                del i
-            for other, tensor in self.outputs:
-                if other is value and tensor is part:
-                    return Made(next(i for i, (v, t) in enumerate(self.outputs) if t is part))
-                if owner(tensor.array) is owner(part.array):
-                    raise Break("two results share memory")
-            self.outputs.append((value, part))
-            return Made(len(self.outputs) - 1)
-        if cls is list or isinstance(part, tuple):
-            return cls, [self.describe(each, recorder) for each in part]
-        if cls is dict:
-            return dict, [(key, self.describe(each, recorder)) for key, each in part.items()]
-        if cls in SIMPLE or cls is types.FunctionType:
-            return Kept(part)
-        raise Break(f"the result has a {cls.__name__}")
-
-    def __call__(self, tensors, made):
-        return build(self.structure, tensors, made)
-
-
-class Input(int):
-    """The number of an input that is returned."""
-
-
-class Made(int):
-    """The number of an output."""
-
-
-class Kept:
-    """A part of a result that stays the same."""
-
-    def __init__(self, value):
-        self.value = value
-
-
-def build(part, tensors, made):
-    cls = type(part)
-    if cls is Made:
-        return made[part]
-    if cls is Input:
-        return tensors[part]
-    if cls is Kept:
-        return part.value
-    kind, parts = part
-    if kind is dict:
-        return {key: build(each, tensors, made) for key, each in parts}
-    parts = [build(each, tensors, made) for each in parts]
-    return rebuild(kind, parts)
-
-
 # ── the compiled function ────────────────────────────────────────────────────
 class Compiled:
     """A function with the graphs that were made of it."""
@@ -387,7 +318,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
             try:
                 run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
             except RuntimeError as error:
-                raise Break(f"the backward pass cannot be captured: {error}") from None
+                raise Break(f"the backward pass cannot be captured: {str(error).partition(":")[0]}") from None
         for line in recorder.lines[count:]:
             line.place, line.modules = None, ()
         gradients = [None if node is None else targets[node] for node in nodes]
@@ -405,7 +336,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     )
     if guard(args, kwargs) is None:
         raise Break("what the function reads is changed by it")
-    structure.outputs = None
+    structure.outputs = structure.views = None
     program.let_go()
     return Graph(program, guard, around, wanted, structure, compiled.title)
 

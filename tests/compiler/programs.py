@@ -256,9 +256,16 @@ def gradients_inside(x):
     return (g**2).sum()
 
 
-@program((4, 3), reason="the result is a view of an argument")
-def views_of_arguments(x):
-    return x.view(-1)
+@program((4, 3))
+def views_of_arguments_and_results(x):
+    y = x * 2
+    return x.view(-1), x[0].detach(), y[1:], y, y.t(), y.unbind(0)[1][2:]
+
+
+@program((4, 3), reason="two results share memory")
+def views_of_what_is_not_returned(x):
+    y = x * 2
+    return y[1:], y[:2]
 
 
 @program((3,), more=(torch.zeros(3),))

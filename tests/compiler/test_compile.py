@@ -4,6 +4,7 @@ import copy
 import pickle
 import traceback
 import warnings
+from dataclasses import dataclass
 
 import pytest
 
@@ -145,6 +146,32 @@ def test_what_a_function_reads_is_guarded():
         module.bias.fill_(7.0)
     check()
     assert f.compiled.reason is None
+
+
+def test_views_of_arguments_are_views():
+    f = torch.compile(lambda x: (x.view(-1), x[0], x * 2))
+    for _ in range(3):
+        x = torch.ones(2, 3)
+        flat, row, _ = f(x)
+        flat[1] = 7.0
+        assert x[0, 1] == row[1] == 7 and flat._base is x and row._base is x
+    x = torch.ones(2, 3, requires_grad=True)
+    for _ in range(2):
+        flat, row, double = f(x)
+        assert flat.grad_fn.name() == "ViewBackward0"
+        flat.sum().backward()
+
+
+def test_dataclasses_are_given():
+    @dataclass
+    class Output:
+        value: object
+        name: str = "y"
+
+    f = torch.compile(lambda x: Output(x * 2), fullgraph=True)
+    for size in (2, 2, 3):
+        made = f(torch.ones(size))
+        assert type(made) is Output and made.value.equal(torch.full((size,), 2.0)) and made.name == "y"
 
 
 def test_train_and_eval_and_autocast():

@@ -1,0 +1,168 @@
+"""The structure of what a function gives: which tensors are arguments, which are made, which are views of either, and what stands around."""
+
+import dataclasses
+import types
+
+from tensh.compiler.breaks import Break
+from tensh.compiler.guards import SIMPLE
+from tensh.compiler.steps import is_basic, origin
+from tensh.engine.core.clock import mode, owner
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.lines import Value, rebuild
+
+
+class Input(int):
+    """The number of an input that is returned."""
+
+
+class Made(int):
+    """The number of an output."""
+
+
+class Kept:
+    """A part of a result that stays the same."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Viewed:
+    """A view of an input or an output, by the lines that lead to it, each with the place in what it gives, or None."""
+
+    def __init__(self, base, lines):
+        self.base, self.lines = base, lines
+
+    def follow(self, t):
+        """The view of a tensor, recorded as it was."""
+        for line, place in self.lines:
+            before, mode.grad = mode.grad, line.grad and mode.grad
+            try:
+                t = line.function(t, *line.args[1:], **line.options)
+            finally:
+                mode.grad = before
+            t = t if place is None else t[place]
+        return t
+
+
+class Result:
+    """The structure of a result.  ``outputs`` are the values, and tensors, that are made; called with the tensors of a run, it builds the same."""
+
+    def __init__(self, result, recorder, inputs):
+        self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}
+        tensors = []
+        collect_tensors(result, tensors)
+        found = {id(recorder.find(t)): t for t in tensors}
+        for t in tensors:
+            if not any(value.tensor is t for value in inputs):
+                self.place(t, found)
+        self.structure = self.describe(result)
+        self.recorder = None
+
+    def place(self, t, found):
+        """Note what a tensor is: made, or a view of what is made or given."""
+        value = self.recorder.find(t)
+        if value is None or type(t) is not Tensor:
+            raise Break(f"the result has a {type(t).__name__} that no operator made")
+        base, lines = value, []
+        while (before := viewed_by(base)) is not None:
+            lines.append((base.line, place_in(base)))
+            base = before
+        given = next((i for i, each in enumerate(self.inputs) if each is origin(base)), None)
+        if given is not None:
+            self.views[id(t)] = Viewed(Input(given), lines[::-1])
+        elif lines and id(base) in found and found[id(base)] is not t:
+            self.views[id(t)] = Viewed(base, lines[::-1])
+        elif not any(each is t for _, each in self.outputs):
+            others = [*(each.tensor for each in self.inputs), *(each for _, each in self.outputs)]
+            if any(owner(each.array) is owner(t.array) for each in others):
+                raise Break("two results share memory, or a result and an argument")
+            self.outputs.append((value, t))
+
+    def describe(self, part):
+        cls = type(part)
+        if isinstance(part, Tensor):
+            return self.describe_tensor(part)
+        if cls is list or isinstance(part, tuple):
+            return cls, [self.describe(each) for each in part]
+        if cls is dict:
+            return dict, [(key, self.describe(each)) for key, each in part.items()]
+        if is_plain_dataclass(part):
+            return cls, [(name, self.describe(each)) for name, each in vars(part).items()]
+        if cls in SIMPLE or cls is types.FunctionType:
+            return Kept(part)
+        raise Break(f"the result has a {cls.__name__}")
+
+    def describe_tensor(self, t):
+        given = next((i for i, value in enumerate(self.inputs) if value.tensor is t), None)
+        if given is not None:
+            return Input(given)
+        view = self.views.get(id(t))
+        if view is None:
+            return Made(next(i for i, (_, each) in enumerate(self.outputs) if each is t))
+        if isinstance(view.base, Value):
+            view.base = Made(next(i for i, (value, _) in enumerate(self.outputs) if value is view.base))
+        return view
+
+    def __call__(self, tensors, made):
+        return build(self.structure, tensors, made)
+
+
+def collect_tensors(part, found):
+    """Append the tensors in a result."""
+    if isinstance(part, Tensor):
+        found.append(part)
+    elif isinstance(part, (tuple, list)):
+        for each in part:
+            collect_tensors(each, found)
+    elif type(part) is dict or is_plain_dataclass(part):
+        for each in part.values() if type(part) is dict else vars(part).values():
+            collect_tensors(each, found)
+
+
+def is_plain_dataclass(part):
+    """Is this an object of a dataclass that is no more than its fields?"""
+    if not dataclasses.is_dataclass(part) or isinstance(part, type) or not hasattr(part, "__dict__"):
+        return False
+    return list(vars(part)) == [field.name for field in dataclasses.fields(part)] and type(part).__base__ is object
+
+
+def viewed_by(value):
+    """The value that another is a view of, made by one line of it alone; None for others."""
+    line = value.line
+    if line is None or line.writes or len(line.inputs) != 1 or not line.args or line.args[0] is not line.inputs[0]:
+        return None
+    basic = line.name in ("detach", "data") or line.name == "__getitem__" and is_basic(line.args[1])
+    return line.args[0] if basic or line.operator is not None and line.operator.view else None
+
+
+def place_in(value):
+    """The place of a value among several that its line gives; None for one alone."""
+    parts = value.line.result
+    return None if isinstance(parts, Value) else next(i for i, each in enumerate(parts) if each is value)
+
+
+def build(part, tensors, made):
+    """A result from the tensors of a run: those given, and those made."""
+    cls = type(part)
+    if cls is Made:
+        return made[part]
+    if cls is Input:
+        return tensors[part]
+    if cls is Viewed:
+        return part.follow(build(part.base, tensors, made))
+    if cls is Kept:
+        return part.value
+    kind, parts = part
+    if kind is dict:
+        return {key: build(each, tensors, made) for key, each in parts}
+    if (
+        parts
+        and type(parts[0]) is tuple
+        and len(parts[0]) == 2
+        and type(parts[0][0]) is str
+        and dataclasses.is_dataclass(kind)
+    ):
+        whole = object.__new__(kind)
+        whole.__dict__.update((name, build(each, tensors, made)) for name, each in parts)
+        return whole
+    return rebuild(kind, [build(each, tensors, made) for each in parts])
