@@ -318,7 +318,8 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
             try:
                 run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
             except RuntimeError as error:
-                raise Break(f"the backward pass cannot be captured: {str(error).partition(":")[0]}") from None
+                why = str(error).partition(":")[0]
+                raise Break(f"the backward pass cannot be captured: {why}") from None
         for line in recorder.lines[count:]:
             line.place, line.modules = None, ()
         gradients = [None if node is None else targets[node] for node in nodes]
