@@ -43,12 +43,20 @@ def tables():
     from tensh.cli.repl.editor import Editor
     from tensh.cli.repl.plain import PlainReader
     from tensh.cli.session.magics import MAGICS
+    from tensh.cli.session.magics.registry import ELSEWHERE
     from tensh.cli.session.magics.tasks import MORE, TASKS
     from tensh.graph.textbook.facts import WORDS
     from tensh.graph.textbook.table import texts
 
     summaries = [*TASKS, *(text for _, text in MORE), *(each.summary for each in MAGICS.values())]
-    return [*summaries, *WORDS.values(), *texts(), *(text for row in (*Editor.keys, *PlainReader.keys) for text in row)]
+    elsewhere = [text for text in ELSEWHERE.values() if text not in MAGICS]
+    return [
+        *summaries,
+        *elsewhere,
+        *WORDS.values(),
+        *texts(),
+        *(text for row in (*Editor.keys, *PlainReader.keys) for text in row),
+    ]
 
 
 def quoted(text):

@@ -5,6 +5,7 @@ import re
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.language import _
 
 DEEPEST = 2  # containers within containers that are looked into
 LONGEST = 1000  # elements of a container that are looked at
@@ -100,5 +101,5 @@ def newest(namespace):
     """The named tensor whose operation was recorded last; ValueError where none has a history."""
     made = [(node.time, t) for node, (_, t) in names_of_nodes(namespace).items() if type(node) is not AccumulateGrad]
     if not made:
-        raise ValueError("no tensor here was computed from one that requires grad")
+        raise ValueError(_("no tensor here was computed from one that requires grad"))
     return max(made, key=lambda pair: pair[0])[1]

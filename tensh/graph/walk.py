@@ -19,6 +19,7 @@ from tensh.graph.names import names_of_layers, names_of_nodes
 from tensh.graph.provenance import layer, place
 from tensh.graph.repeats import period
 from tensh.graph.source import piece
+from tensh.language import _
 
 KEPT = 1_000  # descriptions of nodes that are kept for those who ask again
 
@@ -33,7 +34,7 @@ class Graph:
     def __init__(self, tensor, names=(), focus=None):
         root = refresh_node(tensor)
         if root is None:
-            raise ValueError("the tensor has no graph: it does not require grad")
+            raise ValueError(_("the tensor has no graph: it does not require grad"))
         self.tensor = tensor
         names = dict(names)
         self.namespace = names
@@ -58,7 +59,7 @@ class Graph:
         self.uses = [0] * (len(self.order) + 1)
         self.edge_count = 0
         for node in self.order:
-            for other, _ in node.next_functions:
+            for other, _number in node.next_functions:
                 if other in self.numbers:
                     self.edge_count += 1
                     self.uses[self.numbers[other]] += 1
@@ -172,7 +173,7 @@ def order_nodes(root):
     """All nodes that a gradient at ``root`` reaches, oldest first."""
     found, waiting = {root}, [root]
     while waiting:
-        for node, _ in waiting.pop().next_functions:
+        for node, _number in waiting.pop().next_functions:
             if node is not None and node not in found and type(node) is not NoGradView:
                 found.add(node)
                 waiting.append(node)
@@ -202,7 +203,7 @@ def find_calls(nodes):
     A loop makes the same call many times: of neighbours with one place each repetition is a call.
     """
     found = {}
-    for (made, _), group in groupby(nodes, lambda node: (place(node), id(layer(node)))):
+    for (made, _layer), group in groupby(nodes, lambda node: (place(node), id(layer(node)))):
         if made is None:
             continue
         group = list(group)

@@ -2,6 +2,7 @@
 
 from tensh.graph import modes
 from tensh.graph import steps as backward
+from tensh.language import _
 from tensh.show.graphs import graph_of
 from tensh.show.page import Lines
 
@@ -25,7 +26,8 @@ def steps(tensor=None, names=None):
     """A backward pass from a tensor, one node at a time: what arrives, what each operand gets, how it adds up.
 
     Args:
-        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
+        tensor: it is computed from what requires grad, or ValueError is raised; the one computed last among the names, if
+            nothing is given.
         names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
 
     >>> import tensh
@@ -38,7 +40,10 @@ def steps(tensor=None, names=None):
     <BLANKLINE>
     1 step: every operation once, and the gradient of 1 leaf
     """
-    return Steps(graph_of(tensor, names))
+    graph = graph_of(tensor, names)
+    if graph[graph.root].kind == "leaf":
+        raise ValueError(_("{name} is a leaf, and no step led to it").format(name=graph[graph.root].short))
+    return Steps(graph)
 
 
 def accumulation(tensor=None, mode="reverse", names=None):

@@ -15,6 +15,7 @@ from tests.recorded.mistakes.cases import SCRIPTS, explain
 ROOT = Path(__file__).parents[2]
 ROOMS = (
     "tensh/explain/**/*.py", "tensh/cli/session/remarks*.py", "tensh/cli/render/failure.py", "tensh/show/reasons.py",
+    "tensh/cli/session/magics/*.py",
 )  # fmt: skip
 PROSE = re.compile(r"[a-z]{2,}[,:;]? [a-z]{2,}")
 PLACE = re.compile(r"\{[^}]*\}")
@@ -29,6 +30,7 @@ NO_PROSE = (
     "[p for each in {} for p in each.parameters()]",
     "[each.item() for each in {}]",
     "for batch in {}:",
+    "built-in method ",
     "{} = tuple(each.detach() for each in {})",
     "a gradient is that of a tensor, not of {}",  # an exception, in English as all are
 )

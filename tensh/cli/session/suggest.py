@@ -246,10 +246,10 @@ def suggest_attribute(word, owner):
             return words[word]
     names = attributes(owner)
     if isinstance(owner, ModuleType) and (elsewhere := suggest_namespace(word, owner)):
-        layer = next((name for name in names if name.lower() == word.replace("_", "")), None)
-        if layer is None or own_name(owner) != "tensh.nn":
-            return elsewhere
-        return f"{elsewhere}{_(' or ')}{layer}" if is_made_without_sizes(getattr(owner, layer)) else layer
+        alike = next((name for name in names if name.lower() == word.replace("_", "").lower()), None)
+        if alike is None or (own_name(owner) == "tensh.nn" and is_made_without_sizes(getattr(owner, alike))):
+            return elsewhere if alike is None else f"{elsewhere}{_(' or ')}{alike}"
+        return alike
     return _(" or ").join(closest(word, names) or longer_names(word, names, isinstance(owner, ModuleType))) or None
 
 

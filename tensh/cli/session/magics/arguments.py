@@ -4,6 +4,7 @@ import ast
 
 from tensh.cli.session.magics.registry import MAGICS, MagicError
 from tensh.cli.session.magics.writing import as_python, parse_arguments
+from tensh.language import _
 
 
 def parse_call(session, command):
@@ -14,7 +15,7 @@ def parse_call(session, command):
     call = parse_arguments(as_python(text, MAGICS[command.name].switches))
     if call is None:
         command.parse("eval")  # raises the SyntaxError of the expression as it stands
-        raise MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
+        raise MagicError(_("%{name}: write {usage}").format(name=command.name, usage=MAGICS[command.name].usage))
     values = [value(session, command, node) for node in call.args]
     texts = [ast.unparse(node) for node in call.args]
     return texts, values, {each.arg: value(session, command, each.value) for each in call.keywords}
@@ -36,7 +37,11 @@ def value(session, command, node):
 def no_argument(command):
     """Refuse an argument that would be passed over."""
     if command.argument:
-        raise MagicError(f"%{command.name}: it takes nothing more, and {command.argument!r} stands behind it")
+        raise MagicError(
+            _("%{name}: it takes nothing more, and {argument!r} stands behind it").format(
+                name=command.name, argument=command.argument
+            )
+        )
 
 
 def whole_number(command):
@@ -47,4 +52,8 @@ def whole_number(command):
         return int(command.argument, 0)
     except ValueError:
         usage = MAGICS[command.name].usage
-        raise MagicError(f"%{command.name} {command.argument}: write a whole number: {usage}") from None
+        raise MagicError(
+            _("%{name} {argument}: write a whole number: {usage}").format(
+                name=command.name, argument=command.argument, usage=usage
+            )
+        ) from None

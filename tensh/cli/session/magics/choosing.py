@@ -5,6 +5,7 @@ import importlib
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.language import _
 
 WORDS = {"auto": None, "on": True, "off": False}  # of the setting `sci`, as torch.set_printoptions has them
 USUAL_LINEWIDTH = 80
@@ -15,14 +16,18 @@ def set_(session, command):
     from tensh.cli import config
 
     settings = current(session)
-    name, _, value = command.argument.replace("=", " ", 1).partition(" ")
+    name, _sign, value = command.argument.replace("=", " ", 1).partition(" ")
     try:
         if not name:
             yield Value(table(settings), command)
         elif not value.strip():
             settings.replace_value(name, getattr(settings, name, None))
             yield Notice(
-                f"{name} is {config.format_value(getattr(settings, name))}; it can be: {config.describe_allowed(name)}"
+                _("{name} is {value}; it can be: {allowed}").format(
+                    name=name,
+                    value=config.format_value(getattr(settings, name)),
+                    allowed=config.describe_allowed(name),
+                )
             )
         else:
             choose(session, settings.replace_value(name, value.strip()), name)
@@ -69,10 +74,10 @@ def table(settings):
         for name, declared in config.DECLARED.items()
     ]
     return Table(
-        ("name", "value", "can be", "sets"),
+        (_("name"), _("value"), _("can be"), _("sets")),
         rows,
         wraps=True,
-        notes=["chosen until the end · for good: tensh config set NAME VALUE"],
+        notes=[_("chosen until the end · for good: tensh config set NAME VALUE")],
     )
 
 
@@ -80,6 +85,6 @@ def table(settings):
 def seed(session, command):
     number = whole_number(command)
     if number is None:
-        raise MagicError("%seed: write a whole number after it: %seed 0")
+        raise MagicError(_("%seed: write a whole number after it: %seed 0"))
     session.seed(number)
     yield from ()

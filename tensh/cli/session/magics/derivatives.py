@@ -5,6 +5,7 @@ from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
 from tensh.cli.session.magics.writing import write_name_argument
+from tensh.language import _
 
 # name, how it is written, what it shows, the function of tensh.show: of a tensor, by default of the one computed last
 OF_A_TENSOR = (
@@ -24,13 +25,13 @@ SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of 
 def rename_error(command, error):
     """The error of a function as that of the command."""
     if "missing" in str(error):
-        return MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
+        return MagicError(_("%{name}: write {usage}").format(name=command.name, usage=MAGICS[command.name].usage))
     return MagicError(f"%{command.name}: {str(error).partition('(): ')[2] or error}")
 
 
 def differentiate_tensor(function):
     def run(session, command):
-        _, values, options = parse_call(session, command)
+        _texts, values, options = parse_call(session, command)
         try:
             named = {} if options.keys() & {"static", "compiled"} else {"names": session.own_names()}
             drawn = view(function)(*values, **named, **options)
@@ -78,8 +79,8 @@ def why(session, command):
     """`%why x` and `%why x.grad` are the same question."""
     text = strip_grad(command.argument)
     if not text:
-        raise MagicError("%why: write whose gradient: %why w")
-    _, values, options = parse_call(session, command._replace(argument=text))
+        raise MagicError(_("%why: write whose gradient: %why w"))
+    _texts, values, options = parse_call(session, command._replace(argument=text))
     try:
         yield Value(view("why")(*values, names=session.namespace, sources=session.texts(), **options), command)
     except (TypeError, ValueError) as error:
@@ -90,6 +91,6 @@ def why(session, command):
 def trace(session, command):
     """The line runs in the session: what it assigns is assigned."""
     if not command.argument:
-        raise MagicError("%trace: write a line of code behind it: %trace (x @ w).sum()")
+        raise MagicError(_("%trace: write a line of code behind it: %trace (x @ w).sum()"))
     command.parse()
     yield Value(view("trace")(command.argument, session.namespace), command)

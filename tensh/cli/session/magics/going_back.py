@@ -4,6 +4,7 @@ from tensh.cli.session.events import Notice, Text
 from tensh.cli.session.magics.arguments import no_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.source import Source, drop_indent
+from tensh.language import _
 from tensh.show import describe
 
 
@@ -27,7 +28,7 @@ def history(session, command):
         first, *more = entry.text.split("\n")
         tokens += [("margin", f"{number:>{width}}  "), ("code", first + "\n")]
         tokens += [("code", " " * (width + 2) + line + "\n") for line in more]
-    yield Text(tokens or [("note", "nothing yet\n")])
+    yield Text(tokens or [("note", _("nothing yet") + "\n")])
 
 
 @magic(
@@ -43,18 +44,22 @@ def undo(session, command):
     number, snapshots = whole_number(command), session.journal.snapshots
     number = 1 if number is None else number
     if not snapshots:
-        raise MagicError("%undo: there is nothing to take back: only lines that changed something can be")
+        raise MagicError(_("%undo: there is nothing to take back: only lines that changed something can be"))
     if not 0 < number <= len(snapshots):
-        raise MagicError(f"%undo {number}: {describe.count(len(snapshots), 'line')} can be taken back")
+        raise MagicError(
+            _("%undo {number}: {count} can be taken back").format(
+                number=number, count=describe.count(len(snapshots), "line")
+            )
+        )
     for _each in range(number):
         line = snapshots[-1].entry.text.split("\n")[-1].strip()
         try:
             snapshot, gone = session.journal.take_back(command)
         except CannotUndo as error:
             raise MagicError(f"%undo: {line}: {error}") from None
-        line += f" and the {gone - 1} behind it" if gone > 1 else ""
+        line += _(" and the {count} behind it").format(count=gone - 1) if gone > 1 else ""
         changes = ", ".join(snapshot.changes())
-        yield Notice(f"taken back: {line}" + (f"  ({changes})" if changes else ""))
+        yield Notice(_("taken back: {line}").format(line=line) + (f"  ({changes})" if changes else ""))
 
 
 @magic("reset", "%reset", "forget all your names; %undo brings them back")
@@ -67,7 +72,7 @@ def reset(session, command):
         del session.namespace[name]
     session.results = []
     session.namespace.update(session.given)
-    yield Notice(f"forgotten: {', '.join(names)}" if names else "there were no names")
+    yield Notice(_("forgotten: {names}").format(names=", ".join(names)) if names else _("there were no names"))
 
 
 @magic(
@@ -78,13 +83,15 @@ def reset(session, command):
 )
 def edit(session, command):
     if session.editor is None:
-        raise MagicError("%edit: there is an editor at the prompt only")
+        raise MagicError(_("%edit: there is an editor at the prompt only"))
     try:
         text = session.editor(text_to_change(session, command))
     except OSError as error:
-        raise MagicError(f"%edit: the editor (VISUAL or EDITOR names it) cannot be started: {error.strerror}") from None
+        raise MagicError(
+            _("%edit: the editor (VISUAL or EDITOR names it) cannot be started: {reason}").format(reason=error.strerror)
+        ) from None
     if text is None or not text.strip():
-        yield Notice("nothing to run")
+        yield Notice(_("nothing to run"))
         return
     number = sum(entry.source.filename.startswith("<edit") for entry in session.journal.entries) + 1
     yield from session.run(Source(drop_indent(text.strip("\n")), f"<edit {number}>"))
@@ -97,16 +104,16 @@ def text_to_change(session, command):
     if wanted.isdigit():
         found = next((entry for entry in entries if entry.number == int(wanted)), None)
         if found is None:
-            raise MagicError(f"%edit {wanted}: %history has no line of this number")
+            raise MagicError(_("%edit {wanted}: %history has no line of this number").format(wanted=wanted))
         return found.text
     if wanted:
         import inspect
 
         if wanted not in session.namespace:
-            raise MagicError(f"%edit: there is no name {wanted}")
+            raise MagicError(_("%edit: there is no name {wanted}").format(wanted=wanted))
         try:
             return inspect.getsource(session.namespace[wanted])
         except (OSError, TypeError):
-            raise MagicError(f"%edit {wanted}: its code is not known") from None
+            raise MagicError(_("%edit {wanted}: its code is not known").format(wanted=wanted)) from None
     lines = [entry for entry in entries if entry.command is None]
     return lines[-1].text if lines else ""

@@ -4,6 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
+from tensh.language import _
 from tensh.replacing import replace_file
 from tensh.show import describe
 
@@ -16,7 +17,9 @@ def file_of(command, extension=""):
     over = OVER in words
     path = command.argument.replace(OVER, "").strip().strip("'\"")
     if not path:
-        raise MagicError(f"%{command.name}: write the file after it: {MAGICS[command.name].usage}")
+        raise MagicError(
+            _("%{name}: write the file after it: {usage}").format(name=command.name, usage=MAGICS[command.name].usage)
+        )
     path = os.path.expanduser(path)
     return path + extension * (not os.path.splitext(path)[1]), over
 
@@ -30,18 +33,26 @@ def export(session, command):
     path, over = file_of(command, ".tsh")
     extension = os.path.splitext(path)[1]
     if extension not in exporting.KINDS:
-        raise MagicError(f"%export {path}: one of {', '.join(exporting.KINDS)} is written, not {extension}")
+        raise MagicError(
+            _("%export {path}: one of {kinds} is written, not {extension}").format(
+                path=path, kinds=", ".join(exporting.KINDS), extension=extension
+            )
+        )
     journal = session.journal
     try:
         place = os.path.realpath(path)
     except OSError as error:  # in a folder that has been removed
         raise MagicError(f"%export {path}: {error.strerror}") from None
     if os.path.exists(path) and not over and not is_as_written(place, journal.exported.get(place)):
-        why = "was changed since it was written" if place in journal.exported else "is there already"
-        raise MagicError(f"%export {path}: the file {why}; to write over it: %export {path} {OVER}")
+        why = _("was changed since it was written") if place in journal.exported else _("is there already")
+        raise MagicError(
+            _("%export {path}: the file {why}; to write over it: %export {path} {OVER}").format(
+                path=path, why=why, OVER=OVER
+            )
+        )
     text = exporting.export_journal(journal, extension, MAGICS)
     if not text:
-        raise MagicError("%export: nothing was done yet")
+        raise MagicError(_("%export: nothing was done yet"))
     written = text.encode(errors="backslashreplace")
     try:
         with replace_file(path) as file:
@@ -50,7 +61,7 @@ def export(session, command):
         raise MagicError(f"%export {path}: {error.strerror}") from None
     journal.exported[place] = written
     failed = sum(entry.failed and not entry.left_something for entry in journal.entries)
-    left = f"; {failed} that failed left out" if failed else ""
+    left = _("; {count} that failed left out").format(count=failed) if failed else ""
     yield Notice(f"{path}: {describe.count(text.count(chr(10)), 'line')}{left}")
 
 
@@ -73,14 +84,20 @@ def save(session, command):
 
     path, over = file_of(command, saving.EXTENSION)
     if os.path.exists(path) and not over and not saving.is_session(path):
-        raise MagicError(f"%save {path}: the file is there already, and no saved session; to write over it: {OVER}")
+        raise MagicError(
+            _("%save {path}: the file is there already, and no saved session; to write over it: {OVER}").format(
+                path=path, OVER=OVER
+            )
+        )
     names, left_out, without_graph = saving.save(session, path, exporting.source(session.journal))
-    yield Notice(f"{path}: {describe.list_words(names) or 'no names'}")
+    yield Notice(f"{path}: {describe.list_words(names) or _('no names')}")
     if without_graph:
-        yield Notice(f"  without the graph behind them: {describe.list_words(without_graph)}")
+        yield Notice(
+            "  " + _("without the graph behind them: {names}").format(names=describe.list_words(without_graph))
+        )
     if left_out:
         words = describe.list_words(f"{name} ({type(value).__name__})" for name, value in left_out.items())
-        yield Notice(f"  not kept, but for the source: {words}")
+        yield Notice("  " + _("not kept, but for the source: {names}").format(names=words))
 
 
 @magic(
@@ -99,7 +116,9 @@ def load(session, command):
     except (UsageError, opening.OpeningError) as error:
         raise MagicError(str(error)) from None
     if os.path.splitext(path)[1].lower() in DOCUMENTS:
-        raise MagicError(f"%load {path}: there is code in it, and no tensors: tensh run {path} runs it")
+        raise MagicError(
+            _("%load {path}: there is code in it, and no tensors: tensh run {path} runs it").format(path=path)
+        )
     if saving.is_session(path):
         names, source, left = saving.load(session, path, over)
     else:
@@ -112,12 +131,18 @@ def load(session, command):
     states = {name: value.kind for name, value in names.items() if isinstance(value, saving.State)}
     found = {name: value for name, value in names.items() if name not in states}
     held = [f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in found.items()]
-    yield Notice(f"{path}: {describe.list_words(held) or 'no names'}")
+    yield Notice(f"{path}: {describe.list_words(held) or _('no names')}")
     if left:
         yield Notice(
-            f"  left as they are, as these names mean something here: {describe.list_words(left)}; {OVER} takes them all"
+            "  "
+            + _("left as they are, as these names mean something here: {names}; {OVER} takes them all").format(
+                names=describe.list_words(left), OVER=OVER
+            )
         )
     for name, kind in states.items():
         yield Notice(
-            f"  {name} is the state of a {kind}: make one by that name (%history has the source), then %load again"
+            "  "
+            + _(
+                "{name} is the state of a {kind}: make one by that name (%history has the source), then %load again"
+            ).format(name=name, kind=kind)
         )

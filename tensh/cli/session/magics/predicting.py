@@ -25,11 +25,11 @@ def predict(session, command):
     found = re.search(ASKED, command.argument)
     kind = found[1] if found else ""
     if found and kind not in KINDS:
-        raise MagicError(f"%predict: what can be asked is {', '.join(KINDS)}")
+        raise MagicError(_("%predict: what can be asked is {kinds}").format(kinds=", ".join(KINDS)))
     expression = command.argument[: found.start()].rstrip() if found else command.argument
     units = session.units_within(command._replace(argument=expression)) if expression else []
     if len(units) != 1 or not units[0].shown:
-        raise MagicError("%predict: write one expression after it: %predict x.sum(0)")
+        raise MagicError(_("%predict: write one expression after it: %predict x.sum(0)"))
     value, error, printed = evaluate_unit(session, units[0])
     yield from ask(session, kind, expression, value, error)
     if printed:
@@ -61,7 +61,7 @@ def ask(session, kind, expression, value, error):
     truth = state_value(value) if error is None else state_error(error)
     kind = kind or ("shape" if error is not None or truth.has("shape") and hasattr(value, "dtype") else "value")
     if not truth.has(kind):
-        raise MagicError(f"%predict: {expression} has no {kind}")
+        raise MagicError(_("%predict: {expression} has no {kind}").format(expression=expression, kind=kind))
     tries = 0
     while tries < TRIES:
         text = answer(session, question(kind, expression))

@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from tensh.cli.session.magics.writing import add_names, as_python
+from tensh.language import _
 from tensh.spelling import close
 
 MAGICS = {}
@@ -112,9 +113,11 @@ def mentions_history(text):
 def unknown(name):
     """Return the message for a command that does not exist."""
     if name.startswith("%"):
-        return f"%{name}: there are no cell commands here; a command is one line, such as %time"
+        return _("%{name}: there are no cell commands here; a command is one line, such as %time").format(name=name)
     meant = ELSEWHERE.get(name)
     if meant and meant not in MAGICS:
-        return f"%{name}: no such command; {meant}"
+        return _("%{name}: no such command; {meant}").format(name=name, meant=_(meant))
     meant = meant or close(name.lower(), MAGICS)
-    return f"%{name}: no such command; " + (f"did you mean %{meant}?" if meant else "%help lists them")
+    if meant:
+        return _("%{name}: no such command; did you mean %{meant}?").format(name=name, meant=meant)
+    return _("%{name}: no such command; %help lists them").format(name=name)

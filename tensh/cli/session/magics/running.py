@@ -33,9 +33,9 @@ def run(session, command):
     shares_names = words[:1] == [SHARING]
     del words[:shares_names]
     if not words:
-        raise MagicError("%run: write the file behind it: %run train.py")
+        raise MagicError(_("%run: write the file behind it: %run train.py"))
     if session.read_program is None:
-        raise MagicError("%run: there are no files here")
+        raise MagicError(_("%run: there are no files here"))
     try:
         program = session.read_program(os.path.expanduser(words[0]), words[1:])
     except UsageError as error:
@@ -45,18 +45,19 @@ def run(session, command):
     except SystemExit as error:  # which ends the file alone
         if error.code not in (None, 0):
             code = error.code
-            yield Notice(f"{words[0]}: exit status {code}" if isinstance(code, int) else f"{words[0]}: {code}")
+            said = _("exit status {status}").format(status=code) if isinstance(code, int) else code
+            yield Notice(f"{words[0]}: {said}")
 
 
 @magic("!", "!COMMAND", "run a line of the system's shell")
 def shell(session, command):
     if not command.argument:
-        raise MagicError("!: write the command behind it: !ls")
+        raise MagicError(_("!: write the command behind it: !ls"))
     if session.run_in_shell is None:
-        raise MagicError("!: there is no shell here")
+        raise MagicError(_("!: there is no shell here"))
     status = session.run_in_shell(command.argument)
     if status:
-        yield Notice(f"exit status {status}")
+        yield Notice(_("exit status {status}").format(status=status))
     if command.argument.split()[0] == "cd":
         yield Notice(_("this changed the folder of that shell alone; %cd changes it here"))
 

@@ -4,6 +4,7 @@ from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.writing import write_name_argument
+from tensh.language import _
 from tensh.show.asking import matching
 
 # name, how it is written, what it shows
@@ -37,10 +38,10 @@ def picture(session, command):
     texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
         if not session.results:
-            raise MagicError("%full: nothing was shown yet: %full X")
+            raise MagicError(_("%full: nothing was shown yet: %full X"))
         values = session.results[:1]
     if not values:
-        raise MagicError(f"%{command.name}: write what to show after it: %{command.name} x")
+        raise MagicError(_("%{name}: write what to show after it: %{name} x").format(name=command.name))
     try:
         drawn = view(command.name)(*values, **(write_name_argument(find_name_keyword(command.name), texts) | options))
     except (TypeError, ValueError, ImportError) as error:

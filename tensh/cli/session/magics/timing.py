@@ -21,7 +21,7 @@ MOST_FUNCTIONS = 15  # of a profile that are shown
 @magic("time", "%time STATEMENT", "run a statement and say how long it took", sugar="{}")
 def time(session, command):
     if not command.argument:
-        raise MagicError("%time: write the statement after it: %time x @ y")
+        raise MagicError(_("%time: write the statement after it: %time x @ y"))
     seconds = 0
     for unit in session.units_within(command):
         begin = perf_counter()
@@ -44,7 +44,9 @@ def timeit(session, command):
     times = [seconds / loops for seconds in timer.repeat(repeats, loops)]
     mean = sum(times) / repeats
     yield Notice(
-        f"{describe.count(loops, 'loop')}, best of {repeats}: {duration(min(times))} per loop (mean {duration(mean)})"
+        _("{loops}, best of {repeats}: {best} per loop (mean {mean})").format(
+            loops=describe.count(loops, "loop"), repeats=repeats, best=duration(min(times)), mean=duration(mean)
+        )
     )
 
 
@@ -55,7 +57,7 @@ def take_options(command):
         found[match["name"]] = int(match["number"])
         rest = rest[match.end() :]
     if not rest or 0 in found.values():
-        raise MagicError("%timeit: write the statement behind it: %timeit x @ y, %timeit -n 100 -r 3 x @ y")
+        raise MagicError(_("%timeit: write the statement behind it: %timeit x @ y, %timeit -n 100 -r 3 x @ y"))
     return found, command._replace(argument=rest)
 
 
@@ -64,7 +66,7 @@ def prun(session, command):
     from cProfile import Profile
 
     if not command.argument:
-        raise MagicError("%prun: write the statement behind it: %prun train()")
+        raise MagicError(_("%prun: write the statement behind it: %prun train()"))
     profile = Profile()
 
     def run(code, names):
