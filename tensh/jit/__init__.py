@@ -12,12 +12,13 @@ WHERE = {
     "tensh.jit.marks": "Attribute Final ScriptWarning annotate export export_opnames ignore interface isinstance is_scripting "
     "script_method unused _overload _overload_method",
     "tensh.jit.freezing": "freeze optimize_for_inference run_frozen_optimizations",
+    "tensh.jit._serialization": "load save",
     "tensh.jit.forking": "Future fork wait",
 }
 """Module -> the public names that it has."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if not name.startswith("_")]
-SUBMODULES = ("_script", "_trace")
+SUBMODULES = ("_script", "_serialization", "_trace")
 
 __getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.jit"))

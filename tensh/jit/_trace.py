@@ -9,6 +9,7 @@ from tensh.fx.generated import compile_function
 from tensh.jit._script import ScriptModule
 from tensh.jit.ir import Graph
 from tensh.jit.python_print import write_function
+from tensh.jit.writing import write_trace
 from tensh.nn.modules.module import Module
 from tensh.tracing.program import flatten_like, trace_program
 
@@ -89,6 +90,10 @@ class Traced:
     @property
     def _program(self):
         return self._programs["forward"]
+
+    def save(self, f, _extra_files=None):
+        """Write a file of TorchScript, which PyTorch loads as well: see :func:`torch.jit.save`."""
+        write_trace(self, f, _extra_files)
 
     @property
     def inlined_graph(self):

@@ -131,6 +131,11 @@ def result_type(value):
         return f"List[{result_type(value[0]) if value else 'Tensor'}]"
     if isinstance(value, dict):
         key, each = next(iter(value.items()), ("", None))
+        kinds = {result_type(part) for part in value.values()}
+        if len(kinds) > 1:
+            raise Unwritable(
+                f"TorchScript has dictionaries of one type, and the result holds {', '.join(sorted(kinds))}"
+            )
         return f"Dict[{type(key).__name__}, {result_type(each)}]"
     return "NoneType" if value is None else type(value).__name__
 

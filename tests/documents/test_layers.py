@@ -56,8 +56,8 @@ LAYERS = {
     ),
     "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides", ""),
     "tensh.jit": (
-        "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.namespace tensh.nn tensh.switched_off tensh.testing tensh.tracing",
-        "",
+        "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.serialization tensh.switched_off tensh.testing tensh.tracing",
+        "numpy",
     ),
     "tensh.compiler": ("tensh.engine tensh.nn tensh.namespace tensh.switched_off tensh.graph", "numpy"),
     "tensh.export": (

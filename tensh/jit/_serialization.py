@@ -1,0 +1,221 @@
+"""Files of TorchScript: traced programs are written, and those of PyTorch read.
+
+A file holds the weights as a pickle, which ``serialization`` reads without running it, and the code of its classes, which
+``interpreter`` runs by itself, where every operator is known: Python's ``exec`` never sees it.
+"""
+
+import zipfile
+
+from tensh.engine.core.tensor import Tensor
+from tensh.jit._script import ScriptModule
+from tensh.jit._trace import TracedFunction, TracedModule
+from tensh.jit.interpreter import Library, run_method
+from tensh.jit.writing import write_trace
+from tensh.nn.parameter import Parameter
+from tensh.serialization.allowed import Known, Names
+from tensh.serialization.archive import Archive
+from tensh.serialization.containers import DamagedError
+from tensh.serialization.reading import choose_place
+
+__all__ = ["is_script_file", "load", "save"]
+
+LARGEST_CODE = 2**24  # bytes of all code of a file
+
+
+def save(m, f, _extra_files=None):
+    """Write a traced function or module to a path, or a file open for bytes, as TorchScript: PyTorch loads it as well.
+
+    ``_extra_files`` (name -> text) go along. RuntimeError for a program with a step that TorchScript has no operator for, and for
+    what is no trace.
+
+    >>> import tensh as torch, io
+    >>> traced = torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2))
+    >>> file = io.BytesIO()
+    >>> torch.jit.save(traced, file)
+    >>> _ = file.seek(0)
+    >>> torch.equal(torch.jit.load(file)(torch.ones(1, 2)), traced(torch.ones(1, 2)))
+    True
+    """
+    if isinstance(m, ScriptedFile):
+        raise RuntimeError("a module that was loaded from a file of TorchScript is saved by copying the file")
+    if not isinstance(m, (TracedFunction, TracedModule)) or "_programs" not in m.__dict__:
+        raise RuntimeError("torch.jit.save writes what torch.jit.trace returns: scripted programs run as Python")
+    write_trace(m, f, _extra_files)
+
+
+# ── reading ──────────────────────────────────────────────────────────────────
+class ScriptNames:
+    """The names that a pickle of TorchScript may ask for beside those of ``torch.save``: its own classes, and lists."""
+
+    def __init__(self):
+        self.classes = {}
+
+    def __call__(self, full):
+        if full.startswith("__torch__."):
+            if full not in self.classes:
+                cls = type("Instance", (Instance,), {"name": full})
+                self.classes[full] = Known(cls, cls)
+            return self.classes[full]
+        if full.startswith("torch.jit._pickle."):
+            if full.endswith(("build_intlist", "build_doublelist", "build_boollist", "build_tensorlist")):
+                return Known(same_list, same_list)
+            if full.endswith("restore_type_tag"):
+                return Known(first, first)
+        return None
+
+    def finish(self):
+        """Do nothing: an object without a state is one."""
+
+    def build(self, thing, state):
+        if not isinstance(thing, Instance) or not isinstance(state, dict):
+            return False
+        thing.state = {key: value for key, value in state.items() if isinstance(key, str)}
+        return True
+
+
+class Instance:
+    """An object of the file, before it is a module."""
+
+    name = ""
+
+    def __init__(self, *args):
+        self.state = {}
+
+
+def same_list(values):
+    return values
+
+
+def first(value, kind):
+    return value
+
+
+def is_script_file(f):
+    """Is a file an archive of TorchScript?"""
+    try:
+        with zipfile.ZipFile(f) as zipped:
+            return any(name.endswith("/constants.pkl") for name in zipped.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return False
+    finally:
+        if hasattr(f, "seek"):
+            f.seek(0)
+
+
+def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
+    """The module in a file of TorchScript, of PyTorch or of :func:`save`: its tensors, its code, and calls of it.
+
+    Methods run by an interpreter of their code, where every operator is known; NotImplementedError names the first that is not.
+    Nothing runs before a call. ``_extra_files`` (a dictionary) gets the texts that went along, by its keys. RuntimeError for a
+    damaged file, or one that is not of TorchScript.
+    """
+    place = choose_place(map_location)
+    try:
+        with zipfile.ZipFile(f) as zipped:
+            archive = ScriptArchive(zipped, place)
+            codes = archive.codes()
+            constants = archive.load_part("constants")
+            owner = archive.load_part("data")
+            for name in _extra_files or {}:
+                _extra_files[name] = archive.read(f"extra/{name}", LARGEST_CODE).decode("utf-8", "replace")
+    except (DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
+        raise RuntimeError(f"it is no file of TorchScript, or a damaged one: {error}") from None
+    if not isinstance(owner, Instance):
+        raise RuntimeError("it is no file of TorchScript: it holds no module")
+    if not isinstance(constants, tuple):
+        constants = ()
+    library = Library(codes, constants)
+    return ScriptedFile(owner, library, {})
+
+
+class ScriptArchive(Archive):
+    """The records of a file of TorchScript: two pickles, each with storages in a folder of its name."""
+
+    def codes(self):
+        """Name of a file of code -> its text."""
+        names = [name for name in self.records if name.startswith("code/") and name.endswith(".py")]
+        if not names:
+            raise DamagedError("it has no code")
+        left, found = LARGEST_CODE, {}
+        for name in names:
+            info = self.records[name]
+            left -= info.file_size
+            if left < 0:
+                raise DamagedError(f"its code has more than {LARGEST_CODE} bytes")
+            text = self.zipped.read(info) if info.compress_type == zipfile.ZIP_STORED or info.file_size < 2**20 else b""
+            found[name.removeprefix("code/").removesuffix(".py").replace("/", ".")] = text.decode("utf-8", "replace")
+        return found
+
+    def load_part(self, part):
+        """The object of a pickle, with the storages of its folder."""
+        from tensh.serialization.unpickling import Unpickler
+
+        self.part, self.storages = part, {}
+        self.swap = self.is_swapped() if "byteorder" in self.records else False
+        return Unpickler(self.read(f"{part}.pkl", 2**30), Names(ScriptNames()), self.mention).load()
+
+    def info(self, name):
+        return super().info(name.replace("data/", f"{self.part}/", 1) if name.startswith("data/") else name)
+
+
+class ScriptedFile(ScriptModule):
+    """A module of a file of TorchScript."""
+
+    def __init__(self, instance, library, made):
+        super().__init__()
+        made[id(instance)] = self
+        self.__dict__["_class"], self.__dict__["_library"] = instance.name, library
+        facts = library.classes.get(instance.name)
+        parameters = facts.lists.get("__parameters__", ()) if facts else ()
+        for name, value in instance.state.items():
+            if name == "training":
+                self.training = bool(value)
+            elif isinstance(value, Instance):
+                module = made.get(id(value)) or ScriptedFile(value, library, made)
+                self._modules[name] = module
+            elif isinstance(value, Tensor):
+                learned = name in parameters and value.is_floating_point()
+                (self._parameters if learned else self._buffers)[name] = (
+                    Parameter(value.detach(), value.requires_grad) if learned else value
+                )
+            elif name != "_is_full_backward_hook":
+                self.__dict__.setdefault("_attributes", {})[name] = value
+
+    @property
+    def original_name(self):
+        """The name of the class in the file."""
+        return self._class.rpartition(".")[2]
+
+    @property
+    def code(self):
+        """The code of ``forward``, as it stands in the file."""
+        return self._library.text_of(self._class, "forward")
+
+    @property
+    def graph(self):
+        """RuntimeError: a file holds code, and the graph is that of a trace."""
+        raise RuntimeError("a module of a file has code; torch.jit.trace(module, examples).graph is what it computes")
+
+    def _get_name(self):
+        return self.original_name
+
+    def forward(self, *args, **kwargs):
+        """What ``forward`` of the file computes."""
+        return run_method(self, "forward", args, kwargs)
+
+    def __getattr__(self, name):
+        attributes = self.__dict__.get("_attributes", {})
+        if name in attributes:
+            return attributes[name]
+        library = self.__dict__.get("_library")
+        if library is not None and library.method(self.__dict__["_class"], name) is not None:
+            return lambda *args, **kwargs: run_method(self, name, args, kwargs)
+        return super().__getattr__(name)
+
+    def __deepcopy__(self, memo):
+        import copy
+
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update({k: v if k == "_library" else copy.deepcopy(v, memo) for k, v in self.__dict__.items()})
+        return made

@@ -1,0 +1,150 @@
+"""Files of TorchScript: traces are written as PyTorch reads them, PyTorch's are read, and their code runs where all of it is known."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+import tensh as torch
+from tests.support.zoo import make_models
+
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+MODELS = {name: (model.eval(), inputs) for name, (model, inputs) in make_models(torch).items() if name != "VAE"}
+
+
+def saved(module, torch=torch):
+    file = io.BytesIO()
+    torch.jit.save(module, file)
+    file.seek(0)
+    return file
+
+
+def flatten(value):
+    return [leaf for each in value for leaf in flatten(each)] if isinstance(value, (tuple, list)) else [value]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_trace_comes_back(name):
+    model, inputs = MODELS[name]
+    loaded = torch.jit.load(saved(torch.jit.trace(model, tuple(inputs), check_trace=False)))
+    assert all(map(torch.equal, flatten(loaded(*inputs)), flatten(model(*inputs))))
+    assert list(loaded.state_dict()) == list(model.state_dict())
+    assert loaded.original_name == type(model).__name__ and loaded.code.startswith("def forward(self: __torch__.")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pytorch_reads_what_is_written_and_the_other_way_round(oracle, name):
+    model, inputs = MODELS[name]
+    theirs = [oracle.from_numpy(np.array(each.numpy())) for each in inputs]
+    loaded = oracle.jit.load(saved(torch.jit.trace(model, tuple(inputs), check_trace=False)))
+    for a, b in zip(flatten(loaded(*theirs)), flatten(model(*inputs)), strict=True):
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-4, atol=1e-5)
+    other = make_models(oracle)[name][0].eval()
+    for made in (
+        oracle.jit.trace(other, tuple(theirs), check_trace=False),
+        None if name == "encoder" else oracle.jit.script(other),
+    ):
+        if made is not None:
+            read = torch.jit.load(saved(made, oracle))
+            for a, b in zip(flatten(read(*inputs)), flatten(other(*theirs)), strict=True):
+                np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-4, atol=1e-5)
+            assert [name for name, _ in read.named_parameters()] == [name for name, _ in other.named_parameters()]
+
+
+def test_decisions_loops_and_lists_of_scripted_code_run(oracle, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import torch\nfrom typing import Dict, List, Optional\n\nclass Program(torch.nn.Module):\n"
+        "    def forward(self, x, times: int = 3, names: Optional[List[str]] = None):\n"
+        "        out: List[torch.Tensor] = []\n        for i in range(times):\n            if bool(x.sum() > i):\n                out.append(x * i)\n"
+        "            else:\n                out.append(x - i)\n        while len(out) < 5:\n            out.append(torch.zeros_like(x))\n"
+        "        if names is not None:\n            out.append(x + len(names))\n        total = torch.stack(out)\n        total[0] = 9.0\n"
+        "        return total, {'size': x.size(0) // 2, 'rest': x.shape[0] % 2}\n"
+    )
+    names = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    import linecache
+
+    linecache.checkcache(str(path))
+    program = names["Program"]()
+    loaded = torch.jit.load(saved(oracle.jit.script(program), oracle))
+    for args in (([1.0, 2.0, 3.0],), ([-1.0, 0.0, 1.0], 2), ([0.5, 1.0, 1.0], 4, ["a", "b"])):
+        ours, theirs = loaded(torch.tensor(args[0]), *args[1:]), program(oracle.tensor(args[0]), *args[1:])
+        assert ours[0].tolist() == theirs[0].tolist() and ours[1] == theirs[1]
+
+
+def test_gradients_go_through_code_of_a_file():
+    model, inputs = MODELS["pooling"]
+    loaded = torch.jit.load(saved(torch.jit.trace(model, tuple(inputs))))
+    model.zero_grad()
+    loaded(*inputs).sum().backward()
+    model(*inputs).sum().backward()
+    assert torch.equal(loaded.query.grad, model.query.grad)
+
+
+def test_functions_constants_and_extra_files():
+    shift = torch.tensor([1.0, 2.0])
+    file = io.BytesIO()
+    torch.jit.save(
+        torch.jit.trace(lambda x: x * shift + torch.tensor(3.0), torch.ones(2)), file, _extra_files={"note": "for you"}
+    )
+    file.seek(0)
+    extra = {"note": ""}
+    loaded = torch.jit.load(file, _extra_files=extra)
+    assert loaded(torch.ones(2)).tolist() == [4, 5] and extra == {"note": "for you"}
+
+
+def test_what_cannot_be_written_is_refused():
+    with pytest.raises(
+        RuntimeError, match="TorchScript has no operator for interpolate, which .*test_files.py:.* calls"
+    ):
+        saved(torch.jit.trace(lambda x: torch.nn.functional.interpolate(x, scale_factor=2), torch.ones(1, 1, 2, 2)))
+    with pytest.raises(RuntimeError, match="dictionaries of one type"):
+        saved(torch.jit.trace(lambda x: {"a": x, "b": (x, x)}, torch.ones(1), strict=False))
+    with pytest.raises(RuntimeError, match="writes what torch.jit.trace returns"):
+        torch.jit.save(torch.nn.Linear(1, 1), io.BytesIO())
+
+
+# ── hostile files ────────────────────────────────────────────────────────────
+HEAD = "class Linear(Module):\n  __parameters__ = []\n  def forward(self: __torch__.Linear, x: Tensor) -> Tensor:\n"
+CODES = {
+    "import os": "no method forward",
+    HEAD + "    import os\n    return x\n": "does not run Import",
+    HEAD + "    return __import__('os').system('true')\n": "does not run|does not call",
+    HEAD + "    return x.__class__.__mro__\n": "does not read __class__",
+    HEAD + "    return self.__dict__\n": "no attribute __dict__",
+    HEAD + "    return (lambda: x)()\n": "does not run Lambda",
+    HEAD + "    return [y for y in x]\n": "does not run ListComp",
+    HEAD + "    return eval('1')\n": "does not run eval",
+    HEAD + "    return torch.load('x')\n": "does not run torch.load",
+    HEAD + "    return ops.aten.system(x)\n": "does not run ops.aten.system",
+    HEAD + "    return x.backward()\n": "does not call backward",
+    HEAD + "    return f'{x}'\n": "does not run JoinedStr",
+    HEAD + "    return getattr(x, '_base')\n": "does not read _base",
+    HEAD + "    return self.forward(x)\n": "without end",
+    HEAD + "    return unset\n": "which nothing has set",
+    "((((" * 5000: "no method forward",
+}
+
+
+@pytest.mark.parametrize("number", range(len(CODES)))
+def test_code_that_is_not_known_never_runs(number):
+    code = list(CODES)[number]
+    before, after = saved(torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2))), io.BytesIO()
+    with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, code if name.endswith("code/__torch__.py") else source.read(name))
+    after.seek(0)
+    loaded = torch.jit.load(after)
+    assert loaded.weight.shape == (1, 2)  # the tensors are there
+    with pytest.raises((NotImplementedError, AttributeError, RuntimeError, RecursionError), match=CODES[code]):
+        loaded(torch.ones(1, 2))
+
+
+def test_other_files_are_no_torchscript(tmp_path):
+    torch.save({"a": torch.ones(1)}, tmp_path / "state.pt")
+    (tmp_path / "text.pt").write_bytes(b"text")
+    for name in ("state.pt", "text.pt"):
+        with pytest.raises(RuntimeError, match="no file of TorchScript"):
+            torch.jit.load(tmp_path / name)
