@@ -130,6 +130,8 @@ class Program:
 
     def let_go(self):
         """Forget the tensors that were seen while capturing: facts are all that is needed from now on."""
+        for value in (*self.inputs, *self.outputs):
+            value.tensor = None
         for line in self.lines:
             for value in (*line.inputs, *line.outputs):
                 value.tensor = None
