@@ -1,4 +1,4 @@
-"""Truths: what is so of a value or of a failure, as far as a question can ask about it."""
+"""Truths: the facts of a value or of a failure that a question can ask about."""
 
 from typing import Any, NamedTuple
 
@@ -31,10 +31,10 @@ class Truth(NamedTuple):
 
 
 def state_error(error, phrases=()):
-    """The truth where something was raised, or nothing (None)."""
+    """The truth about a failure, or about none (None)."""
     try:
         said = str(error)
-    except Exception:  # the class is of the lesson or of an answer
+    except Exception:  # a class that the lesson or an answer defines
         said = ""
     return Truth(error=error, phrases=tuple(phrases), said=said)
 
@@ -77,7 +77,7 @@ def elements_of(value, shape):
 
 
 def numbers(values):
-    """Python's numbers as an array; integers that no dtype holds as floating point numbers."""
+    """Convert Python's numbers to an array; integers that no dtype holds become floating point numbers."""
     found = np.asarray(values)
     return found.astype(float) if found.dtype == object else found
 

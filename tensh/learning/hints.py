@@ -1,4 +1,4 @@
-"""Hints: how an answer differs from what is so, without saying what that is."""
+"""Hints: the difference between an answer and the truth, without telling the truth."""
 
 import math
 import re

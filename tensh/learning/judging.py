@@ -21,7 +21,7 @@ COMMON = frozenset("with that this have from must they them than same does becau
 
 
 class Judgement(NamedTuple):
-    """Whether an answer is right, and what to think about if it is not."""
+    """A judgement: whether an answer is right, and a hint if it is not."""
 
     is_right: bool
     hint: str = ""
@@ -118,7 +118,7 @@ def is_same(answered, truth):
 
 
 def is_close(answered, truth):
-    """Return a mask of the places at which arrays agree: whole numbers exactly, others as far as one would write them down."""
+    """Return a mask of the places at which arrays agree: integers exactly, others to the digits that one would write down."""
     answered, truth = np.asarray(answered), np.asarray(truth)
     with np.errstate(all="ignore"):
         if truth.dtype.kind in "biu":
@@ -131,7 +131,7 @@ def is_close(answered, truth):
 
 
 def judge_code(value, solution):
-    """Judge what a learner's code gave, beside what the lesson's own gives: both are truths."""
+    """Judge the result of a learner's code by that of the lesson's own code; both are truths."""
     if value.error is not None:
         return Judgement(False, f"{type(value.error).__name__}: {value.said}")
     if value.shape != solution.shape and None not in (value.shape, solution.shape):

@@ -1,4 +1,4 @@
-"""Answers that were typed, made values without running them.
+"""Typed answers as values, without running them.
 
 An answer may be arithmetic: numbers, lists, tuples, `torch.tensor([...])`, `torch.Size([...])`, `sqrt(2)`. It is read
 from its syntax tree and nothing else is called, so that an answer of somebody else's can be judged, too.
@@ -39,7 +39,7 @@ NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
 def power(base, exponent):
-    """A power that is no larger than a float can be, so that nobody waits for it."""
+    """Compute a power no larger than the largest float, so that it ends soon."""
     if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) > 64:
         return float(base) ** exponent
     return base**exponent

@@ -1,4 +1,4 @@
-"""Notebooks: `%load_ext tensh`, and the kernel of `tensh kernel install`. A session whose front end is IPython."""
+"""Notebooks: sessions whose front end is IPython, by `%load_ext tensh` or the kernel of `tensh kernel install`."""
 
 
 def load_ipython_extension(shell):

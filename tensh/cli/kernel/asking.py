@@ -1,4 +1,4 @@
-"""Questions of a front end: completion, and what stands under the cursor (Tab, Shift-Tab)."""
+"""Answers to a front end's questions: completion, and help on the name at the cursor (Tab, Shift-Tab)."""
 
 from tensh.cli.render.theme import apply_style
 from tensh.cli.session.completion import ahead, complete
@@ -11,7 +11,7 @@ COLORS = 16
 
 
 class Asking:
-    """The hooks of a shell through which it is asked."""
+    """The hooks by which a shell asks for completion and help."""
 
     def __init__(self, shell, session):
         self.shell = shell
@@ -35,7 +35,7 @@ class Asking:
         del self.shell.object_inspect_mime
 
     def match(self, context):
-        """Complete at the cursor: with tensh's names alone where it knows any."""
+        """Complete at the cursor, with tensh's matches alone where there are any."""
         from IPython.core.completer import SimpleCompletion
 
         lines = context.full_text.split("\n")[: context.cursor_line + 1]

@@ -1,4 +1,4 @@
-"""Which cells a session runs, and how IPython hands them over: the text of such a cell becomes one call.
+"""Cells that a session runs: IPython passes each on as one call with the text of the cell.
 
 The cell keeps its number, its place in the history and its events, which are IPython's. What IPython alone can run it runs
 as always: cell commands (`%%bash`), lines for the system (`!ls`), `await` outside of a function.
@@ -15,7 +15,7 @@ LEAVING = re.compile(r"\s*(?:exit|quit)\s*(?:\(\s*\))?\s*\Z")
 
 
 class Cells:
-    """The hooks of a shell through which its cells go."""
+    """The hooks of a shell through which its cells pass."""
 
     def __init__(self, shell, notebook):
         self.shell = shell
@@ -64,10 +64,10 @@ class Cells:
             compile(plain, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             return True
         except Exception:
-            return False  # the session says best what is wrong
+            return False  # the session has the better message
 
     def plain_transform(self, text):
-        """A cell as IPython would run it without us."""
+        """A cell as IPython would run it without the extension."""
         hooks = self.shell.input_transformers_cleanup
         index = hooks.index(self.transform)
         hooks.remove(self.transform)

@@ -1,7 +1,7 @@
 """`%load_ext tensh`: the cells of an IPython shell run in a session of tensh, until `%unload_ext tensh`.
 
-All that is changed in the shell is what IPython offers for it: a transformer of cells, a handler of exceptions, formatters,
-a matcher for completion; and the method that answers `?`, for which it offers nothing.
+The extension uses the hooks that IPython offers: a transformer of cells, a handler of exceptions, formatters and a
+matcher for completion. It replaces one method, the one that answers `?`, because there is no hook for it.
 """
 
 from tensh.alias import is_pytorch_loaded
@@ -9,11 +9,11 @@ from tensh.cli.kernel.asking import Asking
 from tensh.cli.kernel.cells import Cells
 from tensh.cli.kernel.notebook import Notebook
 
-NAME = "tensh"  # of what is attached to a shell
+NAME = "tensh"  # the attribute of a shell that holds its extension
 
 
 def load(shell):
-    """IPython calls this for `%load_ext tensh`."""
+    """Attach tensh to a shell; called by IPython for `%load_ext tensh`."""
     if getattr(shell, NAME, None) is None:
         if is_pytorch_loaded():
             from IPython.core.error import UsageError
@@ -23,7 +23,7 @@ def load(shell):
 
 
 def unload(shell):
-    """IPython calls this for `%unload_ext tensh`."""
+    """Detach tensh from a shell; called by IPython for `%unload_ext tensh`."""
     attached = getattr(shell, NAME, None)
     if attached is not None:
         delattr(shell, NAME)
@@ -31,7 +31,7 @@ def unload(shell):
 
 
 class Attached:
-    """A session at work in a shell."""
+    """A session attached to a shell."""
 
     def __init__(self, shell):
         self.shell = shell
@@ -43,7 +43,7 @@ class Attached:
         self.asking.attach()
 
     def run_cell(self, text):
-        """Run the text of a cell: what the transformer of cells writes calls this."""
+        """Run the text of a cell; called by the code that the transformer of cells writes."""
         return self.notebook.run_cell(text)
 
     def close(self):

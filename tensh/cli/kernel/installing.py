@@ -49,7 +49,7 @@ def is_ours(folder):
 
 
 def checked_name(name):
-    """The name under which Jupyter knows a kernel; UsageError for one that it would not take."""
+    """The name under which Jupyter lists the kernel; UsageError for a name that Jupyter would refuse."""
     from jupyter_client.kernelspec import _is_valid_kernel_name
 
     if not _is_valid_kernel_name(name):

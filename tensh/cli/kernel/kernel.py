@@ -23,9 +23,9 @@ class TenshKernel(IPythonKernel):
 
     @contextlib.contextmanager
     def _cancel_on_sigint(self, future):
-        """Within, an interrupt cancels what is awaited, also where nothing else happens.
+        """A context in which an interrupt cancels the awaited task, even while the event loop sleeps.
 
-        The handler of ipykernel only notes what is to be done: a loop that sleeps would see it when it wakes by itself.
+        The handler of ipykernel only notes the request, which a sleeping loop sees when it next wakes.
         """
         loop = asyncio.get_running_loop()
         with super()._cancel_on_sigint(future):
@@ -33,7 +33,7 @@ class TenshKernel(IPythonKernel):
 
             def handle(*arguments):
                 note(*arguments)
-                loop.call_soon_threadsafe(lambda: None)  # which wakes it
+                loop.call_soon_threadsafe(lambda: None)  # wakes the loop
 
             signal.signal(signal.SIGINT, handle)
             yield

@@ -34,14 +34,14 @@ class Notebook(Run):
         super().__init__(Environment(color=color, variables={"TERM": "xterm"}), Options(), NOTHING)
         session = self.session
         session.module, session.namespace = shell.user_module, shell.user_ns
-        for name in events.RESULTS:  # the session keeps them: %full without a name is of the last
+        for name in events.RESULTS:  # the session keeps values: %full without a name shows the last one
             shell.user_ns.pop(name, None)
         session.given |= shell.user_ns_hidden
         session.other_commands = self.other_command
-        session.flags = 0  # a cell that awaits is IPython's, which has a loop running
+        session.flags = 0  # IPython, whose loop is running, executes cells that await
         self.expression = ""  # the code of the value that is being shown
         self.last = None  # the failure of the cell that runs
-        self.is_silent = False  # nobody sees what the cell shows
+        self.is_silent = False  # true while the output of the cell is not shown
         self.closing = contextlib.ExitStack()
 
     def ask(self, question):
@@ -54,7 +54,7 @@ class Notebook(Run):
     # -- beginning and end ------------------------------------------------------------------------------
 
     def begin(self):
-        """All that is there while the extension is."""
+        """Enter everything that lasts as long as the extension."""
         enter = self.closing.enter_context
         enter(warnings.catch_warnings())
         enter(reporting(self.take_unraisable))
@@ -76,7 +76,7 @@ class Notebook(Run):
             self.shell.display_formatter.formatters["text/html"].for_type(kind, self.html)
 
     def hooks(self):
-        """IPython's events: the first comes before every cell, the second before those that somebody sees."""
+        """Follow IPython's events: one before every cell, one before cells whose output is shown."""
         return ("pre_execute", self.prepare_execution), ("pre_run_cell", self.prepare_cell)
 
     def prepare_execution(self):
@@ -86,7 +86,7 @@ class Notebook(Run):
         self.is_silent = False
 
     def list_rich_kinds(self):
-        """The classes whose values may be more than their text."""
+        """The classes whose values may have HTML besides text."""
         from tensh.engine.core.tensor import Tensor
 
         return Tensor, list, tuple, dict
@@ -105,7 +105,7 @@ class Notebook(Run):
         self.closing.close()
 
     def configure(self):
-        """Take the settings of the user, who is there to see them."""
+        """Apply the user's settings."""
         from tensh.cli import config
 
         loaded = config.load(os.environ)
@@ -114,7 +114,7 @@ class Notebook(Run):
             self.console.remark([("warning", f"{complaint}\n")])
 
     def notice(self):
-        """Whose torch it is was said when the extension was loaded, or the kernel chosen."""
+        """Do nothing: loading the extension, or choosing the kernel, has said whose torch it is."""
 
     # -- cells ------------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ class Notebook(Run):
         return self.shell.user_ns.get("_exit_code", 0)
 
     def other_command(self, command):
-        """A command that is IPython's: `%matplotlib inline`."""
+        """Run a command of IPython, such as `%matplotlib inline`."""
         if command.name not in self.shell.magics_manager.magics["line"]:
             return None
         if command.argument in ("?", "??"):
@@ -168,7 +168,7 @@ class Notebook(Run):
         return True
 
     def show_value(self, value, unit, may_raise):
-        """Display a value: the last of a cell is its result, what commands show comes between."""
+        """Display a value: the last value of a cell is its result, values that commands show come before."""
         is_command = isinstance(unit, Command)
         self.expression = "" if is_command else unit.text
         try:
@@ -186,7 +186,7 @@ class Notebook(Run):
         return value_html(value, self.expression, settings is None or settings.caption)
 
     def show_exception(self, error):
-        """Show what a cell raised, or what the repr of a value did."""
+        """Show the failure of a cell, or of the repr of a value."""
         failure = self.last if self.last is not None and self.last.error is error else self.explain_exception(error)
         remember(error)
         if isinstance(error, KeyboardInterrupt | CancelledError):  # the second is that of an `await`
@@ -203,12 +203,12 @@ class Notebook(Run):
         self.shell._showtraceback(type(error), error, [words])
 
     def take_warning(self, message, category, filename, line, file=None, text=None):
-        """Show a warning, but for IPython's own about how a terminal is left."""
+        """Show a warning, except IPython's own hint on leaving a terminal."""
         if not safe_str(message).startswith("To exit: use"):
             super().take_warning(message, category, filename, line, file, text)
 
     def explain_exception(self, error):
-        """The failure that an exception is; the cells that IPython ran itself are known by their numbers."""
+        """The Failure of an exception; cells that IPython ran itself are known by their numbers."""
         sources, trace = self.session.sources, error.__traceback__
         while trace:
             filename = trace.tb_frame.f_code.co_filename

@@ -1,4 +1,4 @@
-"""The session of a lesson: its code runs as `tensh run` runs it, and what it gives is known before it is shown."""
+"""The session of a lesson: code runs as by `tensh run`, and its result is known before it is shown."""
 
 import contextlib
 import io
@@ -16,11 +16,11 @@ from tensh.learning import facts
 from tensh.learning.judging import Judgement, judge, judge_code
 from tensh.show.reprs import safe_str
 
-SEED = 0  # of random numbers, unless the lesson or the command line says otherwise: every run of a lesson is the same
+SEED = 0  # of random numbers, so that every run of a lesson is the same; the lesson or the command line may set another
 
 
 class Outcome:
-    """The outcome of a statement: the truth that is asked about, what happened, and what was printed and said meanwhile."""
+    """The outcome of a statement: the truth that is asked about, the events, the printed text and the remarks."""
 
     def __init__(self):
         self.truth = None
@@ -36,10 +36,10 @@ class Outcome:
 
 
 class Printed(io.StringIO):
-    """What code prints that runs unseen; the code may close the stream, and it is read all the same."""
+    """The output of code that runs unseen, readable even if the code closes the stream."""
 
     def close(self):
-        """Stay open."""
+        """Keep the stream open."""
 
 
 class Course(Run):
@@ -50,7 +50,7 @@ class Course(Run):
         program = Program("script", [], [lesson.path], folder, reading.whole_name(lesson.path))
         seed = SEED if options.seed is None else options.seed
         super().__init__(env, options._replace(seed=seed), program)
-        self.session.teacher = None  # the lesson teaches
+        self.session.teacher = None  # the lesson itself teaches, so there are no notes
         self.session.note_places()
         self.hint = ""
         self.outcome = None  # of the statement that runs unseen
@@ -58,21 +58,21 @@ class Course(Run):
     # -- what happens -----------------------------------------------------------------------------------
 
     def remark(self, tokens):
-        """Say something of the code, or keep it while nothing is to be seen."""
+        """Show a remark about the code, or keep it while the code runs unseen."""
         if self.outcome is None:
             super().remark(tokens)
         else:
             self.outcome.remarks.append([*tokens])
 
     def happening(self, source):
-        """The events of a source that runs; leaving the program is a failure like others."""
+        """The events of a running source; an attempt to leave the program counts as a failure."""
         try:
             yield from self.session.run(source, keep_going=True)  # as at a prompt
         except SystemExit as error:
             yield self.session.make_failure(error, None)
 
     def unseen(self, source):
-        """Run a source and show nothing: the outcome."""
+        """Run a source without showing anything; return the outcome."""
         self.outcome, printed = Outcome(), Printed()
         try:
             with contextlib.redirect_stdout(printed):
@@ -84,7 +84,7 @@ class Course(Run):
             self.outcome = None
 
     def code(self, step, is_seen=True):
-        """Run statements that ask nothing, each shown before what it gives."""
+        """Run statements without questions; show each before its result."""
         if not is_seen:
             for event in self.unseen(step.source).happened:
                 self.raise_stop(event)
@@ -105,7 +105,7 @@ class Course(Run):
     # -- questions --------------------------------------------------------------------------------------
 
     def answer(self, question):
-        """Run the statement of a question unseen: its outcome, with the truth."""
+        """Run the statement of a question unseen; return its outcome, with the truth."""
         source = question.source
         if question.kind == "complete":
             source = self.with_text(source, fill_blank(source.text, question.solution))
@@ -124,7 +124,7 @@ class Course(Run):
         about = question.target or question.about
         try:
             found = facts.state_value(eval(about, self.session.namespace) if about else outcome.value)
-        except Exception as error:  # of the expression, or of a value that tells nothing of itself
+        except Exception as error:  # of the expression, or of a value without facts
             said = f"{type(error).__name__}: {safe_str(error)}"
             raise LessonError(f"{about or 'its value'}: {said}", question.line) from None
         if not found.has(question.kind):
@@ -132,7 +132,7 @@ class Course(Run):
         return found
 
     def reveal(self, question, outcome):
-        """Show what the statement of a question gave; it has been quoted, but for what belongs in a blank."""
+        """Show the result of a question's statement, which has been quoted except for the solution of a blank."""
         if question.kind == "complete":
             self.console.result(
                 quote(self.with_text(question.source, fill_blank(question.shown, question.solution)), 0)
@@ -151,7 +151,7 @@ class Course(Run):
                 self.show(event, may_raise=True)
 
     def judge(self, question, text, outcome):
-        """Judge an answer to a question; that to a blank is code, which runs and leaves no trace."""
+        """Judge an answer to a question; an answer to a blank is code, which runs and leaves no trace."""
         if question.kind != "complete":
             return judge(question.kind, text, outcome.truth)
         found = None
@@ -166,7 +166,7 @@ class Course(Run):
         return found or Judgement(False, explain_unreadable(fill_blank(question.source.text, text)))
 
     def try_expression(self, question, expression):
-        """The truth about an expression of the learner's, evaluated as if it were not."""
+        """The truth about an expression that the learner wrote, evaluated without side effects."""
         before = Snapshot(self.session, None)
         try:
             outcome = self.unseen(self.with_text(question.source, f"({expression})"))
@@ -181,11 +181,11 @@ class Course(Run):
                 before.restore()
 
     def with_text(self, source, text):
-        """Other code that stands where a source does."""
+        """Make a source of other code at the same place."""
         return type(source)(text, source.filename)
 
     def show_failure(self, failure, may_raise):
-        """Show why a line failed; in a language that errors are not explained in, PyTorch's message alone."""
+        """Show why a line failed; only PyTorch's message in a language without explanations."""
         import tensh.language as language
 
         tokens = failures.short(failure)
@@ -195,7 +195,7 @@ class Course(Run):
         self.remark(tokens)
 
     def take(self, step, is_seen=False):
-        """Do what a step does, unseen."""
+        """Run a step unseen."""
         if isinstance(step, Question):
             self.answer(step)
         elif hasattr(step, "source"):

@@ -70,19 +70,19 @@ def drop_comments(text):
 
 
 class LessonSource(Source):
-    """Code of a lesson. Its reader sees it just above, and needs nobody to tell where it is."""
+    """Source of a lesson's code, which is shown just above, so that messages need not name its place."""
 
     def place(self, line):
         return ""
 
 
 class Reader:
-    """Goes through the cells of a document once."""
+    """Reader that goes through the cells of a document once."""
 
     def __init__(self, document, text, path):
         self.document = document
         self.text = text
-        self.lines = defaultdict(list)  # the numbers of the lines that say so
+        self.lines = defaultdict(list)  # the numbers of their lines
         for number, line in enumerate(text.split("\n"), 1):
             self.lines[PROMPT.sub("", line.strip()).strip()].append(number)
         self.path = path
@@ -92,7 +92,7 @@ class Reader:
         self.place = 0  # the line of the file below which the next code is
 
     def lesson(self, key):
-        """The whole; LessonError where it is none."""
+        """Read the whole document; LessonError if it is not a lesson."""
         for cell in self.document.cells:
             if cell.kind == "code":
                 self.code(cell)
@@ -123,7 +123,7 @@ class Reader:
 
     def code(self, cell):
         """The statements of a cell: those without a question together, each that asks by itself."""
-        code = cell.text.replace("\r\n", "\n").replace("\r", "\n")  # a notebook may hold all ends of lines
+        code = cell.text.replace("\r\n", "\n").replace("\r", "\n")  # notebooks may hold any kind of line ending
         begin = self.first_line(code)
         try:
             body = parse_statements(code, self.path)
@@ -147,7 +147,7 @@ class Reader:
         self.divide(code.split("\n"), body, questions, hints, begin)
 
     def statement_at(self, body, line, text, begin):
-        """The number of the statement that a comment is of: a question's stands on its last line, a hint's below."""
+        """The number of the statement that a comment belongs to: a question stands on its last line, a hint below it."""
         if text.startswith("#?"):
             number = bisect_right(body, line, key=lambda node: node.lineno) - 1
             if number < 0 or body[number].end_lineno != line:

@@ -14,7 +14,7 @@ from tensh.show.text import pad
 
 
 def show(env, options, wanted, wish):
-    """Do what `tensh learn` asks for, in the language it asks for; the exit status."""
+    """Carry out `tensh learn`, in the language asked for; return the exit status."""
     language.choose(wish.language or language.current)
     if wish.answers:
         from tensh.cli.lessons import grading
@@ -27,7 +27,7 @@ def show(env, options, wanted, wish):
 
 
 def play(env, options, lesson, wish):
-    """Play a lesson; progress is read and kept where somebody sits at a terminal."""
+    """Play a lesson; progress is read and kept at an interactive terminal."""
     keeper = Keeper(env.variables)
     is_kept = env.is_interactive and not options.json
     if wish.restart:
@@ -54,7 +54,7 @@ def play(env, options, lesson, wish):
 
 
 def show_list(env, options):
-    """The lessons, and how far the learner is in each. No code of a lesson runs."""
+    """List the lessons and the learner's progress in each, without running any code of theirs."""
     keeper, console = Keeper(env.variables), Console(env)
     rows = [(number, name, shelf.title_of(name), keeper.load(name)) for number, name in enumerate(shelf.NAMES, 1)]
     if options.json:

@@ -1,4 +1,4 @@
-"""A lesson as steps, one after another, and what is wrong with a file that is none."""
+"""A lesson as a sequence of steps, and the errors of a file that is not a lesson."""
 
 import ast
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class LessonError(Exception):
         self.line = line
 
     def refuse(self, path):
-        """Raise the UsageError that says so, with the place in the file."""
+        """Raise the UsageError with the message and the place in the file."""
         raise UsageError(f"{path}:{self.line}: {self}" if self.line else f"{path}: {self}") from None
 
 
@@ -31,7 +31,7 @@ class Text(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Statements that run one after another, and are shown with what they give. Its source knows the place in the file."""
+    """Statements that run one after another, and are shown with their results. Its source knows the place in the file."""
 
     source: Any
 

@@ -18,11 +18,11 @@ COMMANDS = {
 
 
 class Leave(Exception):
-    """The learner leaves."""
+    """Raised when the learner leaves."""
 
 
 class Back(Exception):
-    """The learner wants the question before this one again."""
+    """Raised when the learner asks for the previous question again."""
 
 
 class Answered(NamedTuple):
@@ -34,7 +34,7 @@ class Answered(NamedTuple):
 
 
 class Player:
-    """Plays a lesson on a screen; `keep` is called with the progress after each question."""
+    """Player of a lesson on a screen; `keep` is called with the progress after each question."""
 
     def __init__(self, env, options, lesson, screen, keep=lambda progress: None):
         self.env = env
@@ -45,7 +45,7 @@ class Player:
         self.answered = {}
 
     def play(self, progress):
-        """From a progress on to the end, or until the learner leaves; the progress then."""
+        """Play from a progress to the end, or until the learner leaves; return the progress then."""
         progress = Progress() if progress.is_done else progress
         self.screen.begin(self.lesson, progress)
         counts = {"questions": len(self.lesson.questions), "steps": len(self.lesson.steps)}
@@ -64,7 +64,7 @@ class Player:
             return self.progress
 
     def find_step_before(self, at):
-        """The step that comes after the question before the last one: where somebody begins who goes back."""
+        """The step after the last question but one, where a learner who goes back begins."""
         asked = [number for number, step in enumerate(self.lesson.steps[:at]) if isinstance(step, Question)]
         return asked[-2] + 1 if len(asked) > 1 else 0
 
@@ -88,7 +88,7 @@ class Player:
             self.note(len(self.lesson.steps))
 
     def note(self, at):
-        """Keep how far the learner is."""
+        """Keep the learner's progress."""
         self.progress = self.progress._replace(at=at)
         self.keep(self.progress)
 
@@ -126,7 +126,7 @@ class Player:
         self.screen.answer(course, question, outcome, self.answered[question.number])
 
     def hint(self, question, judged, tries):
-        """The hint after a wrong answer: what is wrong with it, and what the teacher says after so many."""
+        """The hint after a wrong answer: its fault, and the teacher's hint after so many answers."""
         own = question.hints[tries - 1] if tries <= min(len(question.hints), TRIES - 1) else ""
         return "\n".join(filter(None, (judged.hint, own)))
 

@@ -1,6 +1,6 @@
 """The place of a learner in each lesson: a small file for each, in the folder for what programs remember.
 
-It is written whole after every answer, so that whoever leaves in whatever way finds the lesson where it was.
+It is rewritten after every answer, so that nothing is lost however the learner leaves.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ class Progress(NamedTuple):
 
 
 class Keeper:
-    """Reads and writes progress; `variables` say where it is kept. What cannot be read or written is as if there were none."""
+    """Reads and writes progress; `variables` say where it is kept. Progress that cannot be read or written counts as none."""
 
     def __init__(self, variables):
         self.folder = os.path.join(folder("state", variables), "lessons")

@@ -30,7 +30,7 @@ def prove(env, options, lesson):
 
 
 def failures(outcome, step):
-    """The failure of code that is not asked about."""
+    """The failure of code without a question."""
     for event in outcome.happened:
         if isinstance(event, events.Failed):
             failure = event.failure
@@ -38,7 +38,7 @@ def failures(outcome, step):
 
 
 def proof(course, question):
-    """True if a question can be asked, and is answered rightly by what is so."""
+    """True if a question can be asked, and the true value is a right answer to it."""
     wrong, answer = "", ""
     try:
         outcome = course.answer(question)
@@ -61,7 +61,7 @@ def find_objection(course, question, outcome, answer):
 
 
 def write_answer(question, truth):
-    """The right answer to a question, as somebody might write it."""
+    """The right answer to a question, as a learner might write it."""
     if question.kind == "complete":
         return question.solution
     if question.kind == "fails" or truth.error is not None:

@@ -38,7 +38,7 @@ class LineScreen:
         self.console.result([*tokens, ("plain", "\n")])
 
     def begin(self, lesson, progress):
-        """The title, and how far somebody is who comes back."""
+        """Show the title, and the progress of a learner who returns."""
         self.say(("title", visible_line(lesson.title)))
         count = len(lesson.questions)
         facts = _("{count} questions; instead of an answer: hint, skip, back, quit").format(count=count)
@@ -107,7 +107,7 @@ class LineScreen:
         return text
 
     def tell(self, text):
-        """Commands of somebody who does not answer."""
+        """Commands that can be typed instead of an answer."""
         self.write_indented(text)
 
     def wrong(self, question, text, hint, left):
@@ -150,13 +150,13 @@ class LineScreen:
         self.say(("note", "\n" + _("-- back --")))
 
     def leave(self, lesson, progress):
-        """The learner goes."""
+        """Say goodbye to a learner who leaves."""
         done = len(progress.results)
         said = _("{done} of {count} answered; the same command goes on from here")
         self.say(("note", "\n" + said.format(done=done, count=len(lesson.questions))))
 
     def end(self, lesson, progress):
-        """All is done."""
+        """Show that the lesson is complete."""
         said = _("done: {right} of {count} right without being shown")
         self.say(("keyword", "\n" + said.format(right=progress.right, count=len(lesson.questions))))
 
@@ -171,7 +171,7 @@ def next_line(stdin):
 
 
 class Counting(Console):
-    """A console that counts the lines since somebody has last read."""
+    """A console that counts the lines since the reader's last pause."""
 
     lines = 0
 
@@ -199,7 +199,7 @@ class JsonScreen:
         return Environment(env.stdin, self.shown, self.shown, variables={}, color="never")
 
     def follow(self, course):
-        """There is nothing to count."""
+        """Do nothing: JSON has no lines to count."""
 
     def write(self, kind, **facts):
         """Write an object."""

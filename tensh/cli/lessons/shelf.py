@@ -14,7 +14,7 @@ ENDINGS = (".md", ".tsh", ".ipynb")
 
 
 def path_of(name):
-    """The file of a lesson in the language that is spoken."""
+    """The file of a lesson in the current language."""
     return os.path.join(FOLDER, language.current, f"{name}.md")
 
 
@@ -33,7 +33,7 @@ def find(wanted):
 
 
 def name_of(wanted):
-    """The name of a lesson of ours."""
+    """The name of a lesson that comes with tensh."""
     word = wanted.strip().lower()
     if word.isdigit() and 0 < int(word) <= len(NAMES):
         return NAMES[int(word) - 1]
