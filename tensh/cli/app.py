@@ -37,7 +37,7 @@ def main(arguments=None, environment=None):
 
 
 def carry_out(arguments, env):
-    """Do what the arguments say, and write all that it gives; the exit status."""
+    """Carry out the arguments and write all output; return the exit status."""
     language.choose(language.choose_language(env.variables))
     if arguments in (["--version"], ["-V"]):  # before anything is imported
         found = version.say(env)
@@ -64,7 +64,7 @@ def report_unwritten(error, env):
 
 
 def answer(arguments, env):
-    """Do what the arguments say."""
+    """Carry out the arguments."""
     if not arguments and env.is_interactive:
         return prompt(env)
     if arguments[:2] == ["run", "-m"] or arguments[:1] == ["exec"] and arguments[1:2] not in (["-h"], ["--help"]):

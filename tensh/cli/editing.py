@@ -1,4 +1,4 @@
-"""A text in the editor of the user's choice: for `%edit`."""
+"""Editing a text in the user's editor, for `%edit`."""
 
 import contextlib
 import os

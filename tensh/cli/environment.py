@@ -88,7 +88,7 @@ class Environment:
 
     @contextlib.contextmanager
     def install(self):
-        """Make these the streams of the process, where `print` and `input` of the user's code find them."""
+        """Make these the streams of the process, where `print` and `input` of user code find them."""
         before = sys.stdin, sys.stdout, sys.stderr
         sys.stdin, sys.stdout, sys.stderr = self.stdin, self.stdout, self.stderr
         if not self.has_unicode(self.stdout):
@@ -111,7 +111,7 @@ class Environment:
             raise Unwritten(OSError(errno.EBADF, "the program has closed it")) from None
 
     def why_unwritten(self, error):
-        """The OSError for which stdout cannot be written, where that is why something of the user's raised `error`."""
+        """The OSError of an unwritable stdout, if that is why user code raised `error`."""
         if isinstance(error, BrokenPipeError):
             return error if self.is_broken() else None
         try:

@@ -171,7 +171,7 @@ def write_pieces(run, wish, pieces):
 
 
 def draw_file(graph, shown, wish):
-    """Have Graphviz draw the graph into a file; the exit status."""
+    """Let Graphviz draw the graph into a file; return the exit status."""
     from tensh.graph import dot
 
     command = ["dot", f"-T{wish.format}", "-o", wish.output]

@@ -53,7 +53,7 @@ def restore_torch(torch, options):
 
 
 def own_modules(since):
-    """The names of the user's modules that were imported since there were these."""
+    """The names of user modules that were imported since there were these."""
     return [name for name in {*sys.modules} - since if is_own(sys.modules[name])]
 
 

@@ -1,4 +1,4 @@
-"""Text that Python writes to standard error for a program: with escapes for what a terminal would obey.
+"""Text that Python writes to standard error for a program: with escapes for control characters.
 
 The handler of last resort of `logging` writes messages of libraries and of asyncio, and `traceback` prints exceptions, among
 them those of processes of `multiprocessing` and of messages that cannot be logged.  What goes to a file, or through a handler

@@ -141,7 +141,7 @@ def code(path):
     try:
         return importlib.util.decode_source(data)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
-        decode(data, path)  # which knows more of what is wrong
+        decode(data, path)  # which finds more of the fault
         raise UsageError(f"{path}: this is not text ({error})") from None
 
 

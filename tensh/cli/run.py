@@ -49,7 +49,7 @@ class Run:
         self.values_shown = 0
         self.times = []
         self.is_prepared = False
-        self.strict = None  # what looks for random numbers that nobody has seeded, where it is wanted
+        self.strict = None  # finds unseeded random numbers, where that is wanted
         self.ended_by = None  # the failure that nothing of the program ran after
         if self.session.engine == "tensh" and not options.quiet:
             self.session.teacher = Teacher(self.session, self.take_note)
@@ -152,7 +152,7 @@ class Run:
 
     @contextlib.contextmanager
     def strictness(self):
-        """Within, drawing random numbers that nobody has seeded fails, if that is wanted."""
+        """A context in which drawing unseeded random numbers fails, if that is wanted."""
         if not self.options.strict:
             yield
             return
@@ -181,7 +181,7 @@ class Run:
         return self.env.width(self.env.stderr) if self.env.is_terminal(self.env.stderr) else None
 
     def take_note(self, note):
-        """Show a note of the teacher's."""
+        """Show one of the teacher's notes."""
         self.remark(failures.format_note(note, self.window()))
 
     def ask(self, question):
@@ -210,7 +210,7 @@ class Run:
         self.console.remark(tokens)
 
     def mention(self, text):
-        """Say something that nobody has asked for."""
+        """Show a text that was not asked for."""
         if not self.options.quiet:
             self.remark([("note", text)])
 

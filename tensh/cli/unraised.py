@@ -1,7 +1,7 @@
 """Exceptions that Python can raise nowhere, of threads and of destructors: shown as other failures are, or heeded later.
 
 `reporting` hands them to `show(error, where)`, with the thread or the function in words. A ^C or a time limit that comes
-while a destructor runs is no failure of it: the signal is sent once more.
+while a destructor runs is not its failure: the signal is sent once more.
 """
 
 import contextlib
@@ -66,7 +66,7 @@ def reporting(show):
 
 
 def stay():
-    """Show what the end of the interpreter brings: exceptions of functions of `atexit`, and of what is destroyed last."""
+    """Show the exceptions at the end of the interpreter: from `atexit` functions and the last destructors."""
     if reporters and NAME in sys.modules:
         clean(sys.modules[NAME])
     for reporter in reporters:

@@ -1,4 +1,4 @@
-"""Which tensh this is."""
+"""The version of tensh, in words."""
 
 from tensh.cli import status
 

@@ -11,7 +11,7 @@ from tensh.escaping import visible
 
 
 def run_whole(arguments, env):
-    """Do what `exec ...` or `run -m ...` says; the exit status."""
+    """Carry out `exec ...` or `run -m ...`; return the exit status."""
     first, *rest = arguments
     if first == "exec":
         return execute(rest[1:] if rest[:1] == ["--"] else rest, env)

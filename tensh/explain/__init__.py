@@ -1,6 +1,6 @@
 """Explanations of a failure, in terms of the values that code was given, and what would have worked.
 
-Nothing of the user's is run again: the operands are read off the traceback, causes are found in the source, and fixes are
+No user code is run again: the operands are read off the traceback, causes are found in the source, and fixes are
 tried on stand-ins that have the shapes and dtypes of the operands.
 """
 

@@ -37,7 +37,7 @@ class Asked:
         return Situation(None, self.names, Place(f"{self.text}\n{name}", end, 0, end, len(name)), None)
 
     def cut_of(self, name):
-        """(the name of what was cut off, the Cut) in the history of a name; None where none is certain."""
+        """(the name that was cut off, the Cut) in the history of a name; None where none is certain."""
         situation = self.situation(name)
         for followed in history(ast.parse(name, mode="eval").body, situation):
             cut = locate_cut(followed, situation)

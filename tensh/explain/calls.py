@@ -26,7 +26,7 @@ INPUTS = ("input", "input2", "input3", "input4")
 
 
 GUARD = FILE.partition("{")[0]
-"""How the file of what stands around functions that are Python in PyTorch, too, is called."""
+"""File name of the guards around functions that are Python in PyTorch, too."""
 REFLECTED = frozenset("radd rsub rmul rdiv rtruediv rfloordiv rmod rremainder rpow rmatmul".split())
 """Operators that are computed by the operand on the right."""
 OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
@@ -89,7 +89,7 @@ class Call(NamedTuple):
 
 
 def takes_more(text):
-    """Whether something can stand behind an expression as it is: after a name, a call, an index, brackets."""
+    """True if something can stand behind an expression as it is: after a name, a call, an index, brackets."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):

@@ -117,7 +117,7 @@ def loop_around(scope, line):
 
 
 def writes_into(scope, name):
-    """(line, code) of each statement of a scope that changes the memory of what a name stands for."""
+    """(line, code) of each statement of a scope that changes the memory of a name's value."""
     for node in iterate_scope(scope):
         if writes(node, name):
             yield node.lineno, ast.unparse(node)

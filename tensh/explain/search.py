@@ -179,7 +179,7 @@ def children(node):
 
 
 def changes(node, text, is_whole, shadow):
-    """(new text, cost, reason) of what may stand in place of one expression."""
+    """(new text, cost, reason) of the replacements of one expression."""
     if isinstance(node, ast.Call):
         yield from swap_tensor_and_stack(node, shadow)
         yield from other_functions(node, text)
@@ -307,7 +307,7 @@ def other_arguments(node, shadow):
 
 
 def other_calls(node, text, shadow):
-    """Calls of what cannot be called, and of methods that a number of Python's has no need of."""
+    """Calls of values that cannot be called, and of methods that Python numbers do not have."""
     function = value_of(node.func, shadow)
     if function is not UNKNOWN and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
@@ -324,7 +324,7 @@ def other_calls(node, text, shadow):
 
 
 def changes_of_value(value, text):
-    """(new text, cost, reason) by what a value is."""
+    """(new text, cost, reason) by the kind of a value."""
     match value:
         case Size():
             yield f"{text}[0]", 1, _("{text} is a Size: one number for each dimension").format(text=text)

@@ -1,4 +1,4 @@
-"""Fixes, tried: code that would stand in place of what failed, evaluated on shapes only."""
+"""Fixes, tried: replacements of the failed code, evaluated on shapes only."""
 
 import ast
 import re
@@ -64,7 +64,7 @@ def append_to_expression(text, change):
 
 
 def fits(call, candidates, wanted=None, most=2):
-    """The Fits among candidates, which are code for what failed, in their order; no more than ``most``.
+    """The Fits among candidates, which replace the failed code, in their order; no more than ``most``.
 
     ``wanted`` says of a result's shape whether it is what one would want.
     """
@@ -78,7 +78,7 @@ def fits(call, candidates, wanted=None, most=2):
 
 
 def depends_on_values(node):
-    """Whether the shape of a result depends on values, which stand-ins do not have."""
+    """True if the shape of a result depends on values, which stand-ins do not have."""
     words = (ast.unparse(each.func).rpartition(".")[2] for each in ast.walk(node) if isinstance(each, ast.Call))
     return any(word in COUNTING for word in words)
 

@@ -105,14 +105,14 @@ def format_parameter(text):
 
 
 def format_target(base, target):
-    """The attribute ``target`` of ``base``, by ``getattr`` where a part of its path is no identifier."""
+    """The attribute ``target`` of ``base``, by ``getattr`` where a part of its path is not an identifier."""
     for part in target.split("."):
         base = f"{base}.{part}" if is_name(part) else f"getattr({base}, {quote(part)})"
     return base
 
 
 def is_name(text):
-    """Whether a text can stand in code as a name."""
+    """True if a text can stand in code as a name."""
     return text.isidentifier() and not keyword.iskeyword(text)
 
 

@@ -230,7 +230,7 @@ def assign_member(value, module, target):
 
 
 def set_member(module, name, value):
-    """Set an attribute; a tensor that is no parameter becomes a buffer."""
+    """Set an attribute; a tensor that is not a parameter becomes a buffer."""
     if isinstance(value, Tensor) and not is_parameter(value):
         module.register_buffer(name, value)
     else:

@@ -33,7 +33,7 @@ def find_torch():
 
 
 def list_customs():
-    """Name -> what every generated function may name without an import of the user's."""
+    """Name -> the value that every generated function may use without an import."""
     from tensh.fx import _pytree as fx_pytree
     from tensh.utils import _pytree as pytree
 

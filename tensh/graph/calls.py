@@ -79,7 +79,7 @@ def _read_layer_call(graph, node):
 
 
 def _list_given(graph, node, within, path):
-    """(parameter -> text, parameter -> value) of what the user's source hands to a layer, if it calls it by its name."""
+    """(parameter -> text, parameter -> value) of the arguments in the user's source of a layer that is called by name."""
     found = piece(*place(node))
     call = _parse(found.text) if found else None
     name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""

@@ -138,7 +138,7 @@ def tensor_path(graph, number, path):
 
 
 def way(graph, step):
-    """What the gradient of a step comes through: a layer or a function by its name, else the formula of the operation."""
+    """The way of a step's gradient: a layer or a function by its name, else the formula of the operation."""
     nodes = graph.call_nodes(step.node)
     result = graph[graph.numbers[nodes[-1]]]
     call = graph.call(nodes) if len(nodes) > 1 else None

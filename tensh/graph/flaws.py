@@ -14,7 +14,7 @@ TESTS = {
 
 
 def flaw(gradient):
-    """The name of what is wrong with a gradient; None if nothing is."""
+    """The name of a gradient's flaw; None if there is none."""
     arrays = gradient.values() if type(gradient) is Parts else [gradient]
     numbers = [a.astype(np.float32) if a.dtype.kind == "V" else a for a in map(elements, arrays) if a is not None]
     return next((name for name, test in TESTS.items() if numbers and all(map(test, numbers))), None)

@@ -150,7 +150,7 @@ def _default(text):
 
 
 def _holds(condition, facts):
-    """True if a condition holds; of what is not known, it does."""
+    """True if a condition holds, or cannot be known."""
     try:
         return bool(eval(condition, {**SHAPES, "inf": float("inf")}, facts))
     except (NameError, TypeError, AttributeError, IndexError):

@@ -31,7 +31,7 @@ def assign_layers(graph):
     for node in graph:
         for number in dict.fromkeys(e.number for e in node.edges if e.number):
             users[number].append(node.number)
-    light = set()  # nodes made of leaves alone, and of what only they use: they stand just above what first uses them
+    light = set()  # nodes that only leaves, or such nodes, lead to: they stand just above their first use
     for node in graph:
         if all(e.number not in depth or _goes_along(e.number, graph, users, light) for e in node.edges):
             light.add(node.number)

@@ -90,7 +90,7 @@ def names_of_nodes(namespace):
     for name, tensor in list_named_tensors(namespace):
         try:
             node = refresh_node(tensor)
-        except RuntimeError:  # a view of what was written since, whose history is ambiguous
+        except RuntimeError:  # a view of memory written since, whose history is ambiguous
             continue
         if node is not None:
             found.setdefault(node, (name, tensor))

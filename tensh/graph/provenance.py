@@ -45,7 +45,7 @@ def put_place(node, tensors, getframe=sys._getframe):
 
 @contextlib.contextmanager
 def recording():
-    """Nodes recorded within know their place in the code, and what a backward pass gives back stays known (see kept)."""
+    """A context in which nodes know their place in the code, and values freed by a backward pass stay known (see kept)."""
     listen(put_place)
     try:
         with Keeping():
@@ -61,5 +61,5 @@ def place(node):
 
 
 def layer(node):
-    """The layer of torch.nn in which a node was recorded; None for those of the user's own code."""
+    """The layer of torch.nn in which a node was recorded; None for a node of user code."""
     return node.time.layer if type(node.time) is Moment else None

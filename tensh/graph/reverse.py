@@ -54,7 +54,7 @@ def compute_edge_gradients(node, gs):
 
 
 def fit_gradient(g, node):
-    """A gradient in the shape and dtype of what a node computed."""
+    """A gradient in the shape and dtype of a node's output."""
     return g if type(g) is Parts or node.shape == getattr(g, "shape", None) else fit(g, node, False)
 
 

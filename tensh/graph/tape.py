@@ -1,4 +1,4 @@
-"""A graph as a tape: every node once, in the order of recording, with the numbers of what it was made of.
+"""A graph as a tape: every node once, in the order of recording, with the numbers of its operands.
 
 The lines are made one by one, so a graph of a million nodes streams.
 """

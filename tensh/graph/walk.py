@@ -216,7 +216,7 @@ def find_calls(nodes):
 
 
 def saved_values(nodes):
-    """node -> the value it computed, from what it or the nodes that use it have saved and nobody has changed since."""
+    """node -> its output, from values that it or its users saved and that were not changed since."""
     values = {}
     for node in nodes:
         for role, value in zip(node.roles, kept.saved_by(node), strict=False):

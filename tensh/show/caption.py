@@ -11,7 +11,7 @@ BINS = 24  # of a sparkline
 
 
 def caption(value, expression, page, whole="%full {}"):
-    """(kind, text) pairs of the comment; nothing for what is not a tensor.
+    """(kind, text) pairs of the comment; nothing for a value that is not a tensor.
 
     What a summary leaves out is said on lines of their own: how the values lie, what is not among them, and how to see
     the `whole`.

@@ -65,7 +65,7 @@ def is_dense(value):
 
 
 def brief(value):
-    """`[2, 3] float32` for an array, None for what has no shape."""
+    """`[2, 3] float32` for an array, None for a value without a shape."""
     return f"{shape(value)} {dtype(value)}" if is_array(value) else None
 
 
@@ -142,7 +142,7 @@ def describe_origin(tensor):
 
 
 def has_history(tensor):
-    """True if it is known how a tensor was made: of one of several views of what was written since it is not."""
+    """True if a tensor's origin is known: not that of one of several views of memory written since."""
     try:
         tensor.grad_fn  # noqa: B018  (asking is what fails)
     except RuntimeError:

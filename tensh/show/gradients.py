@@ -63,7 +63,7 @@ class Gradients(Tables):
         )  # fmt: skip
 
     def _maker(self, tensor, number):
-        """The code that made a tensor, or the operation with the names of what went in."""
+        """The code that made a tensor, or the operation with the names of its inputs."""
         if tensor.is_leaf:
             return "-"
         graph = self.graph if number is not None else Graph(tensor, self.names)

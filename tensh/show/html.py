@@ -16,7 +16,7 @@ def tensor_html(tensor, expression="", is_captioned=True, whole="tensh.show.full
 
 
 def value_html(value, expression="", is_captioned=True):
-    """A value as HTML: a view, a tensor, or a long container of tensors; None for what is text alone."""
+    """A value as HTML: a view, a tensor, or a long container of tensors; None for a value that is shown as text."""
     if issubclass(type(value), View):  # isinstance would ask the value, too
         return value._repr_html_()
     if describe.is_tensor(value):

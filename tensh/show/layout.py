@@ -35,7 +35,7 @@ BRACKETS = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}"), set: ("{", "}
 
 
 def _items(value, container, indent, room):
-    """The texts of what is in a container, which is not asked: its methods may be the user's."""
+    """The texts of a container's elements, read without calling its methods, which may be user code."""
     rest = ["..."] * (container.__len__(value) > LONGEST)
     if container is dict:
         pairs = islice(dict.items(value), LONGEST)

@@ -43,7 +43,7 @@ def summary(model, *inputs, depth=None):
 
 
 def outputs(model, inputs):
-    """module -> the shape of what it gives when the model is called."""
+    """module -> the shape of its output when the model is called."""
     import tensh
 
     found, handles = {}, []

@@ -72,7 +72,7 @@ class Image(View):
 
 
 def arrange(array):
-    """(image, row, column, channel), and in words what was taken for what."""
+    """(image, row, column, channel), and a description of the dimensions."""
     if is_complex(array):
         array = np.abs(array.astype(np.complex64))
     shape = array.shape

@@ -48,7 +48,7 @@ def track(iterable, description="", total=None):
 
 
 def reporter():
-    """The class of what reports: as `style` says, else by what stderr is."""
+    """The class of the reporter: by `style`, otherwise by the kind of stderr."""
     chosen = style
     if chosen == "auto":
         chosen = "bar" if sys.stderr is not None and sys.stderr.isatty() and not is_dumb() else "lines"

@@ -1,1 +1,1 @@
-"""Checking documents: their code runs again, and what it shows is compared with what is stored."""
+"""Checking documents: their code runs again, and its output is compared with the stored one."""

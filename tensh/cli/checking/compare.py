@@ -1,4 +1,4 @@
-"""Whether two texts say the same: numbers may differ by the tolerance of their dtype, addresses and times at all."""
+"""Comparison of two texts: numbers may differ by the tolerance of their dtype, addresses and times at all."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Which cells depend on random numbers that nobody has seeded."""
+"""Cells that depend on unseeded random numbers."""
 
 import ast
 import re

@@ -128,7 +128,7 @@ def says_error(stored, result):
 
 
 def closest(stored, result, cell, limits):
-    """The comparison with what is stored, or with something else that is right as well."""
+    """The comparison with the stored output, or with an alternative that is right as well."""
     others = cell.wishes.get("alternatives")
     expected = [stored, *(text for text in others if isinstance(text, str))] if isinstance(others, list) else [stored]
     shown = dict.fromkeys([text_of(result.outputs), whole_text(result)])

@@ -1,4 +1,4 @@
-"""The commands that run nothing of the user's: they tell of names, settings and the machine."""
+"""Commands that run no user code: they report names, settings and the machine."""
 
 from enum import Enum
 from functools import partial

@@ -68,7 +68,7 @@ def literal_lines(lines):
 
 
 def as_comment(line):
-    """A comment of the user's in a script that has none of our marks: one that looks like a mark stands behind `#: `."""
+    """Escape a comment of the document that looks like one of tensh's marks: `#: ` is put in front."""
     return ASIDE + line if SPECIAL.match(line) or line.startswith(RESULT) else line
 
 
@@ -77,7 +77,7 @@ def _may_mean_something(line):
 
 
 def usual_echo(extension, has_marks):
-    """Which expressions a script shows if it says nothing of it: Python is Python where there are no cells."""
+    """The expressions that a script shows by default: none where there are no cells, as in Python."""
     return ECHO[extension] if has_marks or extension == ".tsh" else None
 
 
@@ -86,7 +86,7 @@ def _has_mark(cell):
 
 
 def _cells(head, lines):
-    """The cells of what stands between two marks: one, or more if there are results between its lines."""
+    """The cells between two marks: one, or more if there are results between its lines."""
     form = "marked" if head is not None else ""
     if head is None and not any(line.strip() for line in lines):
         return

@@ -54,7 +54,7 @@ def play(env, options, lesson, wish):
 
 
 def show_list(env, options):
-    """List the lessons and the learner's progress in each, without running any code of theirs."""
+    """List the lessons and the learner's progress in each; no code of a lesson runs."""
     keeper, console = Keeper(env.variables), Console(env)
     rows = [(number, name, shelf.title_of(name), keeper.load(name)) for number, name in enumerate(shelf.NAMES, 1)]
     if options.json:

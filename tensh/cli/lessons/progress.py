@@ -1,4 +1,4 @@
-"""The place of a learner in each lesson: a small file for each, in the folder for what programs remember.
+"""The place of a learner in each lesson: a small file for each, in the folder for the state of programs.
 
 It is rewritten after every answer, so that nothing is lost however the learner leaves.
 """

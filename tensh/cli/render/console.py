@@ -20,7 +20,7 @@ class Console:
 
     @property
     def settings(self):
-        """The settings in force; None where nobody has chosen anything."""
+        """The settings in force; None where nothing was chosen."""
         return self.chosen and self.chosen.settings
 
     def result(self, tokens):

@@ -97,7 +97,7 @@ def pad(word):
 
 
 def describe_turn(explanation, shown):
-    """Which turn of a loop it was, where that is known."""
+    """The iteration of a loop in which it happened, where that is known."""
     if explanation and explanation.turn:
         line, number = explanation.turn
         if not shown:

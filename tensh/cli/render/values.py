@@ -12,7 +12,7 @@ LEAST_LINES = 6  # of a value that are shown in the smallest window
 MOST_LINES = 15  # of a value of Python's own
 PLAIN = (list, tuple, dict, set, frozenset, str, bytes, int)
 CLOSING = "]]]],  "  # what may stand behind the last item of a line
-USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
+USUAL_LINEWIDTH = 80  # PyTorch's, and others that were not asked for
 
 
 def render_value(value, page, expression="", as_notebook=False, settings=None):

@@ -150,7 +150,7 @@ class Editor:
         self.session.output.flush()
 
     def find_subject(self, document):
-        """What F1 explains: the name at the cursor, else the function whose call it is in; "" where there is neither."""
+        """The name that F1 explains: the one at the cursor, else the function whose call it is in; "" where there is neither."""
         name = blocks.name_at(document.current_line, document.cursor_position_col)
         return self.signatures.find_subject(document.text_before_cursor, name) if self.signatures else name
 

@@ -1,4 +1,4 @@
-"""The file of what was typed: a transcript, `>>> ` before each entry and `... ` before its further lines.
+"""The file of typed lines: a transcript, `>>> ` before each entry and `... ` before its further lines.
 
 An entry is appended in one write when it is entered, before it runs. So shells that are open at once lose nothing of
 each other's, and one that is killed loses the line being typed.

@@ -78,7 +78,7 @@ class Keyboard:
         return blocks.is_whole(text + "\n" * is_settled)
 
     def find_recalled(self):
-        """The entry of the history that is being edited; "" for what is new."""
+        """The entry of the history that is being edited; "" for a new text."""
         entries = self.buffer.history.newest_first
         place = len(entries) - self.buffer.working_index
         return entries[place - 1] if 0 < place <= len(entries) else ""

@@ -1,4 +1,4 @@
-"""Colours for what is typed: Python's, and those of commands. Imported after the first paint."""
+"""Colours of typed text: Python's, and those of commands. Imported after the first paint."""
 
 from prompt_toolkit.lexers import Lexer, PygmentsLexer, SimpleLexer
 from pygments.lexers.python import PythonLexer

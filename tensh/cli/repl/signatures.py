@@ -17,13 +17,13 @@ class Signatures:
         """The Signature of the call in which a text ends, or None."""
         if self.last[0] != text:
             found = None
-            with contextlib.suppress(Exception):  # classes of the user's may answer in any way
+            with contextlib.suppress(Exception):  # user classes may answer in any way
                 found = signatures.find_signature(text, self.session.namespace)
             self.last = text, found
         return self.last[1]
 
     def find_subject(self, text, name):
-        """What is to be explained: a name that means something, else the function that is called there, else the name."""
+        """The name to explain: one that means something, else the function that is called there, else the name."""
         namespace = self.session.namespace
         if name and find_known(name, namespace) is not None:
             return name

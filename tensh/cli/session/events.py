@@ -48,7 +48,7 @@ class Finished(NamedTuple):
 
 
 class Exhausted(Exception):
-    """A StopIteration of the user's: the generators that run the code would make it a RuntimeError."""
+    """A StopIteration from user code: the generators that run the code would make it a RuntimeError."""
 
     def __init__(self, error):
         super().__init__(error)

@@ -75,7 +75,7 @@ def python(entries, magics):
 
 
 def find_missing_imports(codes):
-    """The imports that code needs which nobody has written into it: those of the names that a prompt has by itself."""
+    """The imports that code needs but does not have: those of the names that a prompt predefines."""
     used, made = set(), set()
     for code in codes:
         if not any(map(IMPORTED.search, code)):  # most code, in a tenth of the time
@@ -90,7 +90,7 @@ def find_missing_imports(codes):
 
 
 def syntax_trees(code):
-    """The syntax trees of lines of code, and of what stands behind its commands as far as that is Python."""
+    """The syntax trees of lines of code, and of the arguments of its commands where they are Python."""
     text, _ = python_of_cell("\n".join(code))
     for part in Source(text, "<cell>").parts():
         if isinstance(part, Command):
@@ -144,7 +144,7 @@ def results(entry):
 
 
 def outputs_of(entry):
-    """What an entry shows when it runs again: within `try`, values are not shown."""
+    """The outputs of an entry when it runs again: within `try`, values are not shown."""
     return [output for output in entry.outputs if not (entry.failed and output.is_value)]
 
 
@@ -162,7 +162,7 @@ def markdown(entries, magics):
 
 
 def notebook(entries, magics):
-    """An .ipynb file: comments as text, and a cell of code ends with what it shows."""
+    """An .ipynb file: comments as text, and a cell of code ends with its output."""
     from tensh.cli.documents import notebooks
     from tensh.cli.documents.model import Cell, Document
 

@@ -83,7 +83,7 @@ class Failure(NamedTuple):
 
     @property
     def kind(self):
-        """The name of the exception as Python shows it; nothing for what a command refuses."""
+        """The name of the exception as Python shows it; "" for a refusal by a command."""
         kind = type(self.error)
         name = module(kind)
         if name.startswith(__package__):
@@ -279,7 +279,7 @@ def place_of_code(code, instruction, line, sources):
 
 
 def source_of(filename, sources):
-    """The source of a file name: one that the session runs, or another file of the user's."""
+    """The source of a file name: one that the session runs, or another user file."""
     return sources.get(filename) or Source(
         "".join(linecache.getlines(filename)).rstrip("\n"), filename, _short(filename)
     )

@@ -42,7 +42,7 @@ class Inside:
         return [name for name in found if not name.startswith("__") and name not in RESULTS]
 
     def settle(self):
-        """Carry out what was assigned here, and take in what functions have assigned there."""
+        """Copy assignments made here to the frame, and assignments made by functions there to here."""
         for name in self.list_shared():
             owner = self.file if name in self.file or name not in self.program else self.program
             here, there, before = (names.get(name, ABSENT) for names in (self.names, owner, self.seen))

@@ -22,7 +22,7 @@ class Entry:
         self.last = unit.last
         self.outputs = []  # of Output
         self.failed = False
-        self.is_aside = False  # done in the frame of a failure, whose names nobody else has
+        self.is_aside = False  # done in the frame of a failure, among names that exist only there
         self.stopped = False  # by ^C
         self.changed = False  # names or values, as far as somebody took note
         self.command = unit if isinstance(unit, Command) else None

@@ -22,7 +22,7 @@ LINEAR = frozenset("AddmmBackward0 MmBackward0 BmmBackward0 ConvolutionBackward0
 ELEMENTWISE = frozenset(
     "PowBackward0 AbsBackward0 SquareBackward0 MulBackward0 DivBackward0 HuberLossBackward0".split()
 )
-"""What a loss written by hand does with differences before it takes their mean."""
+"""Operations on differences in a loss written by hand, before it takes their mean."""
 
 REDUCING = frozenset("MeanBackward0 SumBackward0".split())
 
@@ -153,7 +153,7 @@ def find_keeper(frame, passed):
 
 
 def list_named_values(frame):
-    """(words, value) of the names of a frame, of the attributes of self, and of what dicts with names hold."""
+    """(words, value) of the names of a frame, of the attributes of self, and of the entries of named dicts."""
     names = [each for each in frame.f_locals.items() if not each[0].startswith("_")]
     own = vars(frame.f_locals["self"]) if hasattr(frame.f_locals.get("self"), "__dict__") else {}
     names += [(f"self.{name}", value) for name, value in own.items() if not name.startswith("_")]

@@ -26,13 +26,13 @@ def is_tensor_file(path):
 
 
 def describe_defined(session, path):
-    """Define the arrays of a file as names of the user's; what they are, in words."""
+    """Define the arrays of a file as user names; return a description."""
     found = [f"{name} {brief(value) or type(value).__name__}" for name, value in define_names(session, path).items()]
     return list_words(found) or "no arrays in it"
 
 
 def define_names(session, path):
-    """Name -> value of what a file brings; OpeningError, in one sentence that begins with the file, if it cannot."""
+    """Name -> value of the contents of a file; OpeningError, in one sentence that begins with the file, if it cannot."""
     from tensh.cli.session import saving  # and NumPy
 
     engine, names = importlib.import_module(session.engine), {}

@@ -1,4 +1,4 @@
-"""Whether a statement could begin on a line, told from the lines before it in one pass: strings, brackets, backslashes."""
+"""Lines on which a statement could begin, told from the lines before in one pass: strings, brackets, backslashes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Backward passes that add to gradients which nobody has set back.
+"""Backward passes that add to gradients which were never set back.
 
 It is certain that they were forgotten when a leaf was written twice (by an optimiser, or by hand) with gradients that were
 never set back in between: gradients summed on purpose are set back after the step, and those of a model that another
@@ -72,14 +72,14 @@ class Passes:
         if self.left < 0:
             self.end()
         elif wanted is None:
-            with contextlib.suppress(Exception, Lift):  # nothing of the user's fails for it
+            with contextlib.suppress(Exception, Lift):  # user code must not fail because of it
                 self.look(grads)
         hand_over(grads, graph, wanted)
         if self.after is not None and wanted is None:
             self.after(grads)
 
     def look(self, leaves):
-        """Note a pass that is about to reach some leaves; tell of one whose gradient nobody has set back."""
+        """Note a pass that is about to reach some leaves; report a leaf whose gradient was never set back."""
         line, now = users_frame().f_lineno, tick()
         forgotten = {}
         for leaf in leaves:

@@ -142,7 +142,7 @@ class Event(NamedTuple):
 
 
 def events_of(loop, names):
-    """The Events among the statements of a loop, in their order; nothing of what stands in blocks within."""
+    """The Events among the statements of a loop, in order, without those of inner blocks."""
     found = []
     for statement in loop.body:
         call = getattr(statement, "value", None)

@@ -1,4 +1,4 @@
-"""`--strict`: random numbers that nobody has seeded are a failure, on the line that draws the first of them."""
+"""`--strict`: unseeded random numbers are a failure, on the line that draws the first of them."""
 
 import contextlib
 import functools
@@ -31,7 +31,7 @@ class Strict(contextlib.ExitStack):
     def __init__(self, engine):
         super().__init__()
         self.engine = engine
-        self.before = {}  # generator that nobody has seeded -> its state
+        self.before = {}  # unseeded generator -> its state
 
     def __enter__(self):
         for name in SEEDS:
@@ -47,7 +47,7 @@ class Strict(contextlib.ExitStack):
         setattr(owner, name, function)
 
     def refuse(self, module):
-        """Let the first draw fail that follows on a seed which nobody has chosen."""
+        """Let the first draw after an automatic seed fail."""
         kind, by_chance = module.Generator, set()
         touch, seed, looked_at = kind._touch, kind.seed, kind._seed_state.__code__
 

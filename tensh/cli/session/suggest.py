@@ -1,6 +1,6 @@
 """Suggestions for a name that does not exist: a name, an attribute, a keyword, a module.
 
-First NumPy's words for what PyTorch calls otherwise, then what is spelled alike. Nothing of the user's runs.
+First NumPy's names for things that PyTorch names differently, then similar spellings. No user code runs.
 """
 
 import ast
@@ -66,7 +66,7 @@ def suggestion(error, frame, segment=None):
 
 
 def is_own(word, frame):
-    """Whether a word is an attribute of the object whose method a frame runs."""
+    """True if a word is an attribute of the object whose method a frame runs."""
     return "self" in frame.f_locals and word in attributes(frame.f_locals["self"])
 
 
@@ -143,7 +143,7 @@ def suggest_for_name(word, known, called=False):
         if isinstance(value, ModuleType) and own_name(value) in TORCH and rest not in (word, "") and rest in dir(value):
             return f"{name}.{rest}"
     users = {name: value for name, value in known.items() if not hasattr(builtins, name)}
-    others = known if called or len(word) > SHORTEST_BUILTIN else users  # `net` is no slip of `next`
+    others = known if called or len(word) > SHORTEST_BUILTIN else users  # `net` is not a misspelt `next`
     alike = (names for names in (users, others))
     found = (close(word, [n for n, value in names.items() if not called or callable(value)]) for names in alike)
     return next((each for each in found if each), None) or (suggest_from_torch(word, known) if called else None)
@@ -178,7 +178,7 @@ def suggest_namespace(word, module):
 
 
 def is_made_without_sizes(layer):
-    """Whether a layer is a function with settings, such as ReLU: its name may stand for the function."""
+    """True if a layer is a function with settings, such as ReLU: its name may stand for the function."""
     import inspect
 
     parameters = [*inspect.signature(layer).parameters.values()]

@@ -28,7 +28,7 @@ class Snapshot:
     def __init__(self, session, entry):
         self.entry = entry
         self.namespace = session.namespace
-        self.large = set()  # ids of what is not kept alive
+        self.large = set()  # ids of values that are not kept alive
         self.states = []
         kept, copied = MOST_KEPT, MOST_COPIED
         for name, array in arrays(session.namespace):
@@ -117,7 +117,7 @@ class State:
         return any(differ(part, copy) for part, copy in self.parts)
 
     def restore(self):
-        """Put back what was there. That is no write for autograd, which goes on to refuse what it saved in between."""
+        """Put back what was there. Autograd does not see it as a write and still refuses values that it saved in between."""
         for part, copy in self.parts:
             if differ(part, copy):
                 part[...] = copy

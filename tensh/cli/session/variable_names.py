@@ -1,4 +1,4 @@
-"""Names of variables for what comes from files."""
+"""Names of variables for values from files."""
 
 import builtins
 import keyword

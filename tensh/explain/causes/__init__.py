@@ -1,4 +1,4 @@
-"""Causes: why a value is what it is where the code failed, found in the source and in what names stand for."""
+"""Causes: the origin of a value where the code failed, found in the source and in the values of names."""
 
 from tensh.explain.causes.arguments import explain_argument
 from tensh.explain.causes.batches import explain_batch, explain_format, explain_unknown_device

@@ -108,7 +108,7 @@ def keys_of_a_batch(situation):
 
 
 def is_loader(node, situation):
-    """Whether an expression is a loader, or makes one."""
+    """True if an expression is a loader, or makes one."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).endswith("DataLoader")
     return hasattr(situation.look_up(node), "dataset")
@@ -139,7 +139,7 @@ def counts_of_a_split(situation):
 
 
 def known_length(data):
-    """How many samples there are in what has a length that is known without running code of the user's; None else."""
+    """The number of samples of a value whose length is known without running user code; otherwise None."""
     tensors = getattr(data, "tensors", None)
     if type(tensors) is tuple and tensors and isinstance(tensors[0], Tensor):
         return len(tensors[0])

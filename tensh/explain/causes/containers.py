@@ -1,4 +1,4 @@
-"""Lists, generators, containers of modules and loaders that were taken for what is in them."""
+"""Lists, generators, containers of modules and loaders that were mistaken for their elements."""
 
 import ast
 import types

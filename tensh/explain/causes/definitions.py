@@ -76,7 +76,7 @@ def explain_misnamed(situation):
 
 
 def explain_uncalled_definition(situation):
-    """A class of the user's that was given data, for a name stands for it and not for an instance."""
+    """A user class that was called with data, because a name stands for the class and not for an instance."""
     found, path = COUNTS.search(message_of(situation.error)), situation.place.path()
     node = next((each for each in ast.walk(path[-1]) if isinstance(each, ast.Call)), None) if path else None
     if not found or found[2] != "__init__" or node is None or not isinstance(node.func, ast.Name):

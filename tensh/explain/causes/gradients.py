@@ -39,7 +39,7 @@ def explain_absence(situation, t, name, node):
 
 
 def explain_not_required(situation, name, node):
-    """A gradient of what does not require grad."""
+    """Explain the gradient of a tensor that does not require grad."""
     cut = find_cut(node, situation)
     if cut is not None:
         return f"{name} {cut.sentence}", cut.fits, cut.advice
@@ -60,7 +60,7 @@ def explain_not_required(situation, name, node):
 
 
 def not_kept(situation, name):
-    """A gradient of what was computed."""
+    """Explain the gradient of a computed tensor."""
     made = rebinding(situation, name)
     if made is not None:
         update = f"with torch.no_grad(): {name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
@@ -128,7 +128,7 @@ def leaf_at_once(made):
 
 
 def explain_not_computed(situation, name):
-    """A gradient that no backward pass has brought."""
+    """Explain a gradient that no backward pass has computed."""
     scope, line = situation.place.scope(), situation.place.line
     if scope is None:
         return _("no backward pass has brought it"), (), None

@@ -1,4 +1,4 @@
-"""Loops and counts: a range of something that is no number, a loop without `enumerate` or `zip`, elements that come one by one."""
+"""Loops and counts: a range of something that is not a number, a loop without `enumerate` or `zip`, elements that come one by one."""
 
 import ast
 import collections.abc
@@ -61,7 +61,7 @@ def range_of_what_has_elements(situation, node):
 
 
 def is_call_of(node, *names):
-    """Whether an expression calls one of the functions of these names."""
+    """True if an expression calls one of the functions of these names."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
@@ -109,7 +109,7 @@ def loop_over_parts(situation, node):
 
 
 def counts(loop, situation):
-    """Whether the first name of a loop stands for a number: what follows is taken apart itself, or is all there is."""
+    """True if the first name of a loop stands for a number: what follows is taken apart itself, or is all there is."""
     if not isinstance(loop.target.elts[0], ast.Name) or len(loop.target.elts) != 2:
         return False
     if isinstance(loop.target.elts[1], ast.Tuple):

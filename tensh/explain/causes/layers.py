@@ -143,7 +143,7 @@ def find_in_sequential(situation, made):
 
 
 def try_shape(code, situation, t, others=None, name="it"):
-    """The shape of what some code gives on shapes only, where ``name`` stands for a tensor; None if it fails."""
+    """The shape of the result of some code on shapes only, where ``name`` stands for a tensor; None if it fails."""
     names = {each: situation.names[each] for each in ("torch", "nn", "F") if each in situation.names}
     try:
         result = Shadow({}, {**names, **(others or {}), name: t}).value(code)

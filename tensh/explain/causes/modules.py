@@ -309,7 +309,7 @@ def single_number(situation):
 
 
 def is_loop_over(node, situation):
-    """Whether a node is a loop that begins at the failing place."""
+    """True if a node is a loop that begins at the failing place."""
     return isinstance(node, ast.For) and node.lineno == situation.place.line
 
 

@@ -1,4 +1,4 @@
-"""What functions give, taken for something else: named tuples, a pair of states, Python's mathematics on tensors."""
+"""Results of functions taken for something else: named tuples, a pair of states, Python's mathematics on tensors."""
 
 import ast
 

@@ -52,7 +52,7 @@ class Situation(NamedTuple):
 
 
 def message_of(error):
-    """The message of an exception of Python's or of tensh's; nothing of others, whose text is made by code of the user's."""
+    """The message of an exception of Python's or of tensh's; nothing for others, whose text user code makes."""
     kind = type(error)
     if kind.__module__.partition(".")[0] not in ("builtins", *PACKAGES) or len(error.args) != 1:
         return ""

@@ -49,7 +49,7 @@ def explain_target(situation):
 
 
 def is_one_score(scores, classes):
-    """Whether each sample has one score, and is a yes or a no."""
+    """True if each sample has one score, and is a yes or a no."""
     if scores.dim() != 1 or scores.shape != classes.shape or not scores.is_floating_point() or not classes.numel():
         return False
     return bool(((classes == 0) | (classes == 1)).all())
@@ -73,7 +73,7 @@ def explain_one_score(situation, call, scores, classes):
 
 
 def are_classes(scores, classes):
-    """Whether one tensor numbers the columns of the other, row by row."""
+    """True if one tensor numbers the columns of the other, row by row."""
     if scores.dim() != 2 or scores.shape[1] < 2 or tuple(classes.shape) != (scores.shape[0],) or not classes.numel():
         return False
     if classes.is_floating_point() and bool((classes != classes.round()).any()):

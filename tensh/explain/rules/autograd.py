@@ -1,4 +1,4 @@
-"""Rules of differentiation, and of what can become a number."""
+"""Rules of differentiation, and of conversion to numbers."""
 
 import ast
 import re
@@ -157,7 +157,7 @@ def truth(call, text):
 
 
 def comparing_function(segment):
-    """The function of Python's that compares the elements of what it is given; None where the code calls none."""
+    """The Python function in the code that compares elements of its argument, such as `max`; None if there is none."""
     tree = parse_expression(segment)
     is_called = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and len(tree.args) == 1
     return tree.func.id if is_called and tree.func.id in ("sorted", "max", "min") else None

@@ -36,7 +36,7 @@ def joining(call, text):
 
 
 def are_of_many_lengths(tensors):
-    """Whether tensors differ in their lengths alone, as sequences do."""
+    """True if tensors differ in their lengths alone, as sequences do."""
     return len({(t.dim(), *t.shape[1:]) for t in tensors}) == 1
 
 

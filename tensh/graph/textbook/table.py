@@ -29,7 +29,7 @@ class Formula(NamedTuple):
 
     @property
     def sentence(self):
-        """What is said in the place of an expression, where none would be short; otherwise nothing."""
+        """The sentence that replaces an expression where none would be short; otherwise ""."""
         return self.text[1:-1] if self.text.startswith("'") else ""
 
 
@@ -76,7 +76,7 @@ def _table():
 
 
 def texts():
-    """What the tables say in words, for translators: sentences in the place of formulas, and reasons."""
+    """The words of the tables, for translators: sentences in the place of formulas, and reasons."""
     for known in _table().values():
         for formula in (formula for entry in known for formula in entry.formulas.values()):
             yield from filter(None, (formula.sentence, formula.reason))

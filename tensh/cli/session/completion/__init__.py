@@ -169,7 +169,7 @@ def matching(names, word):
 
 
 def rank(name):
-    """What names are put in order by: those that begin with a capital are classes or constants, and come later."""
+    """The key by which names are sorted: those that begin with a capital are classes or constants, and come later."""
     return name.startswith("_"), name[0].isupper(), name
 
 

@@ -96,7 +96,7 @@ def parameter(call, namespace):
 
 
 def values(call, namespace):
-    """(text, kind, description) of what can be written for the parameter at hand."""
+    """(text, kind, description) of the possible values of the current parameter."""
     name = parameter(call, namespace)
     if name is None:
         return

@@ -177,7 +177,7 @@ def call(place):
 
 
 def find_indexed_source(place):
-    """The source of what is being indexed; None if the innermost open bracket is not an index."""
+    """The source of the indexed value; None if the innermost open bracket is not an index."""
     if not place.brackets or place.text[place.brackets[-1]] != "[":
         return None
     return primary(place.text[: place.brackets[-1]]) or None

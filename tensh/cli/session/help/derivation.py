@@ -74,7 +74,7 @@ def things(function):
             case ast.Subscript(ast.Name("OPS"), key):
                 yield from (OPS[text] for text in texts(key))
             case ast.Constant(str(text)) if "_" in text and text in OPS and not OPS[text].public:
-                yield OPS[text]  # it is handed on to what the functions of a family share
+                yield OPS[text]  # passed on to a function that the family shares
             case ast.Call(ast.Attribute(ast.Name(tensor), method)) if method in METHODS and tensor not in NO_TENSORS:
                 yield METHODS[method]
             case ast.Attribute(ast.Name(module), part) if isinstance(values.get(module), types.ModuleType):

@@ -75,7 +75,7 @@ def step(known, value, part, text):
 
 
 def space_of(value):
-    """The namespace ``torch.x.y`` that a value is, or whose members it has; None for what is not of tensh."""
+    """The namespace ``torch.x.y`` that a value is, or whose members it has; None for a value from elsewhere."""
     if isinstance(value, ModuleType):
         root, dot, rest = own_name(value).partition(".")
         return f"torch{dot}{rest}" if root == "tensh" else None

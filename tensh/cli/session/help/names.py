@@ -17,7 +17,7 @@ from tensh.switched_off import is_off
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
 SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
 FIRST = "torch torch.Tensor torch.linalg torch.nn.functional torch.nn torch.special torch.fft".split()
-"""Where a name without a namespace is looked for first."""
+"""The namespaces in which a name without one is looked up first."""
 
 
 class Name(NamedTuple):

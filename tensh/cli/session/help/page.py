@@ -126,7 +126,7 @@ def derivative(name):
 
 
 def session(name):
-    """An example with what it gives."""
+    """An example with its output."""
     lines = example(name)
     if lines:
         yield "title", _("example") + "\n"

@@ -67,7 +67,7 @@ for name, usage, summary, function in OF_ARGUMENTS:
 
 
 def strip_grad(text):
-    """Whose gradient is asked for, where it may be written as `x.grad`."""
+    """The name whose gradient is asked for, which may be written as `x.grad`."""
     return text.removesuffix(".grad")
 
 

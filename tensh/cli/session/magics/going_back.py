@@ -1,4 +1,4 @@
-"""Commands for what was done, and for doing it otherwise: `%history`, `%undo`, `%reset`, `%edit`."""
+"""Commands about earlier lines, to list, take back, clear and edit them: `%history`, `%undo`, `%reset`, `%edit`."""
 
 from tensh.cli.session.events import Notice, Text
 from tensh.cli.session.magics.arguments import no_argument, whole_number

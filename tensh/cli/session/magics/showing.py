@@ -34,7 +34,7 @@ def find_name_keyword(name):
 
 
 def picture(session, command):
-    """Call a function with what stands behind its name, and show what it gives."""
+    """Call a function with the arguments of its command, and show the result."""
     texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
         if not session.results:

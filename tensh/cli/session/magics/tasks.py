@@ -1,4 +1,4 @@
-"""What the commands are for: the tasks of `%help`, and the commands of each."""
+"""The tasks of `%help`, and the commands of each."""
 
 TASKS = {
     "ask": "name? name?? torch.*norm? %help",

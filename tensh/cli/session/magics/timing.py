@@ -106,7 +106,7 @@ def profile_table(profile, sources):
 
 
 def is_profiler(code):
-    """True if an entry of a profile is of what runs and measures the statement."""
+    """True if an entry of a profile belongs to the code that runs and measures the statement."""
     return isinstance(code, str) and ("_lsprof.Profiler" in code or "builtins.eval" in code)
 
 

@@ -1,1 +1,1 @@
-"""What a name or an expression means, as far as that is known without running anything."""
+"""The meaning of a name or an expression, as far as it is known without running anything."""

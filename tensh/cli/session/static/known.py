@@ -1,6 +1,6 @@
 """Facts about an expression that does not run: the value that a name has, or else the type of the result.
 
-Nothing of the user's runs here: attributes are looked up in dictionaries of instances and classes, properties are not
+No user code runs here: attributes are looked up in dictionaries of instances and classes, properties are not
 asked, and of calls only the type of the result is known.
 """
 
@@ -194,7 +194,7 @@ def contents(base):
 
 
 def result(called, node):
-    """The type of what a call gives."""
+    """The type of a call's result."""
     if isinstance(called.value, type):
         return Known(UNKNOWN, called.value)
     if is_model(called.kind):
@@ -224,7 +224,7 @@ def declared_type(kind, name):
 
 @cache
 def returns():
-    """name -> the type that the stubs give for what it returns: of functions, methods and properties."""
+    """name -> the type of result in the stubs, for functions, methods and properties."""
     import tensh
 
     folder = os.path.dirname(tensh.__file__)

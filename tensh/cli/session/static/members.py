@@ -76,7 +76,7 @@ def describe_member(known, name):
 
 
 def counterparts(known, word):
-    """(text, kind, description) of what PyTorch has for the words of NumPy's that begin so."""
+    """(text, kind, description) of PyTorch's names for the NumPy names that begin so."""
     from tensh.cli.session import spoken
 
     is_torch = isinstance(known.value, types.ModuleType) and own_name(known.value) == "tensh"

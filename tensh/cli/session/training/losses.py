@@ -24,7 +24,7 @@ class Losses:
         self.passed = weakref.WeakSet()  # roots of passes that have given their graphs back
         self.reached = weakref.WeakKeyDictionary()  # leaf -> when a pass has reached it
         self.count = self.left = 0  # passes of this statement; those that are still looked at
-        self.listening = contextlib.ExitStack()  # to what is recorded until the next pass
+        self.listening = contextlib.ExitStack()  # to nodes that are recorded until the next pass
 
     def begin(self):
         """Watch the next backward passes."""

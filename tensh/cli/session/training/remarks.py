@@ -1,4 +1,4 @@
-"""What is said of each finding: its name -> the function that makes the words, and finds whether it holds.
+"""The notes on findings: name -> the function that checks the finding and writes the note.
 
 This module is imported when something has been found: the words are made of the user's source, which takes explanations.
 """

@@ -1,6 +1,6 @@
 """The old constructors: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])``, ``x.new(…)``, ``x.type("torch.LongTensor")``.
 
-They tell sizes from data by what they are given: numbers are sizes, a sequence is data, ``torch.Size`` is a size again.
+They tell sizes from data by the argument: numbers are sizes, a sequence is data, ``torch.Size`` is a size again.
 """
 
 import numpy as np

@@ -125,7 +125,7 @@ def exact_left(x):
     return out
 
 
-# The zeros of log |gamma| to the left of 0, as far as they are not as near to poles as float64 can tell: each as a float64
+# The zeros of log |gamma| to the left of 0, except those too near to poles for float64 to tell: each as a float64
 # and what is left.
 ZEROS = np.array((
     (-2.4570247382208006, -3.7075610815513266e-17), (-2.7476826467274127, 9.055340329338315e-17),
