@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.threads import parallel_kernel
-from tensh.engine.codegen.chains import FORMULAS, Chain, horner
+from tensh.engine.codegen.chain_writer import FORMULAS, horner
+from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word

@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.codegen.chains import Chain, horner
+from tensh.engine.codegen.chain_writer import horner
+from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.operators.precision import F8
 from tensh.engine.operators.special.shared import (
