@@ -155,7 +155,9 @@ def add_node(graph, said, nodes, members):
     if op == "output":
         return graph.output(*args)
     if op == "placeholder":
-        made = graph.placeholder(said["name"])
+        if not isinstance(said["target"], str) or not said["target"].isidentifier():
+            raise DamagedFile(f"an input is called {said['target']!r}")
+        made = graph.create_node("placeholder", said["target"], name=said["name"])
     elif op == "get_attr":
         made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
         made.meta["val"] = members[made.target]

@@ -52,7 +52,7 @@ class Printer:
 
     def write(self):
         """The text of the graph."""
-        inputs = [f"%{node.name} : {type_of(node.meta['val'])}" for node in self.graph.find_nodes(op="placeholder")]
+        inputs = [f"%{node.target} : {type_of(node.meta['val'])}" for node in self.graph.find_nodes(op="placeholder")]
         if self.owner:
             inputs.insert(0, f"%self : {self.owner}")
         for node in self.graph.nodes:
@@ -61,7 +61,7 @@ class Printer:
 
     def write_node(self, node):
         if node.op == "placeholder":
-            self.names[node] = f"%{node.name}"
+            self.names[node] = f"%{node.target}"
         elif node.op == "get_attr":
             self.write_member(node)
         elif node.op == "output":

@@ -39,7 +39,7 @@ class Writer:
         inputs = []
         for node in self.graph.nodes:
             if node.op == "placeholder":
-                inputs.append(self.names.setdefault(node, self.name(node.name)))
+                inputs.append(self.names.setdefault(node, self.name(node.target)))
             elif node.op == "get_attr":
                 self.write_member(node)
             elif node.op == "output":

@@ -12,7 +12,7 @@ from tensh.onnx.converting import Converter
 from tensh.onnx.errors import OnnxExporterError
 from tensh.onnx.library import require_onnx
 from tensh.replacing import replace_file
-from tensh.tracing.dynamic import read_dynamic_axes, read_dynamic_shapes, trace_dynamic
+from tensh.tracing.dynamic import fill, read_dynamic_axes, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.functional import Unwritable, without_writes
 from tensh.tracing.program import trace_program
 
@@ -117,6 +117,8 @@ def export(
         and takes_fewer(model, args)
     ):
         args, kwargs = args[:-1], args[-1]
+    if hasattr(model, "_traced") and input_names is None:
+        input_names = [node.target for node in model._traced.inputs]
     running.now = True
     try:
         program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names)
@@ -143,7 +145,9 @@ def takes_fewer(model, args):
 
 def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names):
     """(program, names of dynamic dimensions): the trace of a model; with dynamic dimensions, sizes are followed."""
-    known = getattr(model, "_program", None) or getattr(model, "_traced", None)
+    if hasattr(model, "_traced"):
+        return retrace(model)
+    known = getattr(model, "_program", None)
     if known is not None and dynamic_axes is None and dynamic_shapes is None:
         return known, {}
     if dynamic_axes is None and dynamic_shapes is None:
@@ -158,6 +162,23 @@ def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names):
         raise OnnxExporterError(str(error)) from None
 
 
+def retrace(exported):
+    """(program, names of dynamic dimensions) of an exported program, which may come from a file that has no examples."""
+    program = exported._traced
+    inputs = []
+    for node in program.inputs:
+        value = node.meta["val"]
+        if not isinstance(value, Tensor):
+            sizes = [max(program.bounds[each].lower, 2) if isinstance(each, str) else each for each in value.shape]
+            value = torch.zeros(sizes, dtype=value.dtype)
+        inputs.append(value)
+    args, kwargs = fill(program.structure, inputs)
+    module = exported.module(check_guards=False)
+    if not program.dynamic:
+        return trace_program(module, args, kwargs), {}
+    return trace_dynamic(module, args, kwargs, program.dynamic), program.dynamic
+
+
 def convert(program, opset, input_names, output_names, dynamic, name):
     """The model of a program."""
     builder = Builder(opset)
@@ -168,7 +189,7 @@ def convert(program, opset, input_names, output_names, dynamic, name):
         raise OnnxExporterError(str(error)) from None
     inputs = []
     for number, node in enumerate(graph.find_nodes(op="placeholder")):
-        value, own = node.meta["val"], input_names[number] if input_names and number < len(input_names) else node.name
+        value, own = node.meta["val"], input_names[number] if input_names and number < len(input_names) else node.target
         inputs.append(Value(own, value.dtype, value.dim(), value))
     converter = Converter(builder, sizes=bool(dynamic))
     values = flatten(converter.convert(graph, inputs))

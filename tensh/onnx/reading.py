@@ -169,9 +169,26 @@ class OnnxModule(Module):
             )
         return self.program(*given)
 
-    def extra_repr(self):
-        """Inputs, outputs, version of the operators."""
-        return f"{', '.join(self.inputs)} -> {', '.join(self.outputs)}, opset={self.opset}"
+    def __repr__(self):
+        weights = [
+            f"  ({name}): {list(value.shape)} {str(value.dtype)[6:]}"
+            for name, value in self.program.state_dict().items()
+        ]
+        steps = [f"  {describe_step(node)}" for node in self.graph.nodes if node.op == "call_function"]
+        head = f"OnnxModule({', '.join(self.inputs)} -> {', '.join(self.outputs)}, opset {self.opset})"
+        return "\n".join([head, *shorten(weights), *shorten(steps)])
+
+
+def describe_step(node):
+    """A step in a line: ``relu_2 = Relu(gemm_1)``."""
+    args = [str(each) for each in node.args] + [f"{name}={value!r}" for name, value in node.kwargs.items()]
+    return f"{node.name} = {node.target.__name__}({', '.join(args)})"
+
+
+def shorten(lines, most=60):
+    """The lines, or the first and the last of very many."""
+    half = most // 2
+    return lines if len(lines) <= most else [*lines[:half], f"  ... {len(lines) - most} more ...", *lines[-half:]]
 
 
 class GraphReader:

@@ -12,6 +12,7 @@ import typer
 from tensh.cli import status
 from tensh.cli.commands.aliasing import alias_, exec_
 from tensh.cli.commands.documents import check_, convert_
+from tensh.cli.commands.exporting import export_
 from tensh.cli.commands.graph import graph_
 from tensh.cli.commands.learning import learn_
 from tensh.cli.commands.notebooks import kernel_
@@ -46,6 +47,7 @@ def application(pretty):
     app.command("api")(api_)
     app.command("check")(check_)
     app.command("convert")(convert_)
+    app.command("export")(export_)
     app.command("kernel")(kernel_)
     app.command("env")(env_)
     app.command("config")(config_)

@@ -84,14 +84,18 @@ def input_(ctx: typer.Context, *, options: Options):
 def open_(
     ctx: typer.Context,
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Scripts, notebooks, .pt, .safetensors, .npy and .npz files.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Scripts, notebooks, .pt, .pt2, .onnx, .safetensors, .npy and .npz files."
+        ),
     ],
     *,
     options: Options,
 ):
     """Open the prompt with files: tensors are names there, scripts run first.
 
-    A .npy file is a tensor named as the file is; .npz, .safetensors and .pt files have names of their own.
+    A .npy file is a tensor named as the file is, a model of torch.jit, torch.export or ONNX is a module; .npz, .safetensors and
+    .pt files have names of their own.
     """
     options = options.complete_from(ctx.obj["options"])
     return partial(prompt, environment(ctx, options), options, program.from_files, files)

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import zipfile
 from collections import OrderedDict
 
 from tensh.cli.session.variable_names import free_name
@@ -9,8 +10,9 @@ from tensh.escaping import visible_line
 from tensh.show.describe import brief, is_tensor, list_words
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
-FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
-NOT_YET = (".onnx", ".gguf")
+MODELS = (".onnx", ".pt2")  # files of ONNX, and of torch.export
+FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS, *MODELS)
+NOT_YET = (".gguf",)
 
 
 class OpeningError(Exception):
@@ -63,6 +65,14 @@ def contents(path, engine):
 
     The state of a model is one value, whose names are those of its parameters.
     """
+    if path.lower().endswith(MODELS):
+        import tensh
+
+        return {stem(path): (tensh.onnx if path.lower().endswith(".onnx") else tensh.export).load(path)}
+    if path.lower().endswith(CHECKPOINTS) and is_script_file(path):
+        import tensh
+
+        return {stem(path): tensh.jit.load(path)}
     if path.lower().endswith(CHECKPOINTS):
         loaded = engine.load(path)
         is_table = isinstance(loaded, dict) and all(isinstance(key, str) for key in loaded)
@@ -73,6 +83,15 @@ def contents(path, engine):
     if not is_tensor_file(path):
         raise ValueError(f"its name does not say what it holds: tensors are read from {', '.join(FORMATS)}")
     return {name: tensor(array, engine) for name, array in arrays(path).items()}
+
+
+def is_script_file(path):
+    """Is a file an archive of TorchScript, which holds code beside tensors?"""
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            return any(name.endswith("/constants.pkl") for name in zipped.namelist())
+    except (OSError, zipfile.BadZipFile, ValueError):
+        return False
 
 
 def arrays(path):

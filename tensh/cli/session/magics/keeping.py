@@ -25,11 +25,16 @@ def file_of(command, extension=""):
 
 
 @magic(
-    "export", "%export FILE [--over]", "write what was done into a .tsh, .py, .ipynb or .md file", needs_journal=True
-)
+    "export", "%export FILE [--over], or MODEL INPUT... FILE.onnx", "write what was done into a .tsh, .py, .ipynb or .md file; a model as ONNX",
+    needs_journal=True,
+)  # fmt: skip
 def export(session, command):
     from tensh.cli.session import exporting
 
+    *names, path = command.argument.replace(OVER, "").split() or [""]
+    if names and path.endswith(".onnx"):
+        yield from export_model(session, names, os.path.expanduser(path), OVER in command.argument.split())
+        return
     path, over = file_of(command, ".tsh")
     extension = os.path.splitext(path)[1]
     if extension not in exporting.KINDS:
@@ -63,6 +68,29 @@ def export(session, command):
     failed = sum(entry.failed and not entry.left_something for entry in journal.entries)
     left = _("; {count} that failed left out").format(count=failed) if failed else ""
     yield Notice(f"{path}: {describe.count(text.count(chr(10)), 'line')}{left}")
+
+
+def export_model(session, names, path, over):
+    """Write a model, run on inputs of the session, as ONNX."""
+    import tensh
+
+    missing = [name for name in names if name not in session.namespace]
+    if missing or len(names) < 2:
+        raise MagicError(
+            _("%export: there is no {name}").format(name=missing[0])
+            if missing
+            else _("%export: a model and its inputs, such as %export net x net.onnx")
+        )
+    if os.path.exists(path) and not over:
+        raise MagicError(
+            _("%export {path}: the file is there already; to write over it: {OVER}").format(path=path, OVER=OVER)
+        )
+    model, *inputs = (session.namespace[name] for name in names)
+    try:
+        made = tensh.onnx.export(model, tuple(inputs), path)
+    except (RuntimeError, ValueError, TypeError, ImportError, OSError) as error:
+        raise MagicError(f"%export: {str(error).partition(chr(10))[0]}") from None
+    yield Notice(_("{path}: {words}").format(path=path, words=repr(made)))
 
 
 def is_as_written(path, written):

@@ -1,0 +1,88 @@
+"""`tensh export MODEL --onnx OUT`: a saved model in another format."""
+
+import importlib
+import os
+
+from tensh.cli import reading, status
+from tensh.cli.options import UsageError
+from tensh.cli.session import opening
+from tensh.escaping import visible_line
+from tensh.replacing import replace_file
+
+
+def show(env, source, target, shapes, dynamic, force=False):
+    """Write the model of a file as ONNX; the exit status."""
+    if os.path.lexists(target) and not force:
+        raise UsageError(f"tensh export: {target} is there already; --force writes over it")
+    reading.require(source)
+    engine = importlib.import_module("tensh")
+    model = load_model(source, engine)
+    try:
+        made = export_model(model, [read_shape(text) for text in shapes], dynamic, engine)
+        with replace_file(target) as file:
+            file.write(made.model_proto.SerializeToString())
+    except (RuntimeError, ValueError, TypeError, AssertionError, NotImplementedError, ImportError) as error:
+        raise UsageError(f"tensh export: {visible_line(str(error).partition(chr(10))[0])}") from None
+    print(f"{target}: {describe(made.model_proto)}", file=env.stdout)
+    return status.OK
+
+
+def load_model(source, engine):
+    """The module, or exported program, in a file."""
+    extension = os.path.splitext(source)[1].lower()
+    try:
+        if extension == ".pt2":
+            return engine.export.load(source)
+        if extension in (".pt", ".pth") and opening.is_script_file(source):
+            return engine.jit.load(source)
+        if extension in (".pt", ".pth"):
+            found = engine.load(source, weights_only=False)
+            if isinstance(found, engine.nn.Module):
+                return found
+            raise UsageError(
+                f"tensh export: {source} holds weights ({type(found).__name__}) and no program: save what torch.jit.trace or torch.export.export returns"
+            )
+    except UsageError:
+        raise
+    except Exception as error:  # of zip files, pickles and each format
+        raise UsageError(f"tensh export: {opening.sentence(source, error)}") from None
+    raise UsageError(
+        f"tensh export: {source}: a model is read from a .pt file of torch.jit, a .pt2 file of torch.export or a pickled module"
+    )
+
+
+def read_shape(text):
+    """``1,3,8,8`` as sizes; ``2,6:int64`` names a dtype, too."""
+    sizes, _, dtype = text.partition(":")
+    try:
+        found = [int(each) for each in sizes.split(",") if each.strip()]
+        if any(each < 0 for each in found):
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"--shape {text}: expected sizes such as 1,3,224,224, or 2,6:int64") from None
+    return found, dtype or "float32"
+
+
+def export_model(model, shapes, dynamic, engine):
+    """The ONNXProgram of a model; an exported program knows its inputs, others are run on zeros of the shapes."""
+    if hasattr(model, "_traced"):
+        return engine.onnx.export(model)
+    if not shapes:
+        raise UsageError("tensh export: a model without examples needs the shape of each input: --shape 1,3,224,224")
+    examples = []
+    for sizes, name in shapes:
+        dtype = getattr(engine, name, None)
+        if not isinstance(dtype, engine.dtype):
+            raise UsageError(f"--shape: {name} is no dtype")
+        examples.append(engine.zeros(sizes, dtype=dtype))
+    axes = {f"input_{place}": dict.fromkeys(dynamic, "batch") for place in range(len(examples))} if dynamic else None
+    if dynamic and len(dynamic) > 1:
+        axes = {name: {dim: f"dim_{dim}" for dim in dynamic} for name in axes}
+    names = [f"input_{place}" for place in range(len(examples))]
+    return engine.onnx.export(model.eval(), tuple(examples), input_names=names, dynamic_axes=axes)
+
+
+def describe(proto):
+    """Inputs, outputs and the number of nodes, in words."""
+    inputs, outputs = (", ".join(each.name for each in ports) for ports in (proto.graph.input, proto.graph.output))
+    return f"{inputs} -> {outputs}, {len(proto.graph.node)} nodes, opset {proto.opset_import[0].version}"

@@ -1,0 +1,64 @@
+"""Models in files: `tensh export`, `tensh open` and `%export` with files of torch.jit, torch.export and ONNX."""
+
+import pytest
+
+import tensh as torch
+from tensh.cli.session.opening import contents
+from tests.support.command_line import Done
+
+onnx = pytest.importorskip("onnx")
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
+    torch.jit.trace(model, torch.ones(1, 3)).save("script.pt")
+    torch.export.save(torch.export.export(model, (torch.ones(1, 3),), dynamic_shapes=({0: "batch"},)), "program.pt2")
+    torch.save(model.state_dict(), "weights.pt")
+    return model
+
+
+def test_saved_models_are_written_as_onnx(model):
+    done = Done("export", "script.pt", "--onnx", "a.onnx", "--shape", "1,3", "--dynamic", "0")
+    assert (done.status, done.output, done.errors) == (0, "a.onnx: input_0 -> relu, 3 nodes, opset 18\n", "")
+    done = Done("export", "program.pt2", "--onnx", "b.onnx")
+    assert (done.status, done.output) == (0, "b.onnx: input -> relu, 3 nodes, opset 18\n")
+    x = torch.randn(4, 3)
+    for name in ("a.onnx", "b.onnx"):
+        assert torch.allclose(contents(name, torch)[name[0]](x), model(x))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("script.pt --onnx a.onnx", "needs the shape of each input: --shape 1,3,224,224"),
+        ("script.pt --onnx a.onnx --shape 1,x", "expected sizes such as"),
+        ("script.pt --onnx a.onnx --shape 1,3:banana", "banana is no dtype"),
+        ("script.pt --onnx weights.pt --shape 1,3", "weights.pt is there already; --force writes over it"),
+        ("weights.pt --onnx a.onnx --shape 1,3", "holds weights (OrderedDict) and no program"),
+        ("none.pt --onnx a.onnx --shape 1,3", "none.pt"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(model, words, said):
+    done = Done("export", *words.split())
+    assert done.status == 2 and said in done.errors and not done.output
+
+
+def test_models_are_names_of_a_session(model):
+    Done("export", "program.pt2", "--onnx", "b.onnx")
+    assert isinstance(contents("script.pt", torch)["script"], torch.jit.ScriptModule)
+    assert isinstance(contents("program.pt2", torch)["program"], torch.export.ExportedProgram)
+    done = Done("-c", "%load b.onnx\nb\nb(torch.zeros(1, 3)).shape")
+    assert done.status == 0
+    lines = done.output.splitlines()
+    assert lines[0] == "OnnxModule(input -> relu, opset 18)" and lines[-1] == "torch.Size([1, 2])"
+    assert "  (_0_weight): [2, 3] float32" in lines and "  relu_2 = Relu(gemm_1)" in lines
+
+
+def test_the_prompt_writes_models():
+    text = "net = nn.Linear(2, 1)\nx = torch.ones(1, 2)\n%export net x new.onnx --over"
+    done = Done("-c", text)
+    assert done.status == 0 and "new.onnx: ONNXProgram(input -> linear, 2 nodes)" in done.output + done.errors
+    assert "there is no y" in Done("-c", "net = nn.Linear(2, 1)\n%export net y z.onnx").errors
