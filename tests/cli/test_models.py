@@ -54,7 +54,7 @@ def test_models_are_names_of_a_session(model):
     assert done.status == 0
     lines = done.output.splitlines()
     assert lines[0] == "OnnxModule(input -> relu, opset 18)" and lines[-1] == "torch.Size([1, 2])"
-    assert "  (_0_weight): [2, 3] float32" in lines and "  relu_2 = Relu(gemm_1)" in lines
+    assert "  (_0_weight): [2, 3] float32" in lines and "  relu_3 = Relu(gemm_1)" in lines
 
 
 def test_the_prompt_writes_models():

@@ -113,6 +113,7 @@ LAYERS = {
     "tensh.cli.runs": ("tensh.cli tensh.cli.run", ""),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
+    "tensh.cli.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),
     "tensh.cli.watch": ("tensh.cli tensh.cli.program tensh.cli.render tensh.cli.runs", ""),
     "tensh.cli.whole_programs": ("tensh.alias tensh.cli", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
