@@ -37,21 +37,22 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     width, dtype = hidden.shape[-1], input.dtype
     gates = input.reshape(count * batch, -1) @ w_ih.T
     gates += b_ih + b_hh
-    gates = gates.reshape(count, batch, 4 * width)
-    outputs, cells = np.empty((count, batch, width), dtype), np.empty((count, batch, width), dtype)
     factors, terms = from_tanh(width, dtype)
-    turned, spare = np.ascontiguousarray(w_hh.T), np.empty((batch, width), dtype)
+    gates *= factors  # halves are exact: what is added later is halved before, once for all steps
+    gates = gates.reshape(count, batch, 4 * width)
+    into, forget, new, out = (gates[..., n * width : (n + 1) * width] for n in range(4))
+    outputs, cells = np.empty((count, batch, width), dtype), np.empty((count, batch, width), dtype)
+    turned = np.ascontiguousarray(w_hh.T) * factors
+    room, spare = np.empty((batch, 4 * width), dtype), np.empty((batch, width), dtype)
     for step in steps_of(count, backwards):
         row, new_cell = gates[step], cells[step]
-        row += hidden @ turned
-        row *= factors
-        np.tanh(row, out=row)
+        row += np.dot(hidden, turned, room)
+        np.tanh(row, row)
         row *= factors
         row += terms
-        into, forget, new, out = (row[:, n * width : (n + 1) * width] for n in range(4))
-        np.multiply(forget, cell, out=new_cell)
-        new_cell += np.multiply(into, new, out=spare)
-        hidden, cell = np.multiply(out, np.tanh(new_cell, out=spare), out=outputs[step]), new_cell
+        np.multiply(forget[step], cell, new_cell)
+        new_cell += np.multiply(into[step], new[step], spare)
+        hidden, cell = np.multiply(out[step], np.tanh(new_cell, spare), outputs[step]), new_cell
     return outputs, hidden.copy(), cell.copy(), gates, cells
 
 
@@ -72,15 +73,15 @@ def slopes_of_arrays(
     by_hidden, by_out = out * (1 - tanhs * tanhs), tanhs * out * (1 - out)
     by_cell = np.concatenate([new * into * (1 - into), before * forget * (1 - forget), into * (1 - new * new)], -1)
     slopes = np.empty_like(gates)
+    by_cell = by_cell.reshape(count, batch, 3, width)
+    of_cell = slopes.reshape(count, batch, 4, width)[:, :, :3]
+    of_out = slopes[..., 3 * width :]
     for step in reversed(steps_of(count, backwards)):
         g_hidden = g_outputs[step] + g_hidden
         g_cell = g_cell + g_hidden * by_hidden[step]
-        row = slopes[step]
-        np.multiply(
-            by_cell[step].reshape(batch, 3, width), g_cell[:, None], out=row[:, : 3 * width].reshape(batch, 3, width)
-        )
-        np.multiply(g_hidden, by_out[step], out=row[:, 3 * width :])
-        g_hidden, g_cell = row @ w_hh, g_cell * forget[step]
+        np.multiply(by_cell[step], g_cell[:, None], of_cell[step])
+        np.multiply(g_hidden, by_out[step], of_out[step])
+        g_hidden, g_cell = slopes[step] @ w_hh, g_cell * forget[step]
     flat = slopes.reshape(count * batch, -1)
     earlier = shift_states(outputs, hidden, backwards).reshape(count * batch, width)
     g_input = (flat @ w_ih).reshape(input.shape)
