@@ -5,7 +5,7 @@ PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank dec
 """
 
 import functools
-from math import copysign
+from math import copysign, inf
 
 import numpy as np
 
@@ -63,7 +63,8 @@ class Scalars(dict):
         if array.ndim:
             raise TypeError(f"a number was expected, not {type(number).__name__}")
         array.flags.writeable = False
-        if number and isinstance(number, int | float) and -(2**63) <= number < 2**64 and len(self) < self.LIMIT:
+        kept = isinstance(number, int | float) and (-(2**63) <= number < 2**64 or abs(number) == inf)
+        if number and kept and len(self) < self.LIMIT:
             self[key] = array
         return array
 

@@ -17,6 +17,11 @@ def places(indices, dim):
     return tuple(axes)
 
 
+def read_along(array, indices, dim):
+    """``np.take_along_axis``, which takes three times as long for few elements."""
+    return array[places(indices, dim)]
+
+
 @op(public=False, node="GatherBackward0", input="add_along(g, input.shape, indices, dim)", indices=None)
 def take_along(input, indices, dim):
     """The elements at ``indices`` along ``dim``."""

@@ -6,6 +6,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.arrays.threads import BLOCKS, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
+from tensh.engine.operators.along import read_along
 from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
@@ -56,8 +57,9 @@ def order(input, axis, descending):
     """The indices that sort along ``axis``; equal elements keep their order in both directions."""
     if not descending:
         return order_stably(input, axis)
-    backwards = order_stably(np.flip(input, axis), axis)
-    return np.subtract(input.shape[axis] - 1, np.flip(backwards, axis), order="C")  # no tensor has a negative stride
+    turn = (*(slice(None),) * (axis % input.ndim), slice(None, None, -1))
+    backwards = order_stably(input[turn], axis)
+    return np.subtract(input.shape[axis] - 1, backwards[turn], order="C")  # no tensor has a negative stride
 
 
 def sort_along(input, dim, descending):
@@ -67,14 +69,14 @@ def sort_along(input, dim, descending):
     length = input.shape[axis]
     if input.size < LARGE or input.size == length:
         indices = order(input, axis, descending)
-        return np.take_along_axis(input, indices, axis), indices
+        return read_along(input, indices, axis), indices
     lines = memory.row_major(np.moveaxis(input, axis, -1))
     values, indices = np.empty_like(lines), np.empty(lines.shape, I8)
     rows, *results = (a.reshape(-1, length) for a in (lines, values, indices))
 
     def work(part):
         found = order(rows[part], 1, descending)
-        results[0][part], results[1][part] = np.take_along_axis(rows[part], found, 1), found
+        results[0][part], results[1][part] = read_along(rows[part], found, 1), found
 
     map_rows(work, *rows.shape, rows.size // BLOCKS, LARGE)
     if axis == input.ndim - 1:
@@ -165,14 +167,14 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         cut = (slice(None),) * axis
         candidates = candidates[*cut, length - k :] if largest else candidates[*cut, :k]
         candidates = np.sort(candidates, axis)
-        chosen = order(np.take_along_axis(input, candidates, axis), axis, largest)
-        indices = np.take_along_axis(candidates, chosen, axis)
+        chosen = order(read_along(input, candidates, axis), axis, largest)
+        indices = read_along(candidates, chosen, axis)
     else:
         indices = order(input, axis, largest)[(slice(None),) * axis + (slice(k),)]
-    values = np.take_along_axis(input, indices, axis)
+    values = read_along(input, indices, axis)
     if input.size <= FEW_EQUALS and length < k * 64 and input.size and is_tied(input, values, axis):
         indices = top_among_equals(input, indices, axis, largest)
-        values = np.take_along_axis(input, indices, axis)
+        values = read_along(input, indices, axis)
     return values, np.array(indices, order="C")
 
 
@@ -196,5 +198,5 @@ def kthvalue(input, k, dim=-1, keepdim=False):
         return input.copy(), np.zeros((), I8)
     indices = np.take(np.argpartition(widen(input), k - 1, axis), [k - 1], axis)
     indices = select_among_equals(lambda values, index: quick_select(values, k - 1), input, indices, axis)
-    values = np.take_along_axis(input, indices, axis)
+    values = read_along(input, indices, axis)
     return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))

@@ -7,6 +7,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.along import read_along
 from tensh.engine.operators.precision import I8, real_dtype, widen
 from tensh.engine.operators.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.operators.reductions.moments import moments
@@ -127,14 +128,14 @@ def middle(input, axis, skip_nan):
         return half_way(input, (length - 1) // 2, axis)
     order = np.argsort(input, axis, kind="stable")
     present = length - np.count_nonzero(missing, axis, keepdims=True)
-    found = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, axis)
+    found = read_along(order, np.maximum(present - 1, 0) // 2, axis)
     return found if skip_nan else np.where(present < length, np.argmax(missing, axis, keepdims=True), found)
 
 
 def half_way(input, place, axis):
     """The index along ``axis`` of the element that a stable sort brings to ``place``; there is no nan."""
-    found = np.take(np.argpartition(input, place, axis), [place], axis)
-    value = np.take_along_axis(input, found, axis)
+    found = np.argpartition(input, place, axis)[(*(slice(None),) * (axis % input.ndim), slice(place, place + 1))]
+    value = read_along(input, found, axis)
     equal = input == value
     if np.count_nonzero(equal) == found.size:
         return found
@@ -154,7 +155,7 @@ def median_along(name, skip_nan):
             shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
             return input.reshape(shape).copy(), np.zeros(shape, I8)
         indices = middle(widen(input), axis, skip_nan)
-        values = np.take_along_axis(input, indices, axis)
+        values = read_along(input, indices, axis)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
     return kernel
@@ -202,15 +203,15 @@ def mode_dim(input, dim, keepdim):
         refuse_dtype("mode_dim", input.dtype)
     lines = np.moveaxis(input, axis, -1)
     order = np.argsort(lines, -1, kind="stable")
-    ordered = np.take_along_axis(lines, order, -1)
+    ordered = read_along(lines, order, -1)
     begins = np.ones(lines.shape, bool)
     begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     place = np.arange(lines.shape[-1])
     run = place - np.maximum.accumulate(np.where(begins, place, 0), -1)
-    indices = np.take_along_axis(order, np.argmax(run, -1, keepdims=True), -1)
+    indices = read_along(order, np.argmax(run, -1, keepdims=True), -1)
     if len(place) > SHORT:
         indices = select_among_equals(last_of_equals, lines, indices, -1)
-    values = np.take_along_axis(lines, indices, -1)
+    values = read_along(lines, indices, -1)
     if keepdim:
         return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
     return values.squeeze(-1), indices.squeeze(-1)
