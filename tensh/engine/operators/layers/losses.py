@@ -25,6 +25,8 @@ def share(reduction, values):
 
 def compute_by_blocks(values, *arrays, others=()):
     """``values(*arrays, *others)``, a function of elements, in blocks if they are many: what it makes on its way is small."""
+    if isinstance(values, Chain):
+        return values.quick(*arrays, *others)
     return values(*arrays, *others) if arrays[0].size < PARALLEL else parallel_map(values, arrays, others)
 
 
@@ -50,7 +52,7 @@ def make_number(value, array):
 @op(
     public=False, out=False, node="MseLossBackward0", types="f", kernel_name="mse_cpu",
     let={"d": "input - target"},
-    input="g * d * (2 * share(reduction, d))", target="g * d * (-2 * share(reduction, d))",
+    input="g * (2 * share(reduction, d)) * d", target="g * (-2 * share(reduction, d)) * d",
 )  # fmt: skip
 def squared_difference(input, target, reduction="mean"):
     """(input - target)², as it is, summed, or averaged."""
@@ -95,7 +97,7 @@ ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 def declare_distance(kernel, node, kernel_name, slope):
     """Declare a loss of the differences, whose slope is that of one element."""
     return op(compute_in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
-              input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
+              input="g * share(reduction, slope) * slope", target="g * -share(reduction, slope) * slope")  # fmt: skip
 
 
 smooth_difference_op = declare_distance(
@@ -156,7 +158,7 @@ def entropies_of_logits(input, target, weight, pos_weight):
 
 @op(
     public=False, out=False, node="SoftMarginLossBackward0", types="fc",
-    input="-g * conj(target * sigmoid(-target * input)) * share(reduction, input)", target=None,
+    input="-g * share(reduction, input) * conj(target * sigmoid(-target * input))", target=None,
 )  # fmt: skip
 @compute_in_float32
 def soft_margin(input, target, reduction="mean"):
