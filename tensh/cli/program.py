@@ -45,7 +45,7 @@ def from_input(stream, arguments=()):
     return Program("script", [Cell(Source(text, "<stdin>", "stdin"))], ["-", *arguments])
 
 
-@reading.uncollected()
+@reading.without_collecting()
 def from_file(path, arguments=()):
     """A .tsh script (or a file without an extension), a .py file, a notebook or Markdown."""
     filename, extension = reading.whole_name(path), os.path.splitext(path)[1]

@@ -177,7 +177,7 @@ def similar(path):
 
 
 @contextlib.contextmanager
-def uncollected():
+def without_collecting():
     """Look for no cycles while a file becomes an object for each of its parts: that takes two fifths of the time."""
     enabled = gc.isenabled()
     gc.disable()

@@ -33,7 +33,7 @@ def load(path):
         raise UsageError(f"{path}: it needs more memory than there is") from None
 
 
-@reading.uncollected()
+@reading.without_collecting()
 def loads(text, kind):
     """The document in a text of a kind."""
     if kind == ".ipynb":
@@ -41,7 +41,7 @@ def loads(text, kind):
     return markdown.read(text) if kind == ".md" else percent.read(text, kind)
 
 
-@reading.uncollected()
+@reading.without_collecting()
 def dumps(document, kind):
     """A document as the text of a kind of file."""
     if kind == ".ipynb":
@@ -61,7 +61,7 @@ def save(document, path):
         raise UsageError(f"{path}: {error.strerror}") from None
 
 
-@reading.uncollected()
+@reading.without_collecting()
 def convert_document(document, before, after):
     """A document of one kind of file for another: cells are marked as such, and names that were given are imported."""
     if before == after:

@@ -33,13 +33,13 @@ def accept_batches(fn):
     """Wrap ``fn``, a function without public wrapper, so that it accepts tensors with a hidden batch dimension."""
 
     @functools.wraps(fn)
-    def answered(*args, **options):
+    def answer(*args, **options):
         try:
             return fn(*args, **options)
         except Lift:
             return batched_function(fn.__name__, fn, args, options)
 
-    return answered
+    return answer
 
 
 def all_samples(t):

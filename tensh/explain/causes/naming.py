@@ -14,14 +14,14 @@ NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
 
 def explain_naming(situation):
     """The Explanation by the first of these kinds."""
-    for kind in (keyword_compared, name_of_the_program, written_over, key_misspelt, nothing_appended):
+    for kind in (explain_compared_keyword, name_of_the_program, explain_reused_name, key_misspelt, explain_kept_append):
         found = kind(situation)
         if found is not None:
             return found
     return None
 
 
-def keyword_compared(situation):
+def explain_compared_keyword(situation):
     """`torch.ones(2, dtype==torch.float32)`."""
     tree, error = situation.place.tree(), situation.error
     if not isinstance(error, NameError) or tree is None:
@@ -53,7 +53,7 @@ def name_of_the_program(situation):
     return Explanation("name", (), rule, (Fit(f"global {name}", "", scope.body[0].lineno, "before"),))
 
 
-def written_over(situation):
+def explain_reused_name(situation):
     """`torch = torch.ones(2)`, and then `torch.zeros(2)`; `list = [1, 2]`, and then `list(x)`."""
     if not isinstance(situation.error, AttributeError | TypeError):
         return None
@@ -103,7 +103,7 @@ def key_misspelt(situation):
     return Explanation("key", (), _("{key!r} is none of the keys").format(key=key), (fit,)) if fit else None
 
 
-def nothing_appended(situation):
+def explain_kept_append(situation):
     """`xs = xs.append(x)`, after which xs is None."""
     if not situation.says("'NoneType'"):
         return None

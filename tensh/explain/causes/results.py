@@ -22,9 +22,9 @@ def explain_result(situation):
         named_results,
         number_function,
         numpy_of_losses,
-        dtype_called,
-        attribute_called,
-        function_numbered,
+        explain_called_dtype,
+        explain_called_attribute,
+        explain_indexed_function,
         array_that_requires_grad,
         fraction_written,
     ):
@@ -106,7 +106,7 @@ def numpy_of_losses(situation, node):
     return None
 
 
-def dtype_called(situation, node):
+def explain_called_dtype(situation, node):
     """`x.dtype(torch.float64)`."""
     if not situation.says("'dtype' object is not callable") or not isinstance(node, ast.Call):
         return None
@@ -126,7 +126,7 @@ def dtype_called(situation, node):
     return None
 
 
-def attribute_called(situation, node):
+def explain_called_attribute(situation, node):
     """`w.grad()`, which is a tensor."""
     if not isinstance(node, ast.Call) or node.args or node.keywords or not situation.says("object is not callable"):
         return None
@@ -139,7 +139,7 @@ def attribute_called(situation, node):
     return None
 
 
-def function_numbered(situation, node):
+def explain_indexed_function(situation, node):
     """`torch.randn[2, 3]`."""
     if not situation.says("object is not subscriptable") or not isinstance(node, ast.Subscript):
         return None

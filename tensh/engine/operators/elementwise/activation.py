@@ -247,12 +247,12 @@ gelu_op = activation(gelu, "The input times the normal distribution's function o
            input="g * gelu_slope(input)")  # fmt: skip
 
 
-def gelu_slope_recorded(input):
+def record_gelu_slope(input):
     return 0.5 * (1 + TENSORS["erf"](input * HALF_ROOT)) + input * (NORMAL * TENSORS["exp"](-0.5 * input * input))
 
 
 ARRAYS["gelu_slope"] = parallel_kernel(exact_or_quick(exact_gelu_slope, quick_gelu_slope), 1)
-TENSORS["gelu_slope"] = gelu_slope_recorded
+TENSORS["gelu_slope"] = record_gelu_slope
 
 
 # x / (1 + exp(-2 u)), which is x (1 + tanh(u)) / 2 without the loss of all digits where the tanh is nearly -1

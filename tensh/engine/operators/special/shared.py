@@ -44,7 +44,7 @@ def compute_in_float64(kernel=None, *, exact=None):
         return functools.partial(compute_in_float64, exact=exact)
 
     @functools.wraps(kernel)
-    def fitted(input, *rest):
+    def call(input, *rest):
         others = [each for each in rest if type(each) is ndarray]
         arrays = [input, *others]
         if any(each.shape != input.shape for each in others):
@@ -53,7 +53,7 @@ def compute_in_float64(kernel=None, *, exact=None):
         compute = exact if exact is not None and input.dtype is F8 else kernel
         return shape_like(compute_in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
 
-    return fitted
+    return call
 
 
 def compute_in_blocks(kernel, vectors, rest=(), block=BLOCK):
