@@ -316,3 +316,16 @@ def test_products_of_little_matrices_with_long_sums(product, n, m, length, is_tr
     factor = complex(a[0, 0].item()).real  # as the dtype holds it
     error = abs(found.to(torch.complex128) - length * factor**2).max().item() / (length * factor**2)
     assert found.shape == (n, m) and error < 64 * torch.finfo(dtype).eps
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 60, reason="there is no number with more digits")
+@pytest.mark.parametrize("number", [50, 1000, 40_000])
+def test_tanh_of_float64_is_off_by_less_than_one_unit(number):
+    values = np.random.default_rng(0).uniform(-1, 1, number) * np.logspace(-4, 0.3, number)
+    x = torch.from_numpy(values)
+    exact = np.tanh(values.astype(np.longdouble))
+    found = x.tanh().numpy()
+    assert np.max(np.abs(found - exact) / np.spacing(np.abs(found))) < 0.9
+    assert torch.equal(x.clone().tanh_(), x.tanh()) and torch.equal(torch.tanh(x, out=torch.empty_like(x)), x.tanh())
+    assert torch.equal(x.reshape(5, -1).T.tanh(), x.tanh().reshape(5, -1).T)
+    assert np.all(np.signbit(torch.zeros(number, dtype=torch.float64).neg().tanh().numpy()))
