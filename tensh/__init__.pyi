@@ -215,13 +215,13 @@ class Storage(TypedStorage):
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     kind: _Any
 class SymBool:
-    """A bool that a compiler traces; no truth value of tensh's is one."""
+    """A symbolic bool of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class SymFloat:
-    """A float that a compiler traces; no number of tensh's is one."""
+    """A symbolic float of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class SymInt:
-    """An int that a compiler traces; no number of tensh's is one."""
+    """A symbolic int of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class TypedStorage:
     """The memory of a tensor as one row of elements: all of them, in the order of the memory."""
@@ -576,11 +576,11 @@ _Tensors = tuple[Tensor, ...] | list[Tensor]
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of input."""
 def abs_(input: Tensor) -> Tensor:
-    """In-place version of abs; of complex numbers there is none, for the result is real."""
+    """In-place version of abs; complex numbers are refused, because the result is real."""
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of input."""
 def absolute_(input: Tensor) -> Tensor:
-    """In-place version of abs; of complex numbers there is none, for the result is real."""
+    """In-place version of abs; complex numbers are refused, because the result is real."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine of input."""
 def acos_(input: Tensor) -> Tensor:
@@ -620,7 +620,7 @@ def adjoint(input: Tensor) -> Tensor:
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
     """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. RuntimeError for others."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``alias`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``alias``: [*].  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
@@ -906,7 +906,7 @@ def diagflat(input: Tensor, offset: _Any = 0) -> Tensor:
 def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
     """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
 def diagonal_copy(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``diagonal`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``diagonal``: [*].  Differentiable."""
 def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with a diagonal replaced by ``src``.  Differentiable."""
 def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1086,7 +1086,7 @@ def group_norm(input: Tensor, num_groups: _Any, weight: Tensor | None = None, bi
 def gru(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
     """Gated recurrent units over a sequence, as a function: (output, last state)."""
 def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
-    """One step of Gated recurrent units for a batch: the new state.  Differentiable in all tensors."""
+    """One step of gated recurrent units for a batch: the new state.  Differentiable in all tensors."""
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is greater than other."""
 def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1288,7 +1288,7 @@ def logsumexp(input: Tensor, dim: _Any, keepdim: _bool = False, *, axis: _Any = 
 def lstm(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
     """Long short-term memory over a sequence, as a function: (output, last state, last cell)."""
 def lstm_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
-    """One step of Long short-term memory for a batch: the new state and the new cell.  Differentiable in all tensors."""
+    """One step of long short-term memory for a batch: the new state and the new cell.  Differentiable in all tensors."""
 def lt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is less than other."""
 def lu(A: _Any, pivot: _Any = True, get_infos: _Any = False, out: Tensor | None = None) -> _Any:
@@ -1516,11 +1516,11 @@ def rms_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None
 def rnn_relu(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
     """A recurrent layer with relu over a sequence, as a function: (output, last state)."""
 def rnn_relu_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
-    """One step of A recurrent layer with relu for a batch: the new state.  Differentiable in all tensors."""
+    """One step of a recurrent layer with relu for a batch: the new state.  Differentiable in all tensors."""
 def rnn_tanh(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
     """A recurrent layer with tanh over a sequence, as a function: (output, last state)."""
 def rnn_tanh_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
-    """One step of A recurrent layer with tanh for a batch: the new state.  Differentiable in all tensors."""
+    """One step of a recurrent layer with tanh for a batch: the new state.  Differentiable in all tensors."""
 def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
     """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
@@ -1562,7 +1562,7 @@ def segment_reduce(data: _Any, reduce: _Any, *, lengths: _Any = None, indices: _
 def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
 def select_copy(input: Tensor, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``select`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``select``: [*].  Differentiable."""
 def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
 def selu(input: Tensor) -> Tensor:
@@ -1716,7 +1716,7 @@ def sym_sum(args: _Any) -> _Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``t`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``t``: [*].  Differentiable."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
 def take_along_dim(input: Tensor, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1752,7 +1752,7 @@ def trace(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``transpose`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``transpose``: [*].  Differentiable."""
 def trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable."""
 def trapz(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
@@ -1780,11 +1780,11 @@ def typename(obj: _Any) -> _Any:
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
 def unbind_copy(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-    """A copy of what ``unbind`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``unbind``: [*].  Differentiable."""
 def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
 def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``unfold`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``unfold``: [*].  Differentiable."""
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
     """The distinct elements in ascending order, or the distinct slices along ``dim``."""
 def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
@@ -1800,7 +1800,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> 
 def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
 def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``unsqueeze`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``unsqueeze``: [*].  Differentiable."""
 def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> _Any:
     """Ask for algorithms that always give the same result: all of them do."""
 def vander(x: _Any, N: _Any = None, increasing: _Any = False) -> Tensor:
@@ -1818,7 +1818,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``view_as_real`` shows, of its shape [*].  Differentiable."""
+    """A copy of the view of ``view_as_real``: [*].  Differentiable."""
 def view_copy(input: Tensor, size: _Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``view``, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
 def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = 'error', *, chunk_size: _Any = None) -> _Any:

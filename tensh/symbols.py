@@ -14,7 +14,7 @@ NUMBERS = (np.integer, np.floating, int, float)
 
 
 class SymInt:
-    """An int that a compiler traces; no number of tensh's is one.
+    """A symbolic int of PyTorch's compiler; tensh makes none.
 
     >>> import tensh as torch
     >>> isinstance(3, torch.SymInt)
@@ -25,7 +25,7 @@ class SymInt:
 
 
 class SymFloat:
-    """A float that a compiler traces; no number of tensh's is one.
+    """A symbolic float of PyTorch's compiler; tensh makes none.
 
     >>> import tensh as torch
     >>> isinstance(3.0, torch.SymFloat)
@@ -36,7 +36,7 @@ class SymFloat:
 
 
 class SymBool:
-    """A bool that a compiler traces; no truth value of tensh's is one.
+    """A symbolic bool of PyTorch's compiler; tensh makes none.
 
     >>> import tensh as torch
     >>> isinstance(True, torch.SymBool)

@@ -160,11 +160,11 @@ class Tensor:
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def abs_(self) -> Tensor:
-        """In-place version of abs; of complex numbers there is none, for the result is real."""
+        """In-place version of abs; complex numbers are refused, because the result is real."""
     def absolute(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def absolute_(self) -> Tensor:
-        """In-place version of abs; of complex numbers there is none, for the result is real."""
+        """In-place version of abs; complex numbers are refused, because the result is real."""
     def acos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine of input."""
     def acos_(self) -> Tensor:

@@ -99,7 +99,7 @@ def positive(input):
 
 
 def abs_(input):
-    """In-place version of abs; of complex numbers there is none, for the result is real.
+    """In-place version of abs; complex numbers are refused, because the result is real.
 
     RuntimeError for complex numbers.
     """

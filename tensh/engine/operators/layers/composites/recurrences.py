@@ -115,6 +115,7 @@ def cell_function(mode):
         return new if cells else new[0]
 
     words = list(WORDS[mode])
+    words[0] = words[0][0].lower() + words[0][1:]
     words[2], words[1] = name, " and the new cell" if cells else ""
     words[6] = words[6].replace("start", "state")
     return declare_recurrence(function, name, CELL_DOC.format(*words, "[0]" if cells else ""))

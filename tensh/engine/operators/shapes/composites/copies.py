@@ -39,7 +39,7 @@ def copy_of(view, name=None):
         out = view.kernel(*args, **options)
         return [np.array(part, order="C") for part in out] if view.outs else np.array(out, order="C")
 
-    kernel.__doc__ = f"A copy of what ``{view.name}`` shows, of its shape [*].  Differentiable."
+    kernel.__doc__ = f"A copy of the view of ``{view.name}``: [*].  Differentiable."
     facts = {"node": f"{view.node}_copy", "outs": view.outs, "many": view.many, "out": not view.outs}
     return op(kernel, name=name or f"{view.name}_copy", public=False if name else "function", **facts, **view.inputs)
 
