@@ -3,6 +3,7 @@
 from functools import cache
 
 import tensh as torch
+from tensh.engine.codegen.vocabulary import OPS
 from tensh.nn import functional
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -100,6 +101,34 @@ def threshold_backward(grad_output, self, threshold):
     return grad_output * (self > threshold)
 
 
+def softmax_backward(grad_output, output, dim, input_dtype):
+    return OPS["softmax_backward"].fn(grad_output, output, dim)
+
+
+def log_softmax_backward(grad_output, output, dim, input_dtype):
+    return grad_output - output.exp() * grad_output.sum(dim, keepdim=True)
+
+
+def select_backward(grad_output, input_sizes, dim, index):
+    return torch.select_scatter(grad_output.new_zeros(input_sizes), grad_output, dim, index)
+
+
+def slice_backward(grad_output, input_sizes, dim, start, end, step):
+    return torch.slice_scatter(grad_output.new_zeros(input_sizes), grad_output, dim, start, end, step)
+
+
+def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
+    return torch.diagonal_scatter(grad_output.new_zeros(input_sizes), grad_output, offset, dim1, dim2)
+
+
+def sigmoid_backward(grad_output, output):
+    return grad_output * output * (1 - output)
+
+
+def tanh_backward(grad_output, output):
+    return grad_output * (1 - output * output)
+
+
 def slice_tensor(self, dim=0, start=None, end=None, step=1):
     return self[(slice(None),) * (dim % self.dim()) + (slice(start, end, step),)]
 
@@ -140,6 +169,8 @@ KERNELS = {
     **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (
         convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_,
-        _to_copy, threshold_backward,
+        _to_copy, threshold_backward, select_backward, slice_backward, diagonal_backward, sigmoid_backward, tanh_backward,
     )},
+    "_softmax_backward_data": softmax_backward,
+    "_log_softmax_backward_data": log_softmax_backward,
 }  # fmt: skip

@@ -8,8 +8,10 @@ from ast import literal_eval
 from functools import cache
 from pathlib import Path
 
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.state import dispatches, state
 from tensh.engine.dtypes.dtype import dtype
 
 PARAMETER = re.compile(r"(?P<kind>\w+)[\[\d*\]?]* (?P<name>\w+)(?:=(?P<default>.+))?")
@@ -182,9 +184,13 @@ class Overload:
 
     def __call__(self, *args, **kwargs):
         handlers = handlers_for((*args, *kwargs.values()))
-        if handlers:
-            return ask(self, handlers, args, kwargs)
-        return self.compute(args, kwargs)
+        if not handlers:
+            return self.compute(args, kwargs)
+        if mode.grad and isinstance(handlers[-1], Tensor):
+            from tensh._aten.recording import ask_and_record
+
+            return ask_and_record(self, handlers, args, kwargs)
+        return ask(self, handlers, args, kwargs)
 
     def compute(self, args, kwargs):
         """The result, computed by tensh."""
@@ -193,6 +199,21 @@ class Overload:
         before, state.below = state.below, True
         try:
             return kernel_of(self)(*args, **kwargs)
+        finally:
+            state.below = before
+
+
+class Word(Overload):
+    """An operator of tensh that PyTorch lacks, as a step of a derivative: handlers see it under its own name."""
+
+    def __init__(self, name):
+        super().__init__(name, "default", "", False)
+
+    def compute(self, args, kwargs):
+        """The result, computed by tensh."""
+        before, state.below = state.below, True
+        try:
+            return OPS[self._opname].fn(*args, **kwargs)
         finally:
             state.below = before
 
@@ -250,11 +271,6 @@ def is_default(parameter, value):
 
 def find_overload(name, overload):
     return schemas()[name][overload]
-
-
-def dispatches(cls):
-    """True if tensors of a class are handed to its ``__torch_dispatch__``."""
-    return getattr(cls, "__torch_dispatch__", None) is not None
 
 
 def handlers_for(values, depth=2):

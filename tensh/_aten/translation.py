@@ -1,11 +1,16 @@
 """Calls of public functions as calls of ``aten`` operators: most by name, composed ones step by step, as PyTorch composes them."""
 
+import numpy as np
+
 import tensh as torch
-from tensh._aten.overloads import handlers_for, schemas
+from tensh._aten.overloads import Word, handlers_for, schemas
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
-from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.dispatch.override.wrappers import restore_held
+from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
 
 QUIET = frozenset(
     """size dim numel stride storage_offset is_contiguous requires_grad_ retain_grad backward register_hook data_ptr element_size
@@ -27,6 +32,7 @@ OPERATORS = {
 
 def call(point, args, options):
     """The result of a public function for dispatch modes and classes, or of the function itself where there is no operator."""
+    args = restore_held(args)
     try:
         return translate_call(point, args, options)
     except Lift:
@@ -35,13 +41,26 @@ def call(point, args, options):
 
 
 def lift_call(name, args, options):
-    """The result of an operator or composite of tensh that has met a wrapper subclass; NotImplementedError if it has no name in aten."""
+    """The result of an operator or composite of tensh that has met a wrapper subclass, by its name in aten or by its own."""
+    own, options = name, {key: value for key, value in options.items() if value is not None}
     name = LIFTED.get(name, name)
-    if name not in QUIET and (
-        found := compute_by_name(name, args, {key: value for key, value in options.items() if value is not None})
-    ):
+    if callable(name):
+        return name(*args, **options)
+    if name not in QUIET and (found := compute_by_name(name, args, options)):
         return found[0]
+    if own in OPS:
+        return Word(own)(*args, **options)
     raise NotImplementedError(f"tensh knows no operator of aten for {name} of a wrapper subclass")
+
+
+def sum_dim(input, dim, keepdim=False, dtype=None):
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    return aten("sum", input, dims, keepdim, **({} if dtype is None else {"dtype": as_dtype(dtype)}))
+
+
+def as_dtype(value):
+    """The dtype of a tensor, of NumPy's."""
+    return value if isinstance(value, dtype) else BY_NUMPY[value]
 
 
 LIFTED = {
@@ -50,8 +69,21 @@ LIFTED = {
     "getitem": "__getitem__",
     "setitem": "__setitem__",
     "cast": "to",
+    "sum_dim": sum_dim,
+    "sum_all": "sum",
+    "mean_all": "mean",
+    "squeeze_dim": "squeeze",
+    "copy_gradient": lambda g, **options: g if mode.grad else aten("detach", g),
+    "tie": lambda g, *others: g,
+    "div_number": lambda g, number: run(schemas()["div"]["Scalar"], (g, number)),
+    "softmax_backward": lambda g, out, dim: aten("_softmax_backward_data", g, out, dim, out.dtype),
+    "log_softmax_backward": lambda g, out, dim: aten("_log_softmax_backward_data", g, out, dim, out.dtype),
+    "threshold_backward": lambda g, out: aten("threshold_backward", g, out, 0),
+    "select_back": lambda g, shape, dim, index: aten("select_backward", g, list(shape), dim, index),
+    "slice_back": lambda g, shape, *part: aten("slice_backward", g, list(shape), *part),
+    "diagonal_back": lambda g, shape, *part: aten("diagonal_backward", g, list(shape), *part),
 }
-"""Operators of tensh with another name than PyTorch's."""
+"""Operators of tensh with another name than PyTorch's, or with other arguments."""
 
 
 def translate_call(point, args, options):
@@ -185,8 +217,8 @@ def contiguous(input, memory_format=torch.contiguous_format):
 def convert_to(input, *args, **options):
     wanted, copy = options.get("dtype"), options.get("copy", False)
     for each in (*args, options.get("other")):
-        if isinstance(each, dtype):
-            wanted = each
+        if isinstance(each, (dtype, np.dtype)):
+            wanted = as_dtype(each)
         elif isinstance(each, Tensor):
             wanted = each.dtype
     if not copy and wanted in (None, input.dtype):

@@ -1,9 +1,12 @@
 """Optimisers that treat every element of a parameter alike: what they share is everything but the rule."""
 
+from numpy import ndarray
+
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import SPARSE, Tensor
+from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
@@ -74,7 +77,7 @@ class Elementwise(Optimizer):
 
     def _step_on_arrays(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
-        if type(p.array) in SPARSE:
+        if type(p.array) is not ndarray and (type(p.array) in SPARSE or dispatches(type(p))):
             with no_grad():
                 self._step_on_tensors(p, grad, group, state)
             return

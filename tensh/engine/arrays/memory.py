@@ -12,14 +12,18 @@ from tensh.engine.arrays.bounds import count_elements, require_storage, view_mem
 from tensh.engine.arrays.copying import copy_into
 from tensh.engine.arrays.threads import BLOCK
 from tensh.engine.core.clock import owner
+from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
 
 # ── questions ────────────────────────────────────────────────────────────────
 def address(array):
-    """The address of the first element."""
-    return array.__array_interface__["data"][0]
+    """The address of the first element; of an array without elements, in the memory that is not there."""
+    try:
+        return array.__array_interface__["data"][0]
+    except Lift:
+        return array.layout.__array_interface__["data"][0]
 
 
 def canonical(array):

@@ -1,5 +1,7 @@
 """``backward`` and ``grad``: check the arguments and start one backward pass."""
 
+from weakref import WeakSet
+
 import numpy as np
 
 from tensh.engine.arrays.absent import Absent, make_like
@@ -14,6 +16,9 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import invalid
 from tensh.engine.errors.warnings import warn
+
+on_tensors = WeakSet()
+"""Nodes that keep tensors of a wrapper subclass in the place of arrays: see Note [History of wrappers]."""
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -194,7 +199,7 @@ def _roots(tensors, gradients, graph):
         if not uses_gradient(node) or type(node) is NoGradView:
             _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
-        g = wrap(_one(t)) if g is None else _check_given(number, t, g)
+        g = _one(t) if g is None else _check_given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
         if type(t) is Tensor and t.array.shape != node.shape:  # the size has changed by ``t.data = x``
@@ -216,8 +221,24 @@ def _check_all(tensors, gradients):
 
 
 def _any_absent(tensors):
-    """True for tensors without elements, whose derivatives are computed on tensors."""
+    """True where derivatives are computed on tensors: for tensors without elements, and where nodes keep tensors."""
+    if on_tensors and reaches_tensors(tensors):
+        return True
     return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
+
+
+def reaches_tensors(tensors):
+    """True if a node of ``on_tensors`` lies on the way back from one of the tensors."""
+    stack = [t.place if type(t) is GradientEdge else refresh_node(t) for t in tensors]
+    seen = set()
+    while stack:
+        node = stack.pop()
+        if node in on_tensors:
+            return True
+        if node is not None and node not in seen:
+            seen.add(node)
+            stack += node.inputs
+    return False
 
 
 def _one(t):
@@ -228,10 +249,12 @@ def _one(t):
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
     if type(array) is Absent:
-        return make_like(array)
+        return wrap(make_like(array))
+    if getattr(type(t), "__torch_dispatch__", None) is not None:
+        return ports.dispatch_lifted("ones_like", (t,), {})
     one = np.empty(array.shape, array.dtype)  # and fill it: a quarter of the time of np.ones
     one.fill(1)
-    return one
+    return wrap(one)
 
 
 def _check_given(number, t, g):

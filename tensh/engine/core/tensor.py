@@ -10,6 +10,7 @@ import numpy as np
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import cpu, meta, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.dtypes.size import SIZES
@@ -74,7 +75,12 @@ def as_array(array):
     """A NumPy scalar as an array; an array without elements, or a sparse one, as it is."""
     if type(array) is Absent:
         return array
-    return SPARSE[type(array)](array) if type(array) in SPARSE else np.asarray(array)
+    try:
+        return SPARSE[type(array)](array) if type(array) in SPARSE else np.asarray(array)
+    except Lift:  # what a node keeps of a tensor of a wrapper subclass
+        if not hasattr(type(array), "tensor"):
+            raise
+        return array
 
 
 def wrap(array, node=None):

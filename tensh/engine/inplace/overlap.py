@@ -36,8 +36,13 @@ def refuse_partial_overlap(array, source):
     if not (memory.is_dense(array) and memory.is_dense(source) and array.size and source.size):
         return
     same = array.shape == source.shape and memory.address(array) == memory.address(source)
-    if not (same and memory.strides(array) == memory.strides(source)) and np.may_share_memory(array, source):
+    if not (same and memory.strides(array) == memory.strides(source)) and may_share_memory(array, source):
         raise RuntimeError(SHARED)
+
+
+def may_share_memory(one, two):
+    """True if the bounds of two arrays in one memory overlap; arrays without elements have bounds, too."""
+    return np.may_share_memory(getattr(one, "layout", one), getattr(two, "layout", two))
 
 
 def refuse_shared(array, others):
@@ -53,7 +58,7 @@ def _overlap(one, two):
     """True if two dense arrays share memory.  PyTorch does not check other arrays."""
     if owner(one) is not owner(two) or not (memory.is_dense(one) and memory.is_dense(two)):
         return False
-    return np.may_share_memory(one, two)
+    return may_share_memory(one, two)
 
 
 def warn_of_overlap(name):

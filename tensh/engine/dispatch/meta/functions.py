@@ -14,14 +14,6 @@ def function(fn):
     return fn
 
 
-def return_itself(self, *args, **options):
-    """A method that fills a tensor whatever it holds: the tensor itself."""
-    return self
-
-
-FUNCTIONS["zero_"] = FUNCTIONS["fill_"] = return_itself
-
-
 FUNCTIONS["item"] = make_refusal(RuntimeError, "Tensor.item() cannot be called on meta tensors")
 FUNCTIONS["tolist"] = make_refusal(NotImplementedError, "Cannot copy out of meta tensor; no data!")
 

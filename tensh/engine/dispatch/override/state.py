@@ -70,3 +70,8 @@ def call_disabled(func, types, args=(), kwargs=None):
 
 call_disabled.__name__ = call_disabled.__qualname__ = "_disabled_torch_function_impl"
 call_disabled.__module__ = "torch._C"
+
+
+def dispatches(cls):
+    """True if tensors of a class are handed to its ``__torch_dispatch__``."""
+    return getattr(cls, "__torch_dispatch__", None) is not None

@@ -4,20 +4,45 @@ from tensh.engine.arrays.absent import lay_out
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import arm_for
-from tensh.engine.dispatch.vmap.batched import Sample
+from tensh.engine.dispatch.vmap.batched import Sample, lift
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import get_default_dtype
 
 
 class Facts(Sample):
-    """An array that has facts and no elements: reading them raises ``Lift``."""
+    """An array that has facts and no elements: reading them, or making views of them, raises ``Lift``."""
 
-    __slots__ = ()
+    __slots__ = ("shadow",)  # the tensor that records for this one, where others are views of it or it is one of others
+    base = property(lift)
+    view_as = lift
 
     def __init__(self, shape, strides, kind):
-        self.owner, self.hidden = self, 0
+        self.owner, self.hidden, self.shadow = self, 0, None
         steps = None if strides is None else tuple(n * kind.itemsize for n in strides)
         self.array = lay_out(shape, kind, steps)
+
+
+class Held(Facts):
+    """The array that a node keeps of a tensor of a wrapper subclass: its facts, and the tensor."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor, facts):
+        self.owner, self.hidden, self.shadow, self.tensor = self, 0, None, tensor
+        self.array = lay_out(facts.shape, facts.dtype, facts.strides)
+
+
+def restore_held(value, depth=2):
+    """The tensor that a node has kept, where ``value`` is one that the node has unpacked; values in lists, too."""
+    if type(value) is Tensor and type(value.array) is Held:
+        if value.array.tensor is None:
+            raise NotImplementedError(
+                "a derivative of a wrapper subclass needs a value that no tensor of the program has"
+            )
+        return value.array.tensor
+    if depth and type(value) in (list, tuple):
+        return type(value)([restore_held(each, depth - 1) for each in value])
+    return value
 
 
 def make_wrapper_subclass(

@@ -4,6 +4,7 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core import ports
 from tensh.engine.dispatch.override.dispatch import any_dispatches
 from tensh.engine.dispatch.override.points import armed
+from tensh.engine.dispatch.override.wrappers import restore_held
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import Batched
 from tensh.engine.dispatch.vmap.loop import call_by_samples
@@ -18,8 +19,10 @@ RULES: dict = {}  # the rules made so far: name -> function of the operator's ar
 
 def operator(name, /, *args, out=None, **options):
     """Apply the operator ``name`` to batches; "add_" is the in-place form of "add"."""
-    if armed.lasting and any_dispatches(args):
-        return ports.dispatch_lifted(name, args, options)
+    if armed.lasting:
+        kept = restore_held(args)
+        if any_dispatches(kept):
+            return ports.dispatch_lifted(name, kept, options)
     if out is not None:
         raise RuntimeError(errors.OUT.format(name))
     rule = RULES.get(name)
@@ -47,8 +50,10 @@ def rule_of(name):
 
 def function(name, fn, args, options, /):
     """Apply a composite to batches."""
-    if armed.lasting and any_dispatches(args):
-        return ports.dispatch_lifted(name, args, options)
+    if armed.lasting:
+        kept = restore_held(args)
+        if any_dispatches(kept):
+            return ports.dispatch_lifted(name, kept, options)
     if options.get("out") is not None:
         raise RuntimeError(errors.OUT.format(name))
     if name in DRAWN:

@@ -7,7 +7,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.scalars import SAFE
-from tensh.engine.core.clock import mode, stamp_write
+from tensh.engine.core.clock import mode, owner, stamp_write
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
@@ -140,7 +140,7 @@ def same_elements(one, two):
     if one is two:
         return True
     alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
-    return alike and memory.address(one) == memory.address(two)
+    return alike and owner(one) is owner(two) and memory.address(one) == memory.address(two)
 
 
 for _each in fill_, zero_:

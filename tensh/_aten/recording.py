@@ -1,0 +1,194 @@
+"""The history of wrapper subclasses: what an operator of ``aten`` would record for plain tensors, with their own as the values.
+
+Note [History of wrappers]
+``__torch_dispatch__`` stands below autograd: it computes, and records nothing.  So the operator is run once more on shadows,
+tensors of the device "meta" with the shapes and the nodes of its operands.  What that records is the history of the result;
+where a node keeps the array of a shadow, it gets the tensor that the shadow stands for.  A backward pass then runs on tensors,
+and each step of it is handed to ``__torch_dispatch__`` again.
+"""
+
+import weakref
+
+from tensh._aten.overloads import Overload, ask
+from tensh.engine.arrays.absent import Absent, lay_out
+from tensh.engine.autograd.gradients import grad, on_tensors
+from tensh.engine.autograd.modes import enable_grad, no_grad
+from tensh.engine.core.clock import tick
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.state import dispatches
+from tensh.engine.dispatch.override.wrappers import Facts, Held
+from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
+
+VIEWS = frozenset(
+    """alias as_strided detach diagonal expand permute real select slice split split_with_sizes squeeze t transpose unbind
+    unfold unsqueeze view""".split()
+)
+"""Operators whose results share memory: they are recorded where nothing requires grad, too, because that can be written later."""
+QUIET = frozenset("ones_like zeros_like empty_like full_like rand_like randn_like new_empty new_zeros".split())
+"""Operators whose results have no history."""
+
+
+def ask_and_record(overload, handlers, args, kwargs):
+    """The answer of the handlers, with the history that the operator has for tensors that require grad."""
+    tensors = [t for t in leaves_of((args, kwargs)) if isinstance(t, Tensor)]
+    name = overload._opname
+    if name in QUIET or not (name in VIEWS or any(uses_gradient(node_of(t)) for t in tensors)):
+        return ask(overload, handlers, args, kwargs)
+    begin, writes = tick(), overload._opname.endswith("_")
+    shadows = Shadows()
+    given = (list(args), dict(kwargs))
+    replayed = Replayed(overload, given)  # before anything is written
+    try:
+        recorded = overload.compute(*map_leaves(shadows.of, given))
+    except (Exception, Lift) as failure:
+        if writes and isinstance(failure, RuntimeError) and "leaf Variable" in str(failure):
+            raise
+        recorded = None
+    with no_grad():
+        result = ask(overload, handlers, args, kwargs)
+    results = [t for t in leaves_of(result) if isinstance(t, Tensor)]
+    made = [t for t in leaves_of(recorded) if isinstance(t, Tensor)]
+    try:
+        shadows.hand_over(made, results, begin)
+    except Unknown:
+        if replayed.places:
+            replayed.record(results)
+    return result
+
+
+def shadow_of(t):
+    """The lasting shadow of a tensor, which it has if it shares memory with others; None for any other."""
+    return t.array.shadow if type(t.array) is Facts else None
+
+
+def node_of(t):
+    """The node of a tensor, also if its memory was written through another one."""
+    shadow = shadow_of(t)
+    return refresh_node(t if shadow is None else shadow) or refresh_node(t)
+
+
+class Shadows:
+    """The shadows of a call, and which tensors they stand for."""
+
+    def __init__(self):
+        self.made, self.known, self.results, self.seen = {}, {}, set(), set()
+
+    def of(self, value):
+        """The shadow of a tensor; any other value as it is."""
+        if not isinstance(value, Tensor):
+            return value
+        if id(value) not in self.made:
+            shadow = shadow_of(value)
+            if shadow is None or uses_gradient(value.node) and not uses_gradient(refresh_node(shadow)):
+                shadow = wrap(Absent(lay_out(value.shape, value.array.dtype, value.array.strides)))
+                shadow.node = refresh_node(value)
+            self.made[id(value)] = value, shadow
+            self.known[id(shadow.array)] = value
+        return self.made[id(value)][1]
+
+    def hand_over(self, made, results, begin):
+        """Give results the history of their shadows; ``Unknown`` if there are none, or a node keeps what no tensor holds."""
+        if len(made) != len(results):
+            raise Unknown
+        for shadow, t in zip(made, results):
+            self.known[id(shadow.array)] = t
+            self.results.add(id(shadow.array))
+        nodes = [refresh_node(shadow) for shadow in made]
+        for node in nodes:
+            self.keep_tensors(node, begin)
+        for node, t in zip(nodes, results):
+            if uses_gradient(node):
+                t.node = node
+        if any(shadow._base is not None for shadow in made):  # so that a write to one of them reaches the others
+            for t, shadow in (*self.made.values(), *zip(results, made)):
+                if type(t.array) is Facts:
+                    t.array.shadow, shadow.__dict__["owner"] = shadow, weakref.ref(t)
+        for shadow in made:  # what was written through a view
+            owner = shadow._base.__dict__.get("owner", lambda: None)() if shadow._base is not None else None
+            if owner is not None:
+                owner.node = refresh_node(shadow._base)
+
+    def keep_tensors(self, node, begin):
+        """Put tensors in the place of the arrays that the new nodes from ``node`` on keep."""
+        stack = [node]
+        while stack:
+            node = stack.pop()
+            if node is None or id(node) in self.seen or node.time <= begin or type(node) is AccumulateGrad:
+                continue
+            self.seen.add(id(node))
+            on_tensors.add(node)
+            if node.saved:
+                node.saved = tuple([self.kept(value) for value in node.saved])
+            stack += node.inputs
+
+    def kept(self, value):
+        if type(value) is tuple:
+            return tuple([self.kept(each) for each in value])
+        if type(value) is not Absent:
+            return value
+        t = self.known.get(id(value))
+        if t is None:
+            raise Unknown
+        if id(value) in self.results:  # without history, so that the result does not keep itself
+            with no_grad():
+                t = t.detach()
+        return Held(t, t.array) if dispatches(type(t)) else t.array
+
+
+class Unknown(Exception):
+    """A node keeps a value that no tensor of the program has."""
+
+
+class Derivative(Overload):
+    """The gradients of a call, ``(gradients of its results, arguments, options)``, from the call itself, made once more."""
+
+    def __init__(self, overload, places):
+        super().__init__(f"{overload._opname.strip('_')}_backward", "default", "", False)
+        self.call, self.places = overload, places
+
+    def compute(self, args, kwargs):
+        gradients, given, options = args
+        leaves, form = flatten((given, options))
+        with enable_grad():
+            for place in self.places:
+                leaves[place] = leaves[place].detach().requires_grad_()
+            given, options = unflatten(leaves, form)
+            if self.call._opname.endswith("_"):
+                given[0] = given[0].clone()
+            results = [t for t in leaves_of(self.call.compute(given, options)) if isinstance(t, Tensor)]
+        pairs = [(t, g) for t, g in zip(results, gradients) if g is not None and t.requires_grad]
+        inputs = [leaves[place] for place in self.places]
+        return list(grad([t for t, _ in pairs], inputs, [g for _, g in pairs], allow_unused=True))
+
+
+class Replayed(Node):
+    """The node of a call whose steps were not recorded: its backward pass computes the call again, below the handlers."""
+
+    __slots__ = ("overload", "given", "places")
+
+    def __init__(self, overload, given):
+        self.overload, self.given, self.saved, self.hooks, self.time = overload, given, (), None, tick()
+        leaves = leaves_of(given)
+        self.places = [i for i, t in enumerate(leaves) if isinstance(t, Tensor) and uses_gradient(node_of(t))]
+        self.inputs = tuple([node_of(leaves[i]) for i in self.places])
+
+    def record(self, results):
+        """Make this the history of those results that can have one."""
+        self.shape = [(t.array.shape, t.array.dtype) for t in results]
+        self.dtype = None
+        on_tensors.add(self)
+        for number, t in enumerate(results):
+            if t.dtype.is_floating_point or t.dtype.is_complex:
+                t.node = Output(self, number, self.shape[number])
+
+    def backward(self, g):
+        gradients = [g.get(number) for number in range(len(self.shape))]
+        return tuple(Derivative(self.overload, self.places)(gradients, *self.given))
+
+    backward_graph = backward
+
+    def name(self):
+        return "".join(part.capitalize() for part in self.overload._opname.split("_")) + "Backward0"
