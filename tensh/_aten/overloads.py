@@ -8,11 +8,16 @@ from ast import literal_eval
 from functools import cache
 from pathlib import Path
 
+from tensh._aten.handlers import ask, handlers_for
+from tensh._aten.recording import ask_and_record
+from tensh.engine.autograd.gradients import grad
+from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import dispatches, state
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
+from tensh.func.trees import flatten, leaves_of, unflatten
 
 PARAMETER = re.compile(r"(?P<kind>\w+)[\[\d*\]?]* (?P<name>\w+)(?:=(?P<default>.+))?")
 ONLY_TENSORS = frozenset("add sub mul div floor_divide true_divide divide multiply subtract".split())
@@ -187,10 +192,12 @@ class Overload:
         if not handlers:
             return self.compute(args, kwargs)
         if mode.grad and isinstance(handlers[-1], Tensor):
-            from tensh._aten.recording import ask_and_record
-
             return ask_and_record(self, handlers, args, kwargs)
         return ask(self, handlers, args, kwargs)
+
+    def derivative(self, places):
+        """The operator of its gradients, for the tensors at these places of the arguments."""
+        return Derivative(self, places)
 
     def compute(self, args, kwargs):
         """The result, computed by tensh."""
@@ -201,6 +208,28 @@ class Overload:
             return kernel_of(self)(*args, **kwargs)
         finally:
             state.below = before
+
+
+class Derivative(Overload):
+    """The gradients of a call, ``(gradients of its results, arguments, options)``, from the call itself, made once more."""
+
+    def __init__(self, overload, places):
+        super().__init__(f"{overload._opname.strip('_')}_backward", "default", "", False)
+        self.call, self.places = overload, places
+
+    def compute(self, args, kwargs):
+        gradients, given, options = args
+        leaves, form = flatten((given, options))
+        with enable_grad():
+            for place in self.places:
+                leaves[place] = leaves[place].detach().requires_grad_()
+            given, options = unflatten(leaves, form)
+            if self.call._opname.endswith("_"):
+                given[0] = given[0].clone()
+            results = [t for t in leaves_of(self.call.compute(given, options)) if isinstance(t, Tensor)]
+        pairs = [(t, g) for t, g in zip(results, gradients) if g is not None and t.requires_grad]
+        inputs = [leaves[place] for place in self.places]
+        return list(grad([t for t, _ in pairs], inputs, [g for _, g in pairs], allow_unused=True))
 
 
 class Word(Overload):
@@ -271,64 +300,3 @@ def is_default(parameter, value):
 
 def find_overload(name, overload):
     return schemas()[name][overload]
-
-
-def handlers_for(values, depth=2):
-    """The modes and tensors that are asked about a call, the first first."""
-    if state.dispatch_off:
-        return []
-    found = list(state.dispatch_modes[-1:])
-    collect(values, found, depth)
-    return found
-
-
-def collect(values, found, depth):
-    for value in values:
-        if isinstance(value, Tensor):
-            if dispatches(type(value)) and not any(type(each) is type(value) for each in found):
-                place = next(
-                    (
-                        i
-                        for i, each in enumerate(found)
-                        if isinstance(each, Tensor) and issubclass(type(value), type(each))
-                    ),
-                    len(found),
-                )
-                found.insert(place, value)
-        elif depth and isinstance(value, (tuple, list)):
-            collect(value, found, depth - 1)
-
-
-def ask(overload, handlers, args, kwargs):
-    """The first answer of the handlers; TypeError if nobody has one."""
-    types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
-    for each in handlers:
-        if isinstance(each, Tensor):
-            result = type(each).__torch_dispatch__(overload, types, args, kwargs)
-        else:
-            modes = state.dispatch_modes
-            state.dispatch_modes = modes[:-1]
-            try:
-                result = each.__torch_dispatch__(overload, types, args, kwargs)
-            finally:
-                state.dispatch_modes = modes
-        if result is not NotImplemented:
-            return check_result(overload, result)
-    asked = "".join(
-        f"  - {'tensor subclass ' + str(type(each)) if isinstance(each, Tensor) else f'mode object {each}'}\n"
-        for each in handlers
-    )
-    raise TypeError(
-        f"Multiple dispatch failed for 'torch._ops.aten.{overload.__name__}'; all __torch_dispatch__ handlers returned NotImplemented:\n\n"
-        f"{asked}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
-    )
-
-
-def check_result(overload, result):
-    """The answer of a handler, if it is what an operator can give."""
-    if overload._opname not in NO_TENSORS and not isinstance(result, (Tensor, tuple, list, type(None))):
-        raise RuntimeError(f"Unable to cast {result!r} to Tensor")
-    return result
-
-
-NO_TENSORS = frozenset("_local_scalar_dense equal allclose item is_same_size".split())

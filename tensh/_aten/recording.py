@@ -9,10 +9,10 @@ and each step of it is handed to ``__torch_dispatch__`` again.
 
 import weakref
 
-from tensh._aten.overloads import Overload, ask
+from tensh._aten.handlers import ask
 from tensh.engine.arrays.absent import Absent, lay_out
-from tensh.engine.autograd.gradients import grad, on_tensors
-from tensh.engine.autograd.modes import enable_grad, no_grad
+from tensh.engine.autograd.gradients import on_tensors
+from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.clock import tick
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
@@ -20,7 +20,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.dispatch.override.wrappers import Facts, Held
-from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
+from tensh.func.trees import leaves_of, map_leaves
 
 VIEWS = frozenset(
     """alias as_strided detach diagonal expand permute real select slice split split_with_sizes squeeze t transpose unbind
@@ -142,28 +142,6 @@ class Unknown(Exception):
     """A node keeps a value that no tensor of the program has."""
 
 
-class Derivative(Overload):
-    """The gradients of a call, ``(gradients of its results, arguments, options)``, from the call itself, made once more."""
-
-    def __init__(self, overload, places):
-        super().__init__(f"{overload._opname.strip('_')}_backward", "default", "", False)
-        self.call, self.places = overload, places
-
-    def compute(self, args, kwargs):
-        gradients, given, options = args
-        leaves, form = flatten((given, options))
-        with enable_grad():
-            for place in self.places:
-                leaves[place] = leaves[place].detach().requires_grad_()
-            given, options = unflatten(leaves, form)
-            if self.call._opname.endswith("_"):
-                given[0] = given[0].clone()
-            results = [t for t in leaves_of(self.call.compute(given, options)) if isinstance(t, Tensor)]
-        pairs = [(t, g) for t, g in zip(results, gradients) if g is not None and t.requires_grad]
-        inputs = [leaves[place] for place in self.places]
-        return list(grad([t for t, _ in pairs], inputs, [g for _, g in pairs], allow_unused=True))
-
-
 class Replayed(Node):
     """The node of a call whose steps were not recorded: its backward pass computes the call again, below the handlers."""
 
@@ -186,7 +164,7 @@ class Replayed(Node):
 
     def backward(self, g):
         gradients = [g.get(number) for number in range(len(self.shape))]
-        return tuple(Derivative(self.overload, self.places)(gradients, *self.given))
+        return tuple(self.overload.derivative(self.places)(gradients, *self.given))
 
     backward_graph = backward
 

@@ -1,9 +1,8 @@
 """Calls of public functions as calls of ``aten`` operators: most by name, composed ones step by step, as PyTorch composes them."""
 
-import numpy as np
-
 import tensh as torch
-from tensh._aten.overloads import Word, handlers_for, schemas
+from tensh._aten.handlers import handlers_for
+from tensh._aten.overloads import Word, schemas
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
@@ -68,7 +67,7 @@ LIFTED = {
     "unsafe_view": "_unsafe_view",
     "getitem": "__getitem__",
     "setitem": "__setitem__",
-    "cast": "to",
+    "cast": lambda g, kind: convert_to(g, as_dtype(kind)),
     "sum_dim": sum_dim,
     "sum_all": "sum",
     "mean_all": "mean",
@@ -102,12 +101,16 @@ def translate_call(point, args, options):
     return found[0] if found else point.original(*args, **options)
 
 
+UNASKED = ("inplace", "requires_grad", "_stacklevel")
+"""Options of functions that operators lack, and need not have where they are not true."""
+
+
 def compute_by_name(name, args, options):
     """The result of the operator or the steps of a name, as a tuple of one; () if there are none for these arguments."""
     if name in STEPS:
         result = STEPS[name](*args, **options)
         return () if result is NotImplemented else (result,)
-    options = {key: value for key, value in options.items() if key not in ("inplace", "_stacklevel") or value is True}
+    options = {key: value for key, value in options.items() if key not in UNASKED or value is True}
     name = OPERATORS.get(name, name)
     for each in (name, *(f"{family}_{name}" for family in ("linalg", "fft", "special"))):
         if each in schemas() and (found := choose_overload(each, args, options)):
@@ -217,8 +220,8 @@ def contiguous(input, memory_format=torch.contiguous_format):
 def convert_to(input, *args, **options):
     wanted, copy = options.get("dtype"), options.get("copy", False)
     for each in (*args, options.get("other")):
-        if isinstance(each, (dtype, np.dtype)):
-            wanted = as_dtype(each)
+        if isinstance(each, dtype):
+            wanted = each
         elif isinstance(each, Tensor):
             wanted = each.dtype
     if not copy and wanted in (None, input.dtype):

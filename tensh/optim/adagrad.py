@@ -1,9 +1,8 @@
 """Adagrad."""
 
-from tensh.engine.methods.creation.fill import full_like
 from tensh.optim.checks import require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_ratio_, decay_weights
-from tensh.optim.state import counter
+from tensh.optim.state import blank, counter
 
 
 class Adagrad(Elementwise):
@@ -56,10 +55,7 @@ class Adagrad(Elementwise):
 
     def begin(self, p, group):
         start = self.defaults["initial_accumulator_value"]
-        return {
-            "step": counter(fused=group["fused"]),
-            "sum": full_like(p, complex(start, start) if p.is_complex() else start, requires_grad=False),
-        }
+        return {"step": counter(fused=group["fused"]), "sum": blank(p, start)}
 
     def share_memory(self):
         """Nothing to do: a state is shared with other processes by its values."""

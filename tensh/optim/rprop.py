@@ -1,6 +1,5 @@
 """Rprop."""
 
-from tensh.engine.methods.creation.fill import full_like
 from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, keep
 from tensh.optim.state import blank, counter
@@ -39,9 +38,7 @@ class Rprop(Elementwise):
         super().__init__(params, options)
 
     def begin(self, p, group):
-        lr = float(group["lr"])
-        size = full_like(p, complex(lr, lr) if p.is_complex() else lr, requires_grad=False)
-        return {"step": counter(), "prev": blank(p), "step_size": size}
+        return {"step": counter(), "prev": blank(p), "step_size": blank(p, float(group["lr"]))}
 
     def rule(self, p, group, state, step):
         shrink, grow = group["etas"]

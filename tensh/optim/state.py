@@ -7,9 +7,9 @@ from itertools import chain
 
 from numpy import array
 
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
-from tensh.engine.methods.creation.fill import zeros_like
 
 
 def counter(start=0.0, fused=False):
@@ -18,9 +18,11 @@ def counter(start=0.0, fused=False):
     return wrap(array(start, kind.numpy))
 
 
-def blank(p):
-    """An array in the state, like a parameter and zero."""
-    return zeros_like(p, requires_grad=False)
+def blank(p, start=0.0):
+    """A part of the state like a parameter, of one number; public functions ask classes that override them."""
+    if start == 0:
+        return find_public("zeros_like")(p, requires_grad=False)
+    return find_public("full_like")(p, complex(start, start) if p.is_complex() else start, requires_grad=False)
 
 
 class State:

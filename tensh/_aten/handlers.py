@@ -1,0 +1,65 @@
+"""Who is asked about a call of an operator below autograd: dispatch modes, and tensors whose classes have a ``__torch_dispatch__``."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import dispatches, state
+
+
+def handlers_for(values, depth=2):
+    """The modes and tensors that are asked about a call, the first first."""
+    if state.dispatch_off:
+        return []
+    found = list(state.dispatch_modes[-1:])
+    collect(values, found, depth)
+    return found
+
+
+def collect(values, found, depth):
+    for value in values:
+        if isinstance(value, Tensor):
+            if dispatches(type(value)) and not any(type(each) is type(value) for each in found):
+                place = next(
+                    (
+                        i
+                        for i, each in enumerate(found)
+                        if isinstance(each, Tensor) and issubclass(type(value), type(each))
+                    ),
+                    len(found),
+                )
+                found.insert(place, value)
+        elif depth and isinstance(value, (tuple, list)):
+            collect(value, found, depth - 1)
+
+
+def ask(overload, handlers, args, kwargs):
+    """The first answer of the handlers; TypeError if nobody has one."""
+    types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
+    for each in handlers:
+        if isinstance(each, Tensor):
+            result = type(each).__torch_dispatch__(overload, types, args, kwargs)
+        else:
+            modes = state.dispatch_modes
+            state.dispatch_modes = modes[:-1]
+            try:
+                result = each.__torch_dispatch__(overload, types, args, kwargs)
+            finally:
+                state.dispatch_modes = modes
+        if result is not NotImplemented:
+            return check_result(overload, result)
+    asked = "".join(
+        f"  - {'tensor subclass ' + str(type(each)) if isinstance(each, Tensor) else f'mode object {each}'}\n"
+        for each in handlers
+    )
+    raise TypeError(
+        f"Multiple dispatch failed for 'torch._ops.aten.{overload.__name__}'; all __torch_dispatch__ handlers returned NotImplemented:\n\n"
+        f"{asked}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+def check_result(overload, result):
+    """The answer of a handler, if it is what an operator can give."""
+    if overload._opname not in NO_TENSORS and not isinstance(result, (Tensor, tuple, list, type(None))):
+        raise RuntimeError(f"Unable to cast {result!r} to Tensor")
+    return result
+
+
+NO_TENSORS = frozenset("_local_scalar_dense equal allclose item is_same_size".split())
