@@ -274,7 +274,8 @@ def other_dims(node, text, shadow):
                     _("{last} is none of the dimensions").format(last=last),
                 )
     if not any(each.arg in ("dim", "axis") for each in node.keywords):
-        yield f"{text[:-1]}, dim=-1)", 2, _("a dimension is wanted")
+        comma = ", " if node.args or node.keywords else ""
+        yield f"{text[:-1]}{comma}dim=-1)", 2, _("a dimension is wanted")
 
 
 def ndim_of(node, shadow):
@@ -301,7 +302,7 @@ def other_arguments(node, shadow):
             0,
             _("{function} takes the tensors in a list").format(function=function),
         )
-    elif count > 1:
+    elif count > 1 or (count == 1 and len(values) > 1 and type(values[1]) is int):
         others = [given[1], given[0], *given[2:], *named]
         yield f"{function}({', '.join(others)})", 1, _("the two are the other way round")
 
@@ -432,7 +433,7 @@ def explain_by_search(situation):
         return None
     whole = find_called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
-    known = {a.text: a.value for a in call.arguments if a.text} if call else {}
+    known = {a.text: a.value for a in call.arguments if a.text and is_that(a)} if call else {}
     own = {name: situation.names[name] for name in names_in(segment) if name in situation.names}
     has_tensors = call is not None or any(isinstance(value, TENSORS) or is_module(value) for value in own.values())
     if has_tensors:  # the namespaces stay untouched where nothing is a tensor: looking at them loads the engine
@@ -447,6 +448,15 @@ def explain_by_search(situation):
     given = tuple(operand(each) for each in call.tensors if each.text) if call else ()
     symbol = call.symbol if call and call.symbol != "[]" else "index"
     return Explanation(symbol, given, reason, found)
+
+
+def is_that(argument):
+    """True unless an argument is written as a number or a text of another value: operands can come in the other order."""
+    try:
+        written = ast.literal_eval(argument.text)
+    except (ValueError, SyntaxError):
+        return True
+    return type(written) is type(argument.value)
 
 
 def is_size(situation):

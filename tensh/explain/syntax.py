@@ -11,13 +11,14 @@ from tensh.spelling import distance
 
 TYPOGRAPHIC = str.maketrans({
     "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "−": "-", "×": "*", "·": "*", "÷": "/",
-    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "【": "[", "】": "]", "「": '"', "」": '"', "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
+    "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "【": "[", "】": "]", "《": "(", "》": ")", "「": '"', "」": '"', "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
     "\N{ZERO WIDTH NO-BREAK SPACE}": None, "\N{IDEOGRAPHIC SPACE}": " ",
 })  # fmt: skip
 """Characters of word processors and of other keyboards, and what stands for them in code; others by NFKC."""
 
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"', "‘": "'", "’": "'", "‚": "'"})
 CLOSING = {"(": ")", "[": "]", "{": "}"}
+MOST_LINES = 8  # that are mended together
 LONGEST = 300  # characters of a line that is searched
 WORDS = (
     (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
@@ -34,6 +35,9 @@ def repair(source, line):
         lines
     ):  # what is wrong is not how it is written: a return outside of a function, or a line that is a command
         return None
+    found = mend_every_line(lines, line)
+    if found is not None:
+        return found
     for number in dict.fromkeys((line, line - 1)):
         if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
             indent = re.match(r"\s*", lines[number - 1])[0]
@@ -41,6 +45,24 @@ def repair(source, line):
                 if text != lines[number - 1] and is_read([*lines[: number - 1], text, *lines[number:]]):
                     return Explanation("syntax", (), reason, (Fit(text.removeprefix(indent).rstrip(), "", number),))
     return None
+
+
+def mend_every_line(lines, line):
+    """The Explanation where several lines have characters of another keyboard; None where one line is all, or not all."""
+    plain = {number: text for number, each in enumerate(lines, 1) if (text := convert_to_ascii(each)) != each}
+    if (
+        len(plain) < 2
+        or len(plain) > MOST_LINES
+        or not is_read([plain.get(n, each) for n, each in enumerate(lines, 1)])
+    ):
+        return None
+    first = line if line in plain else min(plain)
+    character = next(c for c in lines[first - 1] if ord(c) > 127 and convert_to_ascii(c) != c)
+    reason = _("{character} is no part of Python's code: it takes the characters of ASCII")
+    one, *more = (
+        Fit(plain[number].strip(), "", number) for number in (first, *(each for each in plain if each != first))
+    )
+    return Explanation("syntax", (), reason.format(character=name_of(character)), (one._replace(more=tuple(more)),))
 
 
 def is_read(lines):

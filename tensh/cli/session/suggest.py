@@ -190,7 +190,8 @@ def suggest_owner(word, owner, known):
     if hasattr(type(owner), "named_modules"):
         return suggest_part(word, owner, known) or suggest_loss(word, known)
     if hasattr(type(owner), "param_groups") or hasattr(owner, "param_groups"):
-        return suggest_loss(word, known)
+        first = owner.param_groups[0] if type(owner.param_groups) is list and owner.param_groups else ()
+        return f'param_groups[0]["{word}"]' if word in first else suggest_loss(word, known)
     if not is_tensor(owner):
         return None
     holders = [
@@ -301,7 +302,8 @@ def suggest_keyword(segment, namespace):
     words = {left: right for left, right in spoken.table(spoken.KEYWORD).items() if right in known and left != right}
     known = [name for name in known if name not in words]
     unknown = next((word for word in given if word not in known), None)
-    meant = unknown and close(unknown, [*known, *words])
+    begun = [name for name in known if unknown and name.startswith(f"{unknown}_")]
+    meant = unknown and (close(unknown, [*known, *words]) or (begun[0] if len(begun) == 1 else None))
     return f"{words.get(meant, meant)}=" if meant else None
 
 

@@ -32,6 +32,7 @@ from tensh.explain.causes.modules import (
     recurrent_in_sequential,
     single_number,
     single_sample,
+    tensor_for_parameter,
 )
 from tensh.explain.causes.naming import explain_naming
 from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
@@ -47,7 +48,7 @@ CAUSES = (
     explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_naming, explain_condition, explain_iterating, explain_index, explain_result, explain_state, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_batch, explain_unknown_device, explain_format, explain_value, explain_container, explain_counter, explain_local_part,
     explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
-    explain_nothing_returned, empty_parameters, plain_parameter, single_sample, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
+    explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number,
 )  # fmt: skip
 

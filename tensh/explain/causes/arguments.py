@@ -16,6 +16,7 @@ from tensh.language import _
 
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
 MOST_HEADS = 64
+AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
 DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
@@ -27,7 +28,7 @@ def explain_argument(situation):
         return None
     for kind in (
         python_extreme, tensor_for_list, computed_parameter, text_for_number, model_for_optimizer, path_for_state, numbers_for_list,
-        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers, list_for_array, sizes_of_a_tensor, sizes_in_a_tuple, one_dim_of_two, rate_before_parameters, model_for_state, seed_for_manual_seed,
+        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers, list_for_array, size_for_factor, model_for_weight, unknown_reduction, sizes_of_a_tensor, sizes_in_a_tuple, one_dim_of_two, rate_before_parameters, model_for_state, seed_for_manual_seed,
     ):  # fmt: skip
         found = kind(situation, node)
         if found is not None:
@@ -264,6 +265,40 @@ def heads(situation, node):
     ).format(count=count, size=size, names=", ".join(map(str, nearest)))
     best = min(nearest, key=lambda n: (abs(n - count), n))
     return explain_replacement(situation, "attention", rule, given[1], str(best))
+
+
+def size_for_factor(situation, node):
+    """`F.interpolate(x, 2.0)`."""
+    if not situation.says("argument 'size'", "must be int, not float") or len(node.args) != 2:
+        return None
+    if not ast.unparse(node.func).endswith("interpolate"):
+        return None
+    rule = _("the second argument is the new size; a factor has the name scale_factor")
+    return explain_replacement(
+        situation, "interpolate", rule, node.args[1], f"scale_factor={ast.unparse(node.args[1])}"
+    )
+
+
+def model_for_weight(situation, node):
+    """`nn.init.zeros_(net)` of a layer."""
+    if not isinstance(situation.error, AttributeError) or "init." not in ast.unparse(node.func) or not node.args:
+        return None
+    layer, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
+    if not is_module(layer) or not isinstance(vars(layer).get("_parameters", {}).get("weight"), Tensor):
+        return None
+    rule = _("{text} is a layer: what is filled is one of its tensors").format(text=text)
+    return explain_replacement(situation, "init", rule, node.args[0], f"{text}.weight")
+
+
+def unknown_reduction(situation, node):
+    """`reduction="avg"`."""
+    if not situation.says("is not a valid value for reduction"):
+        return None
+    rule = _("reduction is 'mean', 'sum' or 'none'")
+    for each in node.keywords:
+        if each.arg == "reduction" and isinstance(each.value, ast.Constant) and each.value.value in AVERAGES:
+            return explain_replacement(situation, "loss", rule, each.value, '"mean"')
+    return Explanation("loss", (), rule)
 
 
 def list_for_array(situation, node):

@@ -84,4 +84,5 @@ def tensor_for_list(situation, node):
     if index.dim() != 1:
         return None
     rule = _("{text} has {count} numbers, and an element of a list has one").format(text=text, count=index.numel())
-    return explanation(situation, given, rule, node, f"[{name}[i] for i in {text}]")
+    number = next(letter for letter in "ijkn" if letter not in (name, text))
+    return explanation(situation, given, rule, node, f"[{name}[{number}] for {number} in {text}]")

@@ -35,6 +35,10 @@ def explain_uncalled_part(situation):
         return None
     is_told = any(situation.says(word) for word in ("method", "function"))
     called = {call.func for call in ast.walk(path[0]) if isinstance(call, ast.Call)}
+    if situation.says("takes 1 positional argument but 2 were given") and isinstance(path[-1], ast.Call):
+        found = find_method(path[-1].func.id, situation) if isinstance(path[-1].func, ast.Name) else None
+        if found is not None:  # `net = net.eval`, and then `net(x)`
+            return found
     for node in ast.walk(path[-1]):
         if isinstance(node, ast.Name):
             found = find_method(node.id, situation) if is_told else None
@@ -98,6 +102,12 @@ def explain_rounded(situation):
     path = situation.place.path()
     given = path[-1].args[0] if path and isinstance(path[-1], ast.Call) and path[-1].args else None
     value = situation.evaluate(given) if given is not None else None
+    if isinstance(value, Tensor) and value.numel() != 1 and value.is_floating_point():
+        digits = "".join(f"decimals={ast.unparse(each)}" for each in path[-1].args[1:2])
+        code = append_to_expression(ast.unparse(given), f".round({digits})")
+        fit = replace_node(situation.place, path[-1], code)
+        rule = _("round takes a number of Python's, and {text} is a tensor").format(text=ast.unparse(given))
+        return Explanation("round", (operand_of(ast.unparse(given), value),), rule, (fit,)) if fit else None
     if given is None or (isinstance(value, Tensor) and value.numel() != 1):
         return None
     text = ast.unparse(given)

@@ -4,7 +4,7 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node
+from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import is_module
@@ -239,6 +239,20 @@ def class_given_data_before_attribute(situation):
     )
     fit = replace_node(situation.place, call.func, f"{text}()")
     return Explanation("call", (), rule, (fit,)) if fit else None
+
+
+def tensor_for_parameter(situation):
+    """`net.weight = torch.zeros(1, 2)`."""
+    if not situation.says("cannot assign", "as parameter", "torch.nn.Parameter or None expected"):
+        return None
+    tree = situation.place.tree()
+    made = statement_on(tree, situation.place.line) if tree else None
+    if not isinstance(made, ast.Assign) or len(made.targets) != 1:
+        return None
+    target = ast.unparse(made.targets[0])
+    rule = _("{target} is a parameter, and takes parameters alone").format(target=target)
+    fit = replace_node(situation.place, made.value, f"torch.nn.Parameter({ast.unparse(made.value)})")
+    return Explanation("parameter", (), rule, (fit,)) if fit else None
 
 
 def recurrent_in_sequential(situation):

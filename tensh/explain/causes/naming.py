@@ -14,7 +14,14 @@ NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
 
 def explain_naming(situation):
     """The Explanation by the first of these kinds."""
-    for kind in (explain_compared_keyword, name_of_the_program, explain_reused_name, key_misspelt, explain_kept_append):
+    for kind in (
+        explain_compared_keyword,
+        name_of_the_program,
+        explain_reused_name,
+        explain_replaced_function,
+        key_misspelt,
+        explain_kept_append,
+    ):
         found = kind(situation)
         if found is not None:
             return found
@@ -74,6 +81,25 @@ def explain_reused_name(situation):
                 name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made)
             )
             return Explanation("name", (), rule, (), _("another name on line {line}").format(line=made.lineno))
+    return None
+
+
+def explain_replaced_function(situation):
+    """`torch.set_grad_enabled = False`, and then a call of it."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not situation.says("object is not callable") or not isinstance(node, ast.Call):
+        return None
+    text = ast.unparse(node.func)
+    if not text.startswith("torch."):
+        return None
+    for made in ast.walk(situation.place.tree()):
+        if isinstance(made, ast.Assign) and [*map(ast.unparse, made.targets)] == [text]:
+            rule = _("`{code}` on line {line} has put a value in the place of the function").format(
+                code=ast.unparse(made), line=made.lineno
+            )
+            fit = Fit(f"{text}({ast.unparse(made.value)})", "", made.lineno)
+            return Explanation("call", (), rule, (fit,) if isinstance(made.value, ast.Constant) else ())
     return None
 
 

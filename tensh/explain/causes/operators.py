@@ -119,6 +119,14 @@ def shape_beside_text(situation, node):
 
 def format_of_one(situation, node):
     """`print("%d %s" % epoch, loss)`, whose values are to be one tuple."""
+    match node:
+        case ast.BinOp(left=ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=value)) if situation.says(
+            "unsupported operand type", "'str' and"
+        ):
+            rest = ast.unparse(ast.BinOp(value, node.op, node.right))
+            rule = _("% is worked out first: what is computed for it stands in parentheses")
+            template = ast.get_source_segment(situation.place.source, node.left.left)
+            return replacement(situation, "format", rule, node, f"{template} % ({rest})")
     if not situation.says("not enough arguments for format string") or not isinstance(node, ast.BinOp):
         return None
     tree = situation.place.tree()

@@ -28,7 +28,8 @@ def broadcasting(call, text):
     candidates = product + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
     larger = max(len(one), len(two))
     if is_loss(call):  # both are to be of one shape: what only broadcasts compares every element with every other
-        candidates = [code for code in each(call, b, ".squeeze(-1)", ".unsqueeze(-1)") if one.numel() == two.numel()]
+        ways = {".squeeze(-1)": (*two[:-1],) if two[-1:] == (1,) else None, ".unsqueeze(-1)": (*two, 1)}
+        candidates = each(call, b, *(way for way, shape in ways.items() if shape == (*one,)))
         candidates += each(call, b, ".T") if (*one,) == (*reversed(two),) else []
     found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
     return Explanation(

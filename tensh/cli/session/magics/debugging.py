@@ -1,6 +1,5 @@
 """Looking around after a failure: `%debug`, `%up`, `%down`."""
 
-from tensh.cli.session.debugging import Debugging
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import no_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
@@ -26,6 +25,8 @@ def debug(session, command):
     if session.debugging is None or session.debugging.error is not session.last_error:
         if session.last_error is None:
             raise MagicError(_("%debug: nothing has failed yet"))
+        from tensh.cli.session.debugging import Debugging  # a millisecond that a start goes without
+
         session.debugging = Debugging(session, session.last_error)
         at = len(session.debugging.steps) if at is None else at
     move(session, command, session.debugging.at if at is None else at - 1)

@@ -1,11 +1,9 @@
 """Commands that run something else: a file (`%run`), a line of the system's shell (`!ls`)."""
 
 import os
-import shlex
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.cli.session.programs import run_program
 from tensh.language import _
 
 SHARING = "-i"
@@ -13,6 +11,8 @@ SHARING = "-i"
 
 def first_word(text):
     """The file that is run, as Python writes it."""
+    import shlex
+
     return repr(shlex.split(text)[0])
 
 
@@ -24,7 +24,10 @@ def first_word(text):
     subject=first_word,
 )
 def run(session, command):
+    import shlex
+
     from tensh.cli.options import UsageError
+    from tensh.cli.session.programs import run_program
 
     try:
         words = shlex.split(command.argument)
