@@ -4,6 +4,7 @@ import functools
 import inspect
 import sys
 import threading
+import types
 import weakref
 
 import numpy as np
@@ -16,14 +17,14 @@ from tensh.compiler.results import Result
 from tensh.compiler.steps import READ, SLOPES, origin
 from tensh.compiler.watching import Watch
 from tensh.engine.codegen.mixing import promote
-from tensh.engine.codegen.vocabulary import TENSORS
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.backward import run
-from tensh.engine.core.clock import announce, listeners, mode, tick
+from tensh.engine.core.clock import announce, clock, listeners, mode, tick
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture import points
-from tensh.engine.dispatch.capture.lines import Line, Value, list_values
+from tensh.engine.dispatch.capture.lines import Line, Value, list_values, map_tensors
 from tensh.engine.dispatch.capture.recorder import Paused, Recorder, find_place
 from tensh.engine.dispatch.capture.recorder import state as capturing
 from tensh.engine.dispatch.override.points import watch_operator
@@ -88,28 +89,33 @@ class Capturing(Recorder):
     def call(self, point, args, options):
         """Cast operands of different dtypes first: the copies that an operator makes itself, and keeps, are no values."""
         op = point.operator
+        if point.name == "grad" and op is None and self.reason is None:
+            place, _ = find_place()
+            self.reason = Break("the gradient of a tensor is read", place and (place.filename, place.line))
         if point.function in self.slopes:
-            return self.call_slope(point, args)
+            return self.call_slope(point, args, options)
         if op is not None and op.pointwise and len(op.inputs) == 2 and not options and not points.writes(point.name):
             dense = [each for each in args if isinstance(each, Tensor) and type(each.array) is np.ndarray]
             if len(args) == len(dense) == 2 and args[0].dtype is not args[1].dtype:
                 args = cast_operands(op, *args)
         return super().call(point, args, options)
 
-    def call_slope(self, point, args):
+    def call_slope(self, point, args, options):
         """A word of derivatives, which is one line: see SLOPES."""
         with Paused():
-            result = point.twin(*args)
-        line = Line(point.function, self.slopes[point.function], None, *self.describe(args, {}))
-        line.result = self.know(Value(result, line))
-        line.outputs = (line.result,)
+            result = point.twin(*args, **options)
+        self.written = clock.last_write  # of what is its own
+        line = Line(point.function, self.slopes[point.function], None, *self.describe(args, options))
+        line.result = map_tensors(lambda each: self.know(Value(each, line)), result)
+        line.outputs = tuple(list_values(line.result))
         self.lines.append(line)
         return result
 
     def know_slopes(self):
-        """See calls of the words in SLOPES from now on."""
-        for name in SLOPES:
-            if (function := dict.get(TENSORS, name)) is not None:
+        """See calls of the words that end as SLOPES from now on."""
+        for name, function in list(dict.items(TENSORS)):
+            own = name.endswith(SLOPES) and not dict.__contains__(OPS, name) and dict.get(ARRAYS, name) is not function
+            if own and type(function) is types.FunctionType:
                 self.slopes[function] = name
                 watch_operator(function, None)
 

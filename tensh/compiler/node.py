@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.compiler.steps import origin
 from tensh.engine.core.backward import run
-from tensh.engine.core.clock import mode, tick
+from tensh.engine.core.clock import is_written_after, mode, tick
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -63,9 +63,16 @@ class CompiledFunctionBackward(Node):
     def backward(self, g):
         return self.program.backward(self.saved, *self.gradients(g))
 
+    def check_given(self):
+        """Raise if an argument was written since, as for saved tensors; what the graph itself writes may be."""
+        for value, array in zip(self.program.inputs, self.given, strict=True):
+            if value not in self.program.written and is_written_after(self.time, array):
+                raise RuntimeError(self._modified(FOREIGN, array))
+
     def backward_graph(self, g):
         """The gradients as recorded tensors: the captured lines run again on tensors, and are differentiated."""
         gs = [each if isinstance(each, Tensor) else wrap(each) for each in self.gradients(g)]
+        self.check_given()
         recording, mode.grad = mode.grad, True
         try:
             known, entries = {}, []

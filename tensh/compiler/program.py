@@ -5,7 +5,7 @@ import numpy as np
 from tensh.compiler.breaks import Break
 from tensh.compiler.kernels import choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
-from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, VIEW, Lowering, Var, memory_of, place
+from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, VIEW, Lowering, Var, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
@@ -32,6 +32,9 @@ class Program:
         for place_, line in enumerate(lines):
             lowering.lower(line, lambda value, now=place_: sharing.is_read_elsewhere(value, now))
             sharing.check(line, lowering.steps)
+        self.written = {
+            origin(value) for line in self.forward_lines if line.writes for value in list_values(line.target)
+        }
         self.build(lowering, tangents)
 
     def check(self, lines, inputs, tangents):
@@ -130,11 +133,8 @@ class Program:
 
     def let_go(self):
         """Forget the tensors that were seen while capturing: facts are all that is needed from now on."""
-        for value in (*self.inputs, *self.outputs):
-            value.tensor = None
-        for line in self.lines:
-            for value in (*line.inputs, *line.outputs):
-                value.tensor = None
+        for value in (*self.inputs, *self.outputs, *(v for line in self.lines for v in (*line.inputs, *line.outputs))):
+            value.tensor = value.array = None
         for step in (*self.before[0], *self.before[1], *self.after[0], *self.after[1]):
             for each in (*step.inputs, *step.outs, *(out for part in getattr(step, "steps", ()) for out in part.outs)):
                 each.array = None

@@ -28,8 +28,8 @@ DYNAMIC = frozenset(
     histc histogram nonzero_static combinations""".split()
 )
 """Functions whose results have shapes that depend on elements."""
-SLOPES = frozenset("mish_slope gelu_slope gelu_tanh_slope".split())
-"""Words of derivatives that mean other steps on arrays than on tensors: the kernel of arrays is taken."""
+SLOPES = ("_slope", "_slopes")
+"""How words of derivatives end that mean other steps on arrays than on tensors: the kernel of arrays is taken."""
 INDEXING = frozenset("__getitem__ __setitem__ index index_put index_put_ masked_select".split())
 NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
 """Operators of a tensor and a number -> the operator that computes the same."""
@@ -122,9 +122,10 @@ class Lowering:
             index = index if Ellipsis in [each for each in index if each is Ellipsis] else (*index, ...)
             out = self.variable(line.outputs[0])
             self.add(VIEW, "getitem", python.getitem, (self.variable(line.args[0]), index), [out], line)
-        elif name in SLOPES:
+        elif name.endswith(SLOPES):
             outs = [self.variable(value) for value in line.outputs]
-            self.add(KERNEL, name, ARRAYS[name], self.arrays(line.args), outs, line)
+            several = False if isinstance(line.result, Value) else line.result
+            self.add(KERNEL, name, ARRAYS[name], self.arrays(line.args), outs, line, self.arrays(line.options), several)
         else:
             outs = [self.variable(value) for value in line.outputs]
             self.add(

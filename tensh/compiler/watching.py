@@ -14,6 +14,7 @@ import types
 import numpy
 
 from tensh.compiler.breaks import Break
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import PACKAGE, ours
 
 STANDARD = tuple(
@@ -104,8 +105,11 @@ class Watch:
         for name in names.globals:
             if name in values:
                 self.guards.add(f"{self.guards.constant(values, 'g')}[{name!r}]", values[name], names.attributes)
-        if code.co_argcount and code.co_varnames[0] == "self" and "self" in frame.f_locals:
-            self.guards.add_parts(frame.f_locals["self"], names.attributes)
+        given = frame.f_locals
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+            if name in given and is_object(given[name]):
+                self.guards.add_parts(given[name], names.attributes)
+                self.guards.add_class(type(given[name]), names.attributes)
 
     def look_at_builtin(self, frame, function, standard):
         name, module, owner = (
@@ -116,7 +120,8 @@ class Watch:
         if isinstance(owner, types.ModuleType):
             module = owner.__name__
         elif module is None:
-            module = type(owner).__module__ if owner is not None and not isinstance(owner, type) else "builtins"
+            kind = owner if isinstance(owner, type) else type(owner)
+            module = "builtins" if owner is None else kind.__module__
         if standard:
             if module.partition(".")[0] in IMPURE:
                 self.stop(f"{module}.{name} is called", frame)
@@ -124,6 +129,13 @@ class Watch:
             self.stop(f"{name} is called", frame)
         elif module.partition(".")[0] not in PURE:
             self.stop(f"{module}.{name} is called", frame)
+
+
+def is_object(value):
+    """Is an argument an object of a class of the user's, or a module?"""
+    return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
+        value, (Tensor, type, types.FunctionType, types.ModuleType)
+    )
 
 
 def serves_tensh(frame, filename):

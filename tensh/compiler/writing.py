@@ -142,6 +142,9 @@ class Writer:
         ]
         name = self.function(step.name, function)
         left = ", ".join(self.name(out) for out in step.outs)
+        if isinstance(step.several, (tuple, list)):  # with places for what is no tensor
+            names = {out.value: self.name(out) for out in step.outs}
+            left = ", ".join(names[each] if isinstance(each, Value) else "_" for each in step.several)
         if step.several:
             return f"{left}{',' * (len(step.outs) == 1)} = {name}({', '.join(given)})"
         if step.kind is POINTWISE and isinstance(function, np.ufunc) and function.nin == len(step.args):

@@ -148,6 +148,34 @@ def test_what_a_function_reads_is_guarded():
     assert f.compiled.reason is None
 
 
+def test_attributes_of_classes_are_guarded():
+    class Scaled:
+        factor, offset = 1.0, 2.0
+
+        def scale(this, x):
+            return x * this.factor
+
+        def run(this, x):
+            return this.scale(x) + this.offset
+
+    scaled, x = Scaled(), torch.ones(2)
+    f = torch.compile(scaled.run)
+    for factor, offset in ((1.0, 2.0), (1.0, 2.0), (3.0, 2.0), (3.0, 4.0)):
+        Scaled.factor, Scaled.offset = factor, offset
+        assert f(x).tolist() == [factor + offset] * 2
+    assert len(f.compiled.graphs) == 3
+
+
+def test_arguments_that_are_written_before_a_second_derivative_are_noticed():
+    f, x = torch.compile(lambda x, w: (x * x * w).sum()), torch.ones(2, requires_grad=True)
+    for _ in range(2):
+        w = torch.ones(2)
+        y = f(x, w)
+        w.add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            torch.autograd.grad(y, x, create_graph=True)
+
+
 def test_views_of_arguments_are_views():
     f = torch.compile(lambda x: (x.view(-1), x[0], x * 2))
     for _ in range(3):

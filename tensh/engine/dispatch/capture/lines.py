@@ -13,10 +13,10 @@ class Value:
     gives one.
     """
 
-    __slots__ = ("tensor", "line", "shape", "dtype", "requires_grad", "name", "time")
+    __slots__ = ("tensor", "line", "shape", "dtype", "requires_grad", "name", "time", "array")
 
     def __init__(self, tensor, line=None):
-        self.tensor, self.line, self.name, self.time = tensor, line, None, 0
+        self.tensor, self.array, self.line, self.name, self.time = tensor, tensor.array, line, None, 0
         self.shape, self.dtype, self.requires_grad = tensor.shape, tensor.dtype, tensor.node is not None
 
     def __repr__(self):

@@ -53,8 +53,8 @@ class Recorder:
 
     def __init__(self, level=OPERATORS):
         self.level, self.lines, self.inputs, self.constants = level, [], [], []
-        self.by_tensor, self.by_array = {}, {}  # id -> Value, which keeps the tensor and so the id
-        self.kept = []
+        self.by_tensor = {}  # id of a tensor -> Value, which keeps it
+        self.by_array = {}  # id of an array -> (the array, Value)
         self.by_write = {}  # id of an array -> the Value that was last written into it
         self.drawn, self.written, self.count = False, 0, itertools.count()
 
@@ -81,16 +81,25 @@ class Recorder:
     def know(self, value):
         """Remember a value, which is from now on what its tensor, and the array of that, stand for."""
         value.time = next(self.count)
-        self.by_tensor[id(value.tensor)] = self.by_array[id(value.tensor.array)] = value
+        self.by_tensor[id(value.tensor)] = value
+        self.know_array(value.tensor.array, value)
         if value.line is not None and value.line.writes:
             self.by_write[id(value.tensor.array)] = value
         return value
+
+    def know_array(self, array, value):
+        """Remember the value of an array, and the array itself: ids of what is gone are used again."""
+        self.by_array[id(array)] = array, value
+
+    def find_array(self, array):
+        """The value of an array, or None."""
+        return self.by_array.get(id(array), (None, None))[1]
 
     def find(self, tensor):
         """The value of a tensor, or of another one with the same array; None if no line has made it."""
         found, written = self.by_tensor.get(id(tensor)), self.by_write.get(id(tensor.array))
         if found is None or found.tensor.array is not tensor.array:
-            return self.by_array.get(id(tensor.array))
+            return self.find_array(tensor.array)
         return found if written is None or written.time <= found.time else written
 
     def value_of(self, tensor):
@@ -109,9 +118,8 @@ class Recorder:
             return self.call_read(point, args, options)
         if name == "copy_array":  # what a node saved stays what it was
             copied = point.twin(*args)
-            if id(args[0]) in self.by_array:
-                self.by_array[id(copied)] = self.by_array[id(args[0])]
-                self.kept.append(copied)
+            if (value := self.find_array(args[0])) is not None:
+                self.know_array(copied, value)
             return copied
         writes = is_write(name, args, options)
         given = self.describe(args, options) if writes or self.level is FUNCTIONS else None
@@ -168,7 +176,7 @@ class Recorder:
         return map_parts(self.array_of, np.ndarray, (args, options))
 
     def array_of(self, array):
-        value = self.by_array.get(id(array))
+        value = self.find_array(array)
         return array if value is None or value.tensor.array is not array else ArrayOf(value)
 
     def find_own(self, tensor):
@@ -196,9 +204,11 @@ class Recorder:
         del self.lines[count:], self.constants[constants:]
 
     def lose(self, value):
-        for known, thing in ((self.by_tensor, value.tensor), (self.by_array, value.tensor.array)):
-            if known.get(id(thing)) is value:
-                del known[id(thing)]
+        """Forget a value."""
+        if self.by_tensor.get(id(value.tensor)) is value:
+            del self.by_tensor[id(value.tensor)]
+        if self.find_array(value.array) is value:
+            del self.by_array[id(value.array)]
 
     # ── what a consumer may override ─────────────────────────────────────────
     def append(self, line):

@@ -21,7 +21,7 @@ from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.inplace.out import resize_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared
 from tensh.engine.inplace.writes import write_inplace
-from tensh.engine.methods.creation.fill import zeros_like
+from tensh.engine.methods.creation.fill import zeros, zeros_like
 from tensh.engine.random import discrete, drawing, rejection
 from tensh.engine.random.generator import default_generator
 
@@ -33,7 +33,8 @@ def nothing(g, *kept):
     return zeros_like(g) if isinstance(g, Tensor) else np.zeros_like(g)
 
 
-watch_operator(zeros_like, None)
+for _filled in (zeros, zeros_like):
+    watch_operator(_filled, None)
 ARRAYS["nothing"] = TENSORS["nothing"] = nothing
 
 
