@@ -181,7 +181,9 @@ def add_member(name, member):
     elif type(member) is FunctionType:
         special = name.startswith("__")
         if special and member in points and name.startswith("__r") != points[member].name.startswith("__r"):
+            operator = operators.get(member)
             member = copy_of(points[member].original)  # an operator and its reflected form are told apart
+            operators[member] = operator
             setattr(Tensor, name, member)
         if special and name not in METHODS and name not in NEVER:
             member.__name__ = NAMES.get(name, name)

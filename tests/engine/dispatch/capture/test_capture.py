@@ -154,6 +154,16 @@ def test_overriding_classes_are_asked_first():
     assert "add" in [line.name for line in recorder.lines]
 
 
+def test_reflected_operators_are_told_apart_and_stay_operators():
+    class Quiet(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {}))
+
+    with Quiet():
+        X * 2, 2 * X, 1 + X
+    assert names(lambda x: 0.5 * x + (1 + x), X) == ["mul", "add", "add"]
+
+
 def test_errors_are_those_without_a_recorder():
     calls = [
         lambda: torch.add(X),
