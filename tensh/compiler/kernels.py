@@ -13,7 +13,7 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.linalg.products import LONG
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
-DOT, TRANSPOSED, RESHAPED = "dot", "transposed", "reshaped"
+DOT, TRANSPOSED, RESHAPED = "matmul", "transposed", "reshaped"  # no operator has these names
 """Steps that are written as ``a.dot(b)``, ``a.T`` and ``a.reshape(shape)``."""
 
 

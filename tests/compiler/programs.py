@@ -329,3 +329,10 @@ class Doubled(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         return g * 2
+
+
+@program((3,))
+def written_numbers(x):
+    y = x @ x
+    y.zero_()
+    return y + x, y, x.max(0)[0].add_(1)
