@@ -159,6 +159,8 @@ KERNELS = {
     ),
     "numpy_T": lambda self: self.T,
     "matrix_H": lambda self: self.H,
+    "mT": lambda self: self.mT,
+    "mH": lambda self: self.mH,
     "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False, *, dtype=None: torch.linalg.vector_norm(self, ord, dim, keepdim, dtype=dtype),
     "max_pool2d_with_indices": lambda *args: functional.max_pool2d(*args, return_indices=True),
     "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),

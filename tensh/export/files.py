@@ -8,6 +8,7 @@ import io
 import json
 import operator
 import zipfile
+from types import FunctionType
 
 import tensh as torch
 from tensh._aten.overloads import schemas
@@ -183,25 +184,29 @@ def find_operator(name):
     if space == "aten":
         operator_name, _, overload = rest.partition(".")
         return schemas()[operator_name][overload]
-    if (
-        name.startswith(("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft."))
-        or name.count(".") == 1
-        and space == "torch"
-    ):
-        *path, last = name.split(".")[1:]
-        place = torch
-        for part in path:
-            place = getattr(place, part)
-        found = getattr(place, last, None)
-        if last[:1] != "_" and last in DRAWING and callable(found):
-            return found
+    *path, last = name.split(".")[1:]
+    if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
+        return getattr(find_place(path), last)
     raise DamagedFile(f"it calls {name!r}, which is no operator")
 
 
-DRAWING = frozenset(
-    "interpolate embedding_bag rand randn randint rand_like randn_like bernoulli multinomial normal max_pool1d max_pool2d max_pool3d adaptive_avg_pool2d adaptive_avg_pool3d".split()
-)
-"""Public functions that stand in graphs where no operator does."""
+LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
+"""Namespaces whose functions stand in graphs where no operator does: they compute, and do nothing else."""
+DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomial normal poisson".split())
+"""Functions of torch that draw random numbers, which do so, too."""
+
+
+def find_place(path):
+    place = torch
+    for part in path:
+        place = getattr(place, part)
+    return place
+
+
+def list_functions(path):
+    """The public functions of a namespace."""
+    place = find_place(path)
+    return {name for name in dir(place) if name[0] != "_" and isinstance(getattr(place, name), FunctionType)}
 
 
 # ── values as JSON ───────────────────────────────────────────────────────────
@@ -213,7 +218,7 @@ def encode_node(node):
             target = f"aten.{target._opname}.{target._overloadname}"
         elif OPERATORS.get(target.__name__) is target:
             target = target.__name__
-        elif target.__name__ in DRAWING:
+        elif target.__name__ in DRAWING or target.__module__.split(".")[1:] in LIBRARIES:
             target = f"{target.__module__}.{target.__name__}"
         else:
             raise RuntimeError(f"a file of an exported program cannot call {target.__module__}.{target.__name__}")

@@ -107,10 +107,11 @@ class Border:
             hints = typing.get_type_hints(fn)
         except Exception:  # a name that is known to type checkers alone
             hints = {}
+        own = next(iter(self.signature.parameters), None) if owner else None  # "self", whatever it is called
         self.kinds = {
             name: hints.get(name, inspect.Parameter.empty if isinstance(p.annotation, str) else p.annotation)
             for name, p in self.signature.parameters.items()
-            if not (owner and name == "self")
+            if name != own
         }
         if (fn.__module__ or "").startswith(("torch", "tensh")):  # layers of our own, which have no annotations
             for name, p in self.signature.parameters.items():

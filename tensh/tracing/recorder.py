@@ -24,10 +24,11 @@ from tensh.fx.patching import Patcher
 from tensh.nn.modules.cells import RNNCellBase
 from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
+from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
 from tensh.tracing.numbers import TracedInt
-from tensh.tracing.steps import STEPS, run_cell, run_recurrent
+from tensh.tracing.steps import STEPS, run_cell, run_recurrent, scale_direction
 
 OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 INSIDE = (OWN, "<tensh", "<frozen")
@@ -226,6 +227,8 @@ class Recorder(TorchFunctionMode):
         self.patcher.patch_method(Module, "__call__", call)
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)
+        for each in (parametrizations, weight_norms):
+            self.patcher.patch(vars(each), "scale_direction", scale_direction)
         return super().__enter__()
 
     def __exit__(self, *failure):

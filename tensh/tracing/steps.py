@@ -137,6 +137,12 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     return input / torch.linalg.vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
 
 
+def scale_direction(v, g, dim):
+    """A weight of weight normalisation, from its direction and its lengths."""
+    dims = [each for each in range(v.dim()) if dim == -1 or each != dim % v.dim()]
+    return v * (g / torch.linalg.vector_norm(v, 2, dims, keepdim=dim != -1))
+
+
 # ── recurrent layers ─────────────────────────────────────────────────────────
 RECURRENT = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "rnn_tanh", "RNN_RELU": "rnn_relu"}
 

@@ -69,6 +69,8 @@ def test_session_in_a_document(command, printed, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_code_in_a_page_gives_what_stands_there(page):
+    if page.name == "onnx.md":
+        pytest.importorskip("onnx")
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     status = main(["check", str(page)], env)
     assert status == 0, env.stdout.getvalue() + env.stderr.getvalue()

@@ -223,6 +223,21 @@ def norm(self, p="fro", dim=None, keepdim=False, dtype=None):
     return torch.linalg.vector_norm(self, p, dim if dim != [] else None, keepdim, dtype=dtype)
 
 
+@composed("linalg_norm linalg_matrix_norm")
+def linalg_norm(self, ord=None, dim=None, keepdim=False, dtype=None):
+    dims = [dim] if isinstance(dim, int) else dim
+    matrix = len(dims) == 2 if dims is not None else self.dim() == 2
+    if not matrix or ord in (None, "fro"):
+        return torch.linalg.vector_norm(self, 2 if ord in (None, "fro") else ord, dims, keepdim, dtype=dtype)
+    if ord not in (1, -1, math.inf, -math.inf):
+        return NotImplemented
+    dims = [each % self.dim() for each in (dims if dims is not None else (0, 1))]
+    inner, outer = dims if abs(ord) == 1 else dims[::-1]
+    sums = self.abs().sum(inner, keepdim=True)
+    found = sums.amax(outer, keepdim=True) if ord > 0 else sums.amin(outer, keepdim=True)
+    return found if keepdim else found.squeeze(dims)
+
+
 @composed("dist")
 def dist(self, other, p=2):
     return torch.linalg.vector_norm(self - other, p)
