@@ -84,6 +84,7 @@ JOBS = {
     "cumprod": lambda x, **_: x.cumprod(1),
     "cumsum of integers": lambda index, **_: (index.cumsum(1), index.view(-1, 60).cumsum(1)),
     "cummax": lambda x, **_: x.cummax(1),
+    "running values of short rows": lambda x, **_: (*x.view(-1, 12).cummin(1), x.view(-1, 12).cumprod(1)),
     "sort": lambda x, **_: x.sort(1),
     "topk": lambda x, **_: x.topk(5, 1),
     "gather": lambda x, index, **_: x.gather(1, index),
@@ -114,6 +115,9 @@ JOBS = {
     "convolution": lambda x, y, row, **_: F.conv2d(
         x.view(11, 6, 80, 80), y.view(-1)[:1350].view(25, 6, 3, 3), row[:25], padding=1
     ),
+    "convolution of one image": lambda x, y, **_: F.conv2d(
+        x.view(1, 44, 80, 120), y.view(-1)[:79200].view(200, 44, 3, 3), padding=2, dilation=2
+    ),
     "convolution of groups": lambda x, y, **_: F.conv1d(
         x.view(33, 10, 1280), y.view(-1)[:600].view(20, 5, 6), groups=2
     ),
@@ -121,6 +125,12 @@ JOBS = {
         x.view(11, 6, 80, 80), y.view(-1)[:1350].view(6, 25, 3, 3), stride=2
     ),
     "attention": lambda x, y, **_: F.scaled_dot_product_attention(*[t.view(4, 4, 440, 60) for t in (x, y, x + y)]),
+    "attention under masks": lambda x, y, **_: (
+        F.scaled_dot_product_attention(*[t.view(4, 1, 1760, 60) for t in (x, y, x)], is_causal=True),
+        F.scaled_dot_product_attention(
+            *[t.view(22, 8, 40, 60) for t in (x, y, y)], (x > -1)[:22, :40].view(22, 1, 1, 40)
+        ),
+    ),
     "half": lambda x, **_: x.half().exp() + 1,
     "sums of halves": lambda x, **_: (x.half().sum(1), x.half().mean(), x.bfloat16().sum(0).float()),
     "integers": lambda index, **_: index * 3 + index // 7,

@@ -64,14 +64,14 @@ def accumulate_lines(ufunc, source, axis, wide):
         result = source.astype(wide)
         before, *lines = np.moveaxis(result, axis, 0)
         for line in lines:
-            before = ufunc(before, line, line)
+            before = ufunc(before, line, out=line)
         return result.astype(dtype, copy=False)
     result = np.empty(source.shape, dtype)
     lines, into = np.moveaxis(source, axis, 0), np.moveaxis(result, axis, 0)
     before = lines[0].astype(wide)
     into[0] = before
     for line, out in zip(lines[1:], into[1:], strict=True):
-        before = ufunc(before, line.astype(wide, copy=False), before)
+        before = ufunc(before, line.astype(wide, copy=False), out=before)
         out[...] = before
     return result
 
