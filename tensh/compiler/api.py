@@ -17,8 +17,9 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     grad, and on the values of Python that were read.  Common parts are computed once, chains of pointwise operators block by
     block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the function.
     What a graph cannot do, such as printing or reading elements, makes the function run as it is, with a warning that says
-    why; with ``fullgraph`` it raises RuntimeError.  ``backend="eager"`` and ``disable`` compile nothing; ``mode``,
-    ``dynamic`` and ``options`` change nothing here.  Without ``model``, returns a decorator.
+    why; with ``fullgraph`` it raises RuntimeError.  A ``backend`` that is a function gets the graph of ``torch.fx`` and the
+    arguments, and gives what is to be called; "eager" and ``disable`` compile nothing; ``mode``, ``dynamic`` and ``options``
+    change nothing here.  Without ``model``, returns a decorator.
 
     >>> import tensh as torch
     >>> @torch.compile
@@ -41,7 +42,13 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         raise RuntimeError(f"torch.compile takes a function or a module, not {type(model).__name__}")
     if disable or getattr(model, "_torchdynamo_disable", False):
         return model
-    off = callable(backend) or backend == "eager"
+    if callable(backend):
+        from tensh.compiler.backends import Handed
+
+        made = Handed(model, backend, fullgraph)
+        everything.add(made)
+        return OptimizedModule(model, made) if isinstance(model, Module) else start_with(made, model)
+    off = backend == "eager"
     if isinstance(model, Module):
         return OptimizedModule(model, start(model, fullgraph, off))
     if isinstance(model, type):

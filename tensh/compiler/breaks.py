@@ -7,6 +7,12 @@ class Missed(Exception):
     """What Python reads of elements in a graph's run is not what it read when the graph was captured."""
 
 
+class Unsupported(RuntimeError):
+    """A function cannot become one graph, and ``fullgraph`` asks for one."""
+
+    __module__ = "torch._dynamo.exc"
+
+
 class Break(Exception):
     """Something in a function that a compiled graph cannot do; ``place`` is the user's line as (file, number), or None."""
 

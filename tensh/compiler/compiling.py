@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 
-from tensh.compiler.breaks import Break, Missed
+from tensh.compiler.breaks import Break, Missed, Unsupported
 from tensh.compiler.guards import Guards
 from tensh.compiler.node import CompiledFunctionBackward, Entry
 from tensh.compiler.program import Program
@@ -212,7 +212,7 @@ class Compiled:
 
     def note(self, reason):
         if self.fullgraph:
-            raise unsupported(f"{self.title} cannot become one graph: {reason}")
+            raise Unsupported(f"{self.title} cannot become one graph: {reason}")
         self.off, self.reason = True, reason
         warn(f"torch.compile runs {self.title} as it is: {reason}")
 
@@ -407,12 +407,6 @@ def module_name(value, recorder):
                         path = next((path for path, m in outer.named_modules() if m is module), "")
                         return f"{path}.{name}".strip(".").replace(".", "_")
     return None
-
-
-def unsupported(message):
-    """The exception of a function that cannot become one graph."""
-    made = type("Unsupported", (RuntimeError,), {"__module__": "torch._dynamo.exc"})
-    return made(message)
 
 
 everything: "weakref.WeakSet" = weakref.WeakSet()

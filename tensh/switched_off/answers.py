@@ -157,6 +157,8 @@ REAL = (
         _is_torch_function_mode_enabled _get_function_stack_at _len_torch_function_stack
         _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
     }
+    | {f"_dynamo.{name}": f"tensh.compiler.api:{name}" for name in "reset disable list_backends is_compiling".split()}
+    | {"_dynamo.exc.Unsupported": "tensh.compiler.breaks:Unsupported"}
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {
         f"distributed.{space}.{name}": f"tensh.distributed.placements:{name}"

@@ -331,6 +331,24 @@ def test_disable_and_is_compiling():
         torch.compile(f, backend="none")
 
 
+def test_back_ends_of_the_user_get_a_graph():
+    seen = []
+
+    def backend(module, inputs):
+        seen.append(([node.op for node in module.graph.nodes], [tuple(each.shape) for each in inputs]))
+        return module.forward
+
+    f = torch.compile(lambda x: x.relu() + 1, backend=backend)
+    for size in (2, 2, 3):
+        assert f(torch.ones(size)).equal(torch.full((size,), 2.0))
+    operations = ["placeholder", "call_method", "call_function", "output"]
+    assert seen == [(operations, [(2,)]), (operations, [(3,)])]
+    model = torch.compile(nn.Linear(2, 2), backend=backend)
+    assert model(torch.ones(1, 2)).equal(model._orig_mod(torch.ones(1, 2)))
+    with pytest.warns(UserWarning, match=r"torch.fx cannot trace it"):
+        torch.compile(lambda x: x if x.sum() > 0 else -x, backend=backend)(torch.ones(1))
+
+
 def test_the_source_can_be_read():
     @torch.compile
     def f(x, w):
