@@ -190,6 +190,7 @@ def lift_members(program, kinds, root):
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
         if node.op == "placeholder":
+            made[node].name = node.target  # names of arguments stay, those of builtins, too
             specs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(made[node].name), None))
         made[node].meta["val"] = describe(node)
     return graph, specs

@@ -5,16 +5,17 @@ from pathlib import Path
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
+from tests.support.project import ROOT
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
 
 
 def explain(script, language="en"):
-    """(status, what is written to stderr) when a script runs."""
+    """(status, what is written to stderr) when a script runs, without the folder that tensh lies in."""
     variables = {"TENSH_LANGUAGE": language}
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
     status = main(["run", str(script)], env)
-    return status, env.stderr.getvalue().replace(str(script), script.name)
+    return status, env.stderr.getvalue().replace(str(script), script.name).replace(f"{ROOT}/", "")
 
 
 def expected(script):
