@@ -199,7 +199,6 @@ def test_what_is_switched_off_answers(code):
         "torch.distributed.rpc.rpc_sync(1)",
         "torch.distributed.init_device_mesh(1)",
         "torch.fx.operator_schemas.normalize_function(1)",
-        "torch.jit.save(1, 'x')",
     ],
 )
 def test_the_use_of_what_is_switched_off_gives_the_reason(code):

@@ -6,7 +6,7 @@ What else PyTorch has in this namespace is switched off.
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = ("shape_prop", "utils")
+SUBMODULES = ("infra", "shape_prop", "split_module", "utils")
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(__name__, globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.passes"))

@@ -1,0 +1,109 @@
+"""A graph module cut into parts: each becomes a submodule, and what is left calls them."""
+
+import operator
+
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule, get_member
+from tensh.fx.node import map_arg
+from tensh.nn.modules.module import Module
+
+__all__ = ["split_module"]
+
+
+class Part:
+    """The nodes of one part, with the values that come in and go out."""
+
+    def __init__(self, name):
+        self.name, self.nodes, self.inputs, self.outputs, self.before = name, [], {}, {}, {}
+
+
+def split_module(
+    m,
+    root_m,
+    split_callback,
+    qualname_map=None,
+    keep_original_order=False,
+    keep_original_node_name=False,
+    keep_original_input_name=True,
+    *,
+    partition_affix=None,
+):
+    """A module that calls the parts of graph module ``m``: ``split_callback(node)`` gives the number or name of a node's part.
+
+    Parts are the submodules ``submod_0`` and so on; what goes from one to another are arguments and results. RuntimeError where parts
+    need each other.
+
+    >>> import tensh as torch
+    >>> from tensh.fx.passes.split_module import split_module
+    >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+    >>> made = split_module(gm, gm, lambda node: int(node.name == "add"))
+    >>> [name for name, _ in made.named_children()]
+    ['submod_0', 'submod_1']
+    >>> made(torch.tensor([-1., 1.]))
+    tensor([1., 2.])
+    """
+    affix = f"submod_{partition_affix}_" if partition_affix else "submod_"
+    parts, home = {}, {}
+    for node in m.graph.nodes:
+        if node.op.startswith("call"):
+            key = split_callback(node)
+            home[node] = parts.setdefault(key, Part(f"{affix}{key}"))
+            home[node].nodes.append(node)
+    outside = [node for node in m.graph.nodes if node not in home and node.op != "output"]
+    for node, part in home.items():
+        for source in node.all_input_nodes:
+            if home.get(source) is not part:
+                part.inputs.setdefault(source)
+                if source in home:
+                    home[source].outputs.setdefault(source)
+                    part.before.setdefault(home[source])
+    output = m.graph.output_node()
+    for source in output.all_input_nodes:
+        if source in home:
+            home[source].outputs.setdefault(source)
+    graph, made, members = Graph(), {}, {}
+    for node in outside:
+        made[node] = graph.node_copy(node)
+        if node.op == "get_attr":
+            members[node.target] = get_member(root_m, node.target)
+    for part in order_parts(list(parts.values())):
+        members[part.name] = build_part(part, root_m, keep_original_node_name)
+        call = graph.call_module(part.name, tuple(made[each] for each in part.inputs))
+        results = list(part.outputs)
+        if len(results) == 1:
+            made[results[0]] = call
+        for place, each in enumerate(results if len(results) > 1 else ()):
+            made[each] = graph.call_function(operator.getitem, (call, place))
+    graph.output(map_arg(output.args[0], lambda each: made[each]))
+    return GraphModule(members, graph)
+
+
+def order_parts(parts):
+    """The parts, each after those whose results it takes.  RuntimeError where parts need each other."""
+    ordered, left = [], list(parts)
+    while left:
+        first = next(
+            (each for each in left if not any(before in left for before in each.before if before is not each)), None
+        )
+        if first is None:
+            raise RuntimeError(f"cycle exists between partitions: {', '.join(each.name for each in left)}")
+        left.remove(first)
+        ordered.append(first)
+    return ordered
+
+
+def build_part(part, root, keep_names):
+    """The submodule of a part."""
+    graph, made, members = Graph(), {}, {}
+    for each in part.inputs:
+        made[each] = graph.placeholder(each.name, type_expr=each.type)
+    for node in part.nodes:
+        args, kwargs = (map_arg(each, lambda value: made[value]) for each in (node.args, node.kwargs))
+        name = node.name if keep_names else None
+        made[node] = graph.create_node(node.op, node.target, args, kwargs, name, node.type)
+        made[node].meta = dict(node.meta)
+        if node.op == "call_module":
+            members[node.target] = get_member(root, node.target)
+    results = tuple(made[each] for each in part.outputs)
+    graph.output(results[0] if len(results) == 1 else results)
+    return GraphModule(members or Module(), graph)

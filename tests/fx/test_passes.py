@@ -1,0 +1,134 @@
+"""torch.fx.passes, and rewriting of the kind that PyTorch's tutorials show."""
+
+import pytest
+
+import tensh as torch
+from tensh import fx, nn
+from tensh.fx.passes.infra.pass_base import PassBase, PassResult
+from tensh.fx.passes.infra.pass_manager import PassManager, pass_result_wrapper, this_before_that_pass_constraint
+from tensh.fx.passes.split_module import split_module
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.param, self.linear = nn.Parameter(torch.ones(3, 4)), nn.Linear(4, 5)
+
+    def forward(self, x, y):
+        z = self.linear(x + self.param).clamp(min=0.0, max=1.0)
+        return z + self.linear(y).clamp(min=0.0, max=1.0)
+
+
+def by_turns(count):
+    numbers = iter(range(1000))
+    return lambda node: next(numbers) % count
+
+
+def test_parts_of_a_module_compute_the_same():
+    model, inputs = Model(), (torch.randn(3, 4), torch.randn(3, 4))
+    parts = split_module(
+        fx.symbolic_trace(model), model, lambda node: "first" if node.name in ("add", "linear") else "last"
+    )
+    parts.graph.lint()
+    assert [name for name, _ in parts.named_children()] == ["submod_first", "submod_last"]
+    assert torch.equal(parts(*inputs), model(*inputs))
+    assert parts.param is model.param and parts.submod_first.linear.weight is model.linear.weight
+
+
+def test_parts_are_pytorchs(oracle):
+    def code(torch, fx, split_module):
+        class Twin(torch.nn.Module):
+            forward = Model.forward
+
+            def __init__(self):
+                super().__init__()
+                self.param, self.linear = torch.nn.Parameter(torch.ones(3, 4)), torch.nn.Linear(4, 5)
+
+        model = Twin()
+        made = split_module(fx.symbolic_trace(model), model, by_turns(3))
+        return [made.code, *(each.code for _, each in made.named_children())]
+
+    import importlib
+
+    theirs = importlib.import_module("torch.fx.passes.split_module").split_module
+    assert code(torch, fx, split_module) == code(oracle, oracle.fx, theirs)
+
+
+def test_parts_that_need_each_other_are_refused():
+    gm = fx.symbolic_trace(lambda x: torch.relu(torch.neg(torch.relu(x))))
+    with pytest.raises(RuntimeError, match="cycle exists between partitions"):
+        split_module(gm, gm, lambda node: int(node.name == "neg"))
+
+
+class Replace(PassBase):
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+
+    def call(self, graph_module):
+        found = graph_module.graph.find_nodes(op="call_function", target=self.old)
+        for node in found:
+            node.target = self.new
+        return PassResult(graph_module, bool(found))
+
+
+def test_passes_run_in_an_order_and_until_nothing_changes():
+    first, second = Replace(torch.relu, torch.sigmoid), Replace(torch.sigmoid, torch.tanh)
+    manager = PassManager([second, first], [this_before_that_pass_constraint(first, second)], steps=5)
+    gm = fx.symbolic_trace(lambda x: torch.relu(x))
+    result = manager(gm)
+    assert result.modified and manager.passes == [first, second]
+    assert torch.equal(result.graph_module(torch.ones(2)), torch.ones(2).tanh())
+    with pytest.raises(RuntimeError, match="Circular dependency"):
+        PassManager(
+            [first, second], [this_before_that_pass_constraint(*pair) for pair in ((first, second), (second, first))]
+        )(gm)
+    with pytest.raises(TypeError, match="should be type PassResult"):
+        PassManager([lambda module: None])(gm)
+    assert PassManager([pass_result_wrapper(lambda module: None)])(gm).modified
+
+
+class Observer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("low", torch.tensor(float("inf")))
+        self.register_buffer("high", torch.tensor(float("-inf")))
+
+    def forward(self, x):
+        self.low = torch.minimum(self.low, x.detach().min())
+        self.high = torch.maximum(self.high, x.detach().max())
+        return x
+
+
+class Rounded(nn.Module):
+    """Values on 256 levels between those that were observed."""
+
+    def __init__(self, observer):
+        super().__init__()
+        self.low, self.scale = float(observer.low), float((observer.high - observer.low) / 255)
+
+    def forward(self, x):
+        return torch.round((x - self.low) / self.scale).clamp(0, 255) * self.scale + self.low
+
+
+def test_observers_are_put_in_and_replaced_as_for_quantisation():
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)), torch.randn(64, 4)
+    gm = fx.symbolic_trace(model)
+    for node in list(gm.graph.nodes):
+        if node.op in ("placeholder", "call_module"):
+            gm.add_submodule(f"observe_{node.name}", Observer())
+            with gm.graph.inserting_after(node):
+                seen = gm.graph.call_module(f"observe_{node.name}", (node,))
+            node.replace_all_uses_with(seen)
+            seen.update_arg(0, node)
+    gm.graph.lint()
+    gm.recompile()
+    assert torch.equal(gm(x), model(x))
+    for node in gm.graph.nodes:
+        if node.op == "call_module" and node.target.startswith("observe_"):
+            gm.add_submodule(f"rounded_{node.name}", Rounded(gm.get_submodule(node.target)))
+            node.target = f"rounded_{node.name}"
+    gm.delete_all_unused_submodules()
+    gm.recompile()
+    error = (gm(x) - model(x)).abs().max()
+    assert 0 < error < 0.05 and not any(isinstance(each, Observer) for each in gm.modules())
