@@ -94,6 +94,12 @@ def collect_all(futures):
     [1]
     """
     futures, found = list(futures), Future()
+    for each in futures:
+        if not isinstance(each, Future):
+            kind = type(each).__name__
+            raise TypeError(
+                f"_collect_all(): incompatible function arguments: a list of futures holds a value of type {kind}"
+            )
 
     def finish(state):
         if all(each.done() for each in futures) and not found.done():

@@ -26,6 +26,7 @@ NO_FILES = {
     stat.S_IFBLK: "a device",
     stat.S_IFSOCK: "a socket",
 }
+LONGEST_REASON = 200  # characters of what Python says of a file
 NEWLINE = b"\n"
 WIDE = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
@@ -142,7 +143,10 @@ def code(path):
         return importlib.util.decode_source(data)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
         decode(data, path)  # which finds more of the fault
-        raise UsageError(f"{path}: this is not text ({error})") from None
+        reason = str(error)  # which quotes the file: an encoding may have a name of any length
+        if len(reason) > LONGEST_REASON:
+            reason = reason[: LONGEST_REASON - 3] + "..."
+        raise UsageError(f"{path}: this is not text ({reason})") from None
 
 
 def decode(data, path):

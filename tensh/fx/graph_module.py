@@ -47,6 +47,8 @@ class GraphModule(Module):
     def __init__(self, root, graph, class_name="GraphModule"):
         super().__init__()
         type(self).__name__ = class_name
+        if not isinstance(root, (Module, dict)):
+            raise RuntimeError(f"Unsupported type {root} passed for root!")
         targets = [node.target for node in graph.nodes if node.op in ("get_attr", "call_module")]
         if isinstance(root, Module):
             self.training = getattr(root, "training", True)
@@ -55,7 +57,7 @@ class GraphModule(Module):
                 targets = [name for each in members for name, _ in each] + targets
             for target in targets:
                 copy_member(root, self, target)
-        elif isinstance(root, dict):
+        else:
             for node in graph.nodes:
                 if node.op in ("get_attr", "call_module") and node.target not in root:
                     raise RuntimeError(
@@ -63,8 +65,6 @@ class GraphModule(Module):
                     )
             for target in sorted(targets, key=lambda each: each.count(".")):
                 assign_member(root[target], self, target)
-        else:
-            raise RuntimeError(f"Unsupported type {root} passed for root!")
         tracer_cls = graph._tracer_cls
         self._tracer_cls = tracer_cls if tracer_cls and "<locals>" not in tracer_cls.__qualname__ else None
         self._tracer_extras = graph._tracer_extras or {}

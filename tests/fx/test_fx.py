@@ -187,3 +187,9 @@ def test_names_of_modules_and_arguments_are_no_code(name, capsys):
     graph.output(graph.call_function(dict, (), {name: graph.placeholder("x")}))
     assert torch.fx.GraphModule({}, graph)(3) == {name: 3}
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("root", [None, 5, torch.ones(1)], ids=str)
+def test_a_graph_module_is_made_of_a_module_or_a_dict(root):
+    with pytest.raises(RuntimeError, match="passed for root!"):
+        torch.fx.GraphModule(root, None)

@@ -180,3 +180,21 @@ def test_a_prototype_warns_once():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "0 1\n"
+
+
+RAGGED = [[0.0, 1.0], [2.0, 3.0, 4.0]]
+REFUSED = {
+    "all of a tensor": (lambda t: t.all(torch.tensor([0])), r"all\(\) received an invalid combination of arguments"),
+    "a product with a tuple": (lambda t: t.bmm((1, 2)), r"bmm\(\): argument 'mat2' \(position 1\) must be Tensor, not tuple"),
+    "offsets that are a number": (
+        lambda t: torch.nested.nested_tensor_from_jagged(t.values(), 1.5), r"argument 'offsets' \(position 2\) must be Tensor, not float"),
+    "values that are a dict": (
+        lambda t: torch.nested.nested_tensor_from_jagged({}, t.offsets()), r"argument 'input' \(position 1\) must be Tensor, not dict"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED.values(), ids=REFUSED.keys())
+def test_wrong_arguments_have_pytorchs_type_of_error(call, words):
+    nested = torch.nested.nested_tensor([torch.tensor(part).view(-1, 1) for part in RAGGED], layout=torch.jagged)
+    with pytest.raises(TypeError, match=words):
+        call(nested)

@@ -59,3 +59,9 @@ def test_an_error_of_a_callback_is_a_warning():
     future.add_done_callback(lambda done: 1 / 0)
     with pytest.warns(RuntimeWarning, match="ZeroDivisionError"):
         future.set_result(1)
+
+
+@pytest.mark.parametrize("values", ["a", [None], [torch.futures.Future(), 5]])
+def test_what_is_no_future_cannot_be_waited_for(values):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        torch.futures.collect_all(values)

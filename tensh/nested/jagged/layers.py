@@ -56,6 +56,8 @@ def multiply_padded(nested, product):
 def multiply_batches(func, input, mat2):
     """``bmm``"""
     for name, each in (("input", input), ("mat2", mat2)):
+        if not isinstance(each, torch.Tensor):
+            raise TypeError(f"bmm(): argument '{name}' (position 1) must be Tensor, not {type(each).__name__}")
         if each.dim() != 3:
             raise ValueError(f"bmm(): {name} must be 3D")
     return matmul(func, input, mat2)

@@ -17,6 +17,11 @@ def view_jagged(values, offsets, lengths=None, ragged=1, least=None, greatest=No
                 "NestedTensor _nested_view_from_jagged_default(values: t, offsets: t, dummy: jt_all, lengths: t?, ragged_idx: any?, "
                 f"min_seqlen: t?, max_seqlen: t?): expected {name} to be a {kind}"
             )
+    for number, (name, value) in enumerate((("input", values), ("offsets", offsets)), 1):
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(
+                f"_nested_view_from_jagged(): argument '{name}' (position {number}) must be Tensor, not {type(value).__name__}"
+            )
     if offsets.ndim != 1:
         raise AssertionError(f"offsets must be 1D, but got {offsets.ndim}D")
     skip_first()

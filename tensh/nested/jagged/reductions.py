@@ -15,7 +15,9 @@ def reduction(name, identity, whole=None, along=None, several=True):
     named = partial(label, node=along) if along else keep_result
 
     def rule(func, input, dim=None, keepdim=False, **options):
-        if isinstance(dim, torch.Tensor):  # the other operand of maximum and minimum
+        if isinstance(dim, torch.Tensor):
+            if func.__name__ not in ("max", "min"):
+                raise TypeError(f"{func.__name__}() received an invalid combination of arguments - got (Tensor)")
             return getattr(torch, f"{func.__name__}imum")(input, dim)
         if dim is None or isinstance(dim, (tuple, list)) and not dim:
             out = func(elements_of(input), **options)
