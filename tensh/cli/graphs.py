@@ -70,8 +70,8 @@ def write_static(run, wish, recorder):
     """Write the static graph of a run that went well; the exit status."""
     from tensh.compiler.breaks import Break
     from tensh.engine.dispatch.capture.recorder import Paused
+    from tensh.show.captured import static_of
     from tensh.show.graphs import Shown
-    from tensh.show.static import static_of
 
     wish = wish._replace(format=format_of(wish))
     if wish.why or wish.steps or wish.mode:

@@ -27,7 +27,7 @@ PLACES = {
     "image": "picture",
     "memory": "retained",
     "plot": "curves",
-    "static": "static",
+    "static": "captured",
     "statistics": "measures",
     "steps": "passes",
     "summary": "modules",

@@ -73,7 +73,7 @@ def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=Fals
     3 nodes, 3 edges; a DAG drawn as a tree. (*) used 2 times, one tensor: its gradient is the sum over both uses.
     """
     if static or compiled:
-        from tensh.show.static import static
+        from tensh.show.captured import static
 
         return static(tensor, *([names] if names is not None else []), *inputs, view=view, compiled=compiled)
     return Drawing(graph_of(tensor, names, focus), view, Shown(**shown))
