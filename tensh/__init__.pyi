@@ -1704,9 +1704,9 @@ def sym_int(a: _Any) -> _Any:
 def sym_ite(b: _Any, t: _Any, f: _Any) -> _Any:
     """``t`` if ``b``, else ``f``.  AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type."""
 def sym_max(a: _Any, b: _Any) -> _Any:
-    """The larger of two numbers, a float if one of them is.  AssertionError for what is not a number."""
+    """The larger of two numbers, a float if one of them is.  AssertionError for anything but a number."""
 def sym_min(a: _Any, b: _Any) -> _Any:
-    """The smaller of two numbers, a float if one of them is.  AssertionError for what is not a number."""
+    """The smaller of two numbers, a float if one of them is.  AssertionError for anything but a number."""
 def sym_not(a: _Any) -> _Any:
     """The opposite of a truth value."""
 def sym_sqrt(a: _Any) -> _Any:

@@ -77,7 +77,7 @@ def sym_not(a):
 
 
 def sym_max(a, b):
-    """The larger of two numbers, a float if one of them is.  AssertionError for what is not a number.
+    """The larger of two numbers, a float if one of them is.  AssertionError for anything but a number.
 
     >>> import tensh as torch
     >>> torch.sym_max(3, 2.0)
@@ -87,7 +87,7 @@ def sym_max(a, b):
 
 
 def sym_min(a, b):
-    """The smaller of two numbers, a float if one of them is.  AssertionError for what is not a number.
+    """The smaller of two numbers, a float if one of them is.  AssertionError for anything but a number.
 
     >>> import tensh as torch
     >>> torch.sym_min(3, 2.0)

@@ -292,7 +292,7 @@ def ratio(times, against, at_best):
     return statistics.median(a / b for a, b in zip(times, against, strict=True))
 
 
-def shown(time_):
+def format_time(time_):
     unit, scale = next(pair for pair in (("s", 1), ("ms", 1e-3), ("us", 1e-6), ("ns", 0)) if time_ >= pair[1])
     return f"{time_ / (scale or 1e-9):.3g} {unit}"
 
@@ -321,7 +321,7 @@ class Row:
             f"{self.torch:9.2f}{f'{self.torch_budget:7.2f}' if self.torch_budget else '      -'}" if self.torch else ""
         )
         mark = "   over budget" if self.over() else ""
-        return f"{self.name:26}{shown(self.time):>10}{self.numpy:9.2f}{self.budget:7.2f}{torch}{mark}"
+        return f"{self.name:26}{format_time(self.time):>10}{self.numpy:9.2f}{self.budget:7.2f}{torch}{mark}"
 
 
 class Failure(NamedTuple):

@@ -89,7 +89,7 @@ def read(path):
     return found
 
 
-def written(language, translations):
+def write_catalogue(language, translations):
     """The text of a .po."""
     places = messages()
     parts = [
@@ -125,7 +125,10 @@ def wanted(language):
     po, mo = files(language)
     translations = read(po)
     kept = {text: translations.get(text, "") for text in messages()}
-    contents = [(po, written(language, kept).encode()), (mo, compiled({"": HEAD.format(language=language)} | kept))]
+    contents = [
+        (po, write_catalogue(language, kept).encode()),
+        (mo, compiled({"": HEAD.format(language=language)} | kept)),
+    ]
     return contents, [text for text in kept if not kept[text]]
 
 

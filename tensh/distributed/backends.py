@@ -9,7 +9,7 @@ BUILT = {"gloo"}
 
 
 class Backend(str):
-    """The name of what carries tensors, in small letters.  ValueError for what is not text.
+    """The name of a backend, in lower case.  ValueError for anything but text.
 
     >>> import tensh as torch
     >>> torch.distributed.Backend("GLOO") == torch.distributed.Backend.GLOO

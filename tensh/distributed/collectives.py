@@ -11,7 +11,7 @@ from tensh.engine.errors.warnings import warn
 
 
 def check_tensor(value, name):
-    """TypeError for what is not a tensor."""
+    """TypeError for anything but a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
@@ -20,7 +20,7 @@ def check_tensor(value, name):
 
 
 def check_tensors(value, name):
-    """TypeError for what is not a list of tensors."""
+    """TypeError for anything but a list of tensors."""
     if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
         kinds = type(value) if not isinstance(value, list) else [type(each) for each in value]
         raise TypeError(
@@ -195,7 +195,7 @@ def _check_list(name, tensors, role, is_root):
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
-    """Fill a tensor with the reduction of what all processes have for this one in their lists."""
+    """Fill a tensor with the reduction of the tensors that all processes have for this one in their lists."""
     check_tensor(output, "output")
     check_tensors(input_list, "input_list")
     check_dtypes(output, *input_list)
@@ -205,7 +205,7 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=Fal
 
 
 def reduce_scatter_single(output, input, op=ReduceOp.SUM, group=None, async_op=False):
-    """Fill a tensor with the reduction of what all processes have for this one, part by part, in a tensor."""
+    """Fill a tensor with the reduction of the parts that all processes have for this one in their tensors."""
     check_tensor(output, "output")
     check_tensor(input, "input")
     if (group := member_group("reduce_scatter_single", group)) is None:
@@ -220,7 +220,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=F
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Send each process its tensor of a list, and fill another list with what all sent here."""
+    """Send each process its tensor of a list, and fill another list with the received ones."""
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
     check_dtypes(*output_tensor_list, *input_tensor_list)

@@ -11,7 +11,7 @@ class DistError(RuntimeError):
 
 
 class DistBackendError(DistError):
-    """An error of what carries tensors between processes."""
+    """An error of a backend."""
 
 
 class DistNetworkError(DistError):

@@ -56,7 +56,7 @@ def supports_complex(reduceOp):
 
 
 def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
-    """The reduction that is asked for; TypeError for what is none, or one that only other devices have."""
+    """The reduction that is asked for; TypeError for any other value, or a reduction that only other devices have."""
     found = op.op if isinstance(op, ReduceOp) else op
     if not isinstance(found, RedOpType) or found not in allowed:
         names = ", ".join(each.name for each in allowed)

@@ -1,6 +1,6 @@
 """How a tensor lies on several processes: whole on each, in parts along a dimension, or as terms of a sum.
 
-Programs name them in plans for parallel layers; tensors that lie so are switched off.
+Programs name them in plans for parallel layers; tensors distributed in this way are switched off.
 """
 
 from dataclasses import dataclass

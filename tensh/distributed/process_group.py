@@ -188,7 +188,7 @@ class ProcessGroup:
         return Work([output])
 
     def alltoall(self, outputs, inputs):
-        """Send each process its tensor of a list, and fill another with what all sent here."""
+        """Send each process its tensor of a list, and fill another list with the received ones."""
         for what, tensors in (("input", inputs), ("output", outputs)):
             if len(tensors) != 1:
                 raise RuntimeError(
@@ -200,7 +200,7 @@ class ProcessGroup:
         return Work(outputs)
 
     def alltoall_base(self, output, input, output_split_sizes=(), input_split_sizes=()):
-        """Send each process its rows of a tensor, and fill another with what all sent here."""
+        """Send each process its rows of a tensor, and fill another tensor with the received ones."""
         for tensor, sizes in ((output, output_split_sizes), (input, input_split_sizes)):
             if sizes and (len(sizes) != 1 or sizes[0] != tensor.size(0)):
                 raise RuntimeError("Split sizes doesn't match total dim 0 size")

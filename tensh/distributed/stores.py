@@ -9,12 +9,12 @@ from tensh.distributed.errors import DistStoreError, QueueEmptyError
 
 
 def key_of(name, key):
-    """A key as text; TypeError in the name of a method for what is neither str nor bytes."""
+    """A key as text; TypeError in the name of a method for anything but str and bytes."""
     return (key if isinstance(key, str) else value_of(name, key).decode()).encode()
 
 
 def value_of(name, value):
-    """A value as bytes; TypeError in the name of a method for what is neither str nor bytes."""
+    """A value as bytes; TypeError in the name of a method for anything but str and bytes."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, (bytes, bytearray)):

@@ -34,7 +34,7 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration0(self):
-        """The exponent of what the outcome leaves of 1, plus 1."""
+        """The exponent of 1 minus the outcome, plus 1."""
         return self._dirichlet.concentration[..., 1]
 
     mean = formula(lambda d: d.concentration1 / (d.concentration1 + d.concentration0))

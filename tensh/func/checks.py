@@ -38,7 +38,7 @@ def replace_arguments(args, numbers, new):
 
 
 def output_and_aux(result, call):
-    """The two parts of what a function with ``has_aux`` returned; ``call`` is what the message calls the transform."""
+    """The two parts of the result of a function with ``has_aux``; ``call`` is what the message calls the transform."""
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True")
     return result

@@ -84,7 +84,7 @@ def dual(x, t, level):
 
 
 def parts(t, level):
-    """(value, tangent or None) of what the function returned."""
+    """(value, tangent or None) of the function's result."""
     if not isinstance(t, Tensor):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")

@@ -60,7 +60,7 @@ def find_nodes_between(outputs, start):
 
 
 def push_through(node, level):
-    """Compute the tangent of what one node stands for."""
+    """Compute the tangent of one node's value."""
     if isinstance(node, BackwardCFunction):
         tangents = [level.find_tangent(n) for n in node.inputs]
         if tangents.count(None) != len(tangents):

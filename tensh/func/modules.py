@@ -64,7 +64,7 @@ def _replace_tensors(module, values, tie_weights, strict):
 
 
 def _tie_names(values, own):
-    """The values, also under the other names of what they replace."""
+    """The values, also under the other names of the tensors they replace."""
     names = {}
     for name, tensor in own.items():
         names.setdefault(id(tensor), []).append(name)

@@ -23,7 +23,7 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
 
 class Passed(AccumulateGrad):
-    """The node of a leaf whose transform is over: it hands its gradient on to what the leaf stood for."""
+    """The node of a leaf whose transform is over: it passes its gradient on to the tensor that the leaf stood for."""
 
     __slots__ = ()
 

@@ -285,7 +285,7 @@ class Graph:
     # -- checks -----------------------------------------------------------------------------------------------
 
     def lint(self):
-        """Check that nodes are unique, in order, and refer to what the module has.  RuntimeError says what is wrong."""
+        """Check that nodes are unique, in order, and refer to parts of the module.  RuntimeError for a graph that fails."""
         seen, names = set(), set()
         for node in self.nodes:
             if node.op not in OPS[:-1]:

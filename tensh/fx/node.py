@@ -15,7 +15,7 @@ from tensh.nn.modules.members import typename
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 
 Target = Callable | str
-"""Annotation of what a node calls: a function, or the name of a method, module, attribute or input."""
+"""Annotation of a node's target: a function, or the name of a method, module, attribute or input."""
 Argument = Any
 """Annotation of an argument of a node."""
 base_types = (str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout)

@@ -96,7 +96,7 @@ class TracerBase:
         return (proxy_factory_fn or self.proxy)(node)
 
     def create_arg(self, a):
-        """``a`` as it stands in a node: nodes for proxies.  NotImplementedError for what no graph can have."""
+        """``a`` as it stands in a node: nodes for proxies.  NotImplementedError for a value that a graph cannot hold."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):

@@ -326,12 +326,12 @@ def record(function, args, kwargs, strict, root=None):
     finally:
         tracing.depth -= 1
     require_tensors(program.result, strict)
-    program.graph.eliminate_dead_code(is_impure_node=keeps)
+    program.graph.eliminate_dead_code(is_impure_node=must_stay)
     program.names = list_parameters(function)
     return program
 
 
-def keeps(node):
+def must_stay(node):
     """Must a line stay that nobody uses?  Writes and inputs must."""
     return node.op in ("placeholder", "output") or getattr(node.target, "_opname", "").endswith("_")
 

@@ -193,7 +193,7 @@ class Frame:
         pass
 
     def do_If(self, node):
-        self.run(node.body if truth(self.value(node.test)) else node.orelse)
+        self.run(node.body if as_bool(self.value(node.test)) else node.orelse)
 
     def do_For(self, node):
         for each in self.value(node.iter):
@@ -202,7 +202,7 @@ class Frame:
                 break
 
     def do_While(self, node):
-        while truth(self.value(node.test)):
+        while as_bool(self.value(node.test)):
             if self.loop_body(node.body):
                 break
 
@@ -226,7 +226,7 @@ class Frame:
         raise RuntimeError("The following operation failed in the TorchScript interpreter.")
 
     def do_Assert(self, node):
-        if not truth(self.value(node.test)):
+        if not as_bool(self.value(node.test)):
             raise AssertionError(self.value(node.msg) if node.msg is not None else "")
 
     # -- expressions ------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ class Frame:
         left = self.value(node.left)
         for op, right in zip(node.ops, node.comparators):
             right = self.value(right)
-            if not truth(COMPARE[type(op)](left, right)):
+            if not as_bool(COMPARE[type(op)](left, right)):
                 return False
             left = right
         return True
@@ -288,12 +288,12 @@ class Frame:
         found = None
         for each in node.values:
             found = self.value(each)
-            if truth(found) is isinstance(node.op, ast.Or):
+            if as_bool(found) is isinstance(node.op, ast.Or):
                 break
         return found
 
     def get_IfExp(self, node):
-        return self.value(node.body if truth(self.value(node.test)) else node.orelse)
+        return self.value(node.body if as_bool(self.value(node.test)) else node.orelse)
 
     def get_Call(self, node):
         name = dotted(node.func)
@@ -334,7 +334,7 @@ class Frame:
         raise Unknown(f"tensh does not call {func.attr} of {type(owner).__name__} in code of TorchScript")
 
 
-def truth(value):
+def as_bool(value):
     return bool(value)
 
 

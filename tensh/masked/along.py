@@ -29,7 +29,7 @@ def softmax(input, dim, *, dtype=None, mask=None):
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
-    """The logarithm of ``softmax``: -inf for what is not chosen. Differentiable.
+    """The logarithm of ``softmax``: -inf for elements that are not chosen. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.log_softmax(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))

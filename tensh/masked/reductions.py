@@ -1,4 +1,4 @@
-"""Reductions over the elements that a mask chooses: the others are replaced by what changes no result.
+"""Reductions over the elements that a mask chooses: the others are replaced by a neutral number.
 
 Each takes a tensor or a MaskedTensor. ``dim`` is a dimension, several, or None for all; ``mask`` is broadcast to the shape
 of the input and chooses all where it is None; with ``keepdim`` reduced dimensions stay, with size 1; ``dtype`` is that of

@@ -1,4 +1,4 @@
-"""Steps without effect, whose nodes have the names that PyTorch gives to what nested tensors compute."""
+"""Steps without effect, whose nodes have PyTorch's names for operations of nested tensors."""
 
 from functools import cache
 

@@ -113,7 +113,7 @@ class Raw:
         return Raw(np.sqrt(self.array))
 
     def sign(self):
-        """-1, 0 or 1, also of what is not a number: 0."""
+        """-1, 0 or 1; 0 for nan."""
         return Raw(np.nan_to_num(np.sign(self.array), copy=False))
 
     def maximum(self, other):

@@ -74,7 +74,7 @@ class State:
         return result
 
     def load_state_dict(self, state_dict):
-        """Continue from what ``state_dict`` returned, here or elsewhere; parameters count by their order.
+        """Continue from the result of ``state_dict``, here or elsewhere; parameters count by their order.
 
         ValueError if there are other groups, or groups of other lengths; nothing has changed then.
         """

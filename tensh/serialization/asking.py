@@ -58,9 +58,9 @@ class Asking(Unpickler):
 
 
 def get_unsafe_globals_in_checkpoint(f):
-    """The names that a file asks for and that ``torch.load`` does not allow; nothing is made of what is in it.
+    """The names that a file asks for and that ``torch.load`` does not allow; no objects are made of its contents.
 
-    RuntimeError or UnpicklingError for what is damaged, or has instructions that no file of ``torch.save`` has.
+    RuntimeError or UnpicklingError for a damaged file, or has instructions that no file of ``torch.save`` has.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()

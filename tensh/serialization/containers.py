@@ -1,4 +1,4 @@
-"""Containers and plain values out of what a file says: made by functions that look at their arguments first.
+"""Containers and plain values of a file, made by functions that check their arguments first.
 
 A key is hashed, and Python hashes a tuple of tuples by recursion: one that is nested a million times would end the process,
 and one that doubles itself sixty times would never end.  Keys with the same hash are compared one with the other: only those

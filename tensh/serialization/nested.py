@@ -1,4 +1,4 @@
-"""Nested tensors out of what a file says of them, in the form in which PyTorch writes them."""
+"""Nested tensors of a file, in the form in which PyTorch writes them."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.serialization.containers import DamagedError

@@ -40,7 +40,7 @@ def statuses(*words):
     return [each["status"] for each in found(*words)[1][:-1]]
 
 
-def written(folder, name, text):
+def write(folder, name, text):
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
@@ -204,14 +204,14 @@ to accept the new outputs: tensh check --update a.tsh
 
 
 def test_a_report(tmp_path):
-    written(tmp_path / "work", "a.tsh", SCRIPT)
+    write(tmp_path / "work", "a.tsh", SCRIPT)
     status, out, err = check("a.tsh")
     assert (status, err) == (3, "")
     assert out == REPORT.format(time=out.splitlines()[-2].partition("            ")[2])
 
 
 def test_new_outputs_can_be_accepted_in_place(tmp_path):
-    script = written(tmp_path, "a.tsh", SCRIPT)
+    script = write(tmp_path, "a.tsh", SCRIPT)
     assert check("--update", script)[0] == 0
     text = script.read_text()
     assert text == SCRIPT.replace("[[3., 4.]]", "[[3., 3.]]").replace("# %% Next", "\n# %% Next") + "#> 1\n"
@@ -221,7 +221,7 @@ def test_new_outputs_can_be_accepted_in_place(tmp_path):
 
 
 def test_results_are_written_behind_the_lines_they_belong_to(tmp_path):
-    script = written(tmp_path, "a.tsh", "x = 1\nx\nfor i in range(2):\n    print(i)\nx + 1; x + 2\n# the end\n")
+    script = write(tmp_path, "a.tsh", "x = 1\nx\nfor i in range(2):\n    print(i)\nx + 1; x + 2\n# the end\n")
     check("--update", script)
     assert script.read_text() == (
         "x = 1\nx\n#> 1\nfor i in range(2):\n    print(i)\n#> 0\n#> 1\nx + 1; x + 2\n#> 3\n# the end\n"
@@ -230,7 +230,7 @@ def test_results_are_written_behind_the_lines_they_belong_to(tmp_path):
 
 
 def test_the_executed_file_can_be_kept_as_another_kind(tmp_path):
-    script, notebook = written(tmp_path, "a.tsh", SCRIPT), tmp_path / "a.ipynb"
+    script, notebook = write(tmp_path, "a.tsh", SCRIPT), tmp_path / "a.ipynb"
     assert check("--write", notebook, script)[0] == 3
     assert statuses(notebook) == ["ok"] * 5  # with the imports
     assert script.read_text() == SCRIPT
@@ -271,7 +271,7 @@ b
 
 
 def test_markdown(tmp_path):
-    path = written(tmp_path, "a.md", MARKDOWN)
+    path = write(tmp_path, "a.md", MARKDOWN)
     assert statuses(path) == ["ok", "ok", "ok", "ok", "differs", "skipped"]
     check("--update", path)
     assert path.read_text() == MARKDOWN.replace("3.0", "2.0")
@@ -287,7 +287,7 @@ torch.ones(3)
 
 
 def test_python_shows_what_it_prints_and_its_cells_the_last_value(tmp_path):
-    path = written(tmp_path, "a.py", PYTHON)
+    path = write(tmp_path, "a.py", PYTHON)
     assert found(path)[1][-1]["ok"] == 1
     check("--update", path)
     assert path.read_text() == PYTHON
@@ -312,7 +312,7 @@ def printed(text):
 
 
 def test_chance_that_nobody_seeded_is_told(tmp_path):
-    path = written(tmp_path, "a.ipynb", notebook(
+    path = write(tmp_path, "a.ipynb", notebook(
         ("import torch\nprint(torch.ones(1))", printed("tensor([1.])\n"), {}),
         ("x = torch.randn(2)\nprint(x)", printed("tensor([0., 0.])\n"), {}),
         ("y = x + 1\nprint(y)", printed("tensor([1., 1.])\n"), {}),
@@ -327,7 +327,7 @@ def test_chance_that_nobody_seeded_is_told(tmp_path):
 
 
 def test_an_error_that_is_not_stored_fails_and_the_rest_goes_on(tmp_path):
-    path = written(tmp_path, "a.ipynb", notebook(
+    path = write(tmp_path, "a.ipynb", notebook(
         ("x = 1 / 0", [], {}), ("print(1)", printed("1\n"), {}), ("1 / 0", [], {"tensh": {"raises": "ZeroDivisionError"}}),
     ))  # fmt: skip
     status, out, _ = check(path)
@@ -337,7 +337,7 @@ def test_an_error_that_is_not_stored_fails_and_the_rest_goes_on(tmp_path):
 
 
 def test_a_failure_is_written_down_but_not_passed_over(tmp_path):
-    script = written(tmp_path, "a.tsh", "1 / 0\n#> 1.0\n2\n#> 3\n")
+    script = write(tmp_path, "a.tsh", "1 / 0\n#> 1.0\n2\n#> 3\n")
     assert check("--update", script)[0] == 3
     assert script.read_text() == "1 / 0\n#> ZeroDivisionError: division by zero\n2\n#> 2\n"
     assert check("--update", script)[0] == 0
@@ -345,12 +345,12 @@ def test_a_failure_is_written_down_but_not_passed_over(tmp_path):
 
 def test_pytorch_that_is_not_installed_is_a_matter_of_usage(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
-    status, _, err = check("--engine", "torch", written(tmp_path, "a.tsh", "1"))
+    status, _, err = check("--engine", "torch", write(tmp_path, "a.tsh", "1"))
     assert status == 2 and err == "--engine torch: PyTorch is not installed here\n"
 
 
 def test_lax_counts_only_errors(tmp_path):
-    path = written(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {})))
+    path = write(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {})))
     assert check("--lax", path)[0] == 0
     lax = json.loads(path.read_text()) | {"metadata": {"tensh": {"check": "lax"}}}
     path.write_text(json.dumps(lax))
@@ -358,20 +358,20 @@ def test_lax_counts_only_errors(tmp_path):
 
 
 def test_every_file_has_a_session_and_a_world_of_its_own(tmp_path):
-    one = written(
+    one = write(
         tmp_path, "one.tsh", "torch.set_printoptions(precision=1); torch.set_default_dtype(torch.float64)\nx = 1\n"
     )
-    two = written(tmp_path, "two.tsh", "'x' in globals()\n#> False\ntorch.ones(1) / 3\n#> tensor([0.3333])\n")
+    two = write(tmp_path, "two.tsh", "'x' in globals()\n#> False\ntorch.ones(1) / 3\n#> tensor([0.3333])\n")
     assert statuses(one, two) == ["ran", "ok", "ok"]
 
 
 def test_what_comes_after_the_end_is_not_checked(tmp_path):
-    path = written(tmp_path, "a.tsh", "1\n#> 1\nexit()\n#> 2\n3\n#> 3\n")
+    path = write(tmp_path, "a.tsh", "1\n#> 1\nexit()\n#> 2\n3\n#> 3\n")
     assert statuses(path)[-1] == "not checked"
 
 
 def test_a_cell_can_be_skipped_with_a_reason(tmp_path):
-    path = written(tmp_path, "a.tsh", '# %% {"metadata": {"tensh": {"skip": "needs a network"}}}\n1 / 0\n#> 1\n')
+    path = write(tmp_path, "a.tsh", '# %% {"metadata": {"tensh": {"skip": "needs a network"}}}\n1 / 0\n#> 1\n')
     assert found(path)[1][0]["note"] == "needs a network"
 
 
@@ -379,9 +379,9 @@ def test_folders_and_patterns(tmp_path):
     tmp_path = tmp_path / "lessons"
     tmp_path.mkdir()
     for name in ("b.tsh", "a.tsh"):
-        written(tmp_path, name, "1\n#> 1\n")
-    written(tmp_path, "setup.py", "raise SystemExit(7)\n")
-    written(tmp_path, "README.md", "no code\n")
+        write(tmp_path, name, "1\n#> 1\n")
+    write(tmp_path, "setup.py", "raise SystemExit(7)\n")
+    write(tmp_path, "README.md", "no code\n")
     assert [each["file"] for each in found(tmp_path)[1][:-1]] == [str(tmp_path / name) for name in ("a.tsh", "b.tsh")]
     assert len(found(tmp_path / "*.tsh")[1]) == 3
     status, _, err = check(tmp_path / "*.ipynb")
@@ -399,7 +399,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_is_one_line_and_the_others_are_checked(name, tmp_path):
     (tmp_path / name).write_bytes(BROKEN[name])
-    good = written(tmp_path, "good.tsh", "1\n#> 1\n")
+    good = write(tmp_path, "good.tsh", "1\n#> 1\n")
     status, out, err = check(tmp_path / name, good)
     assert status == 2 and "1 ok" in out
     assert name in err and err.count("\n") == 1
@@ -421,7 +421,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_code_differs_and_no_more(name, tmp_path):
-    path = written(
+    path = write(
         tmp_path,
         "a.ipynb",
         notebook((HOSTILE[name], printed("something else\n"), {}), ("print(1)", printed("1\n"), {})),
@@ -435,7 +435,7 @@ def test_hostile_code_differs_and_no_more(name, tmp_path):
     [1], {"requires": ".."}, {"requires": [1]}, {"alternatives": 3}, {"current": 1, "stale": []}, {"skip": {}},
 ])  # fmt: skip
 def test_hostile_metadata_is_no_more_than_strange(wishes, tmp_path):
-    path = written(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {"tensh": wishes, "tags": 1})))
+    path = write(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {"tensh": wishes, "tags": 1})))
     status, out, err = check(path)
     assert status in (0, 3) and err == "" and "Traceback" not in out
     path.write_text(path.read_text().replace('"metadata": {}', f'"metadata": {{"tensh": {json.dumps(wishes)}}}'))
@@ -443,7 +443,7 @@ def test_hostile_metadata_is_no_more_than_strange(wishes, tmp_path):
 
 
 def test_time_that_is_over(tmp_path):
-    path = written(tmp_path, "a.tsh", "1\n#> 1\nwhile True: pass\n#> 2\n3\n#> 3\n")
+    path = write(tmp_path, "a.tsh", "1\n#> 1\nwhile True: pass\n#> 2\n3\n#> 3\n")
     status, out, _ = check("--timeout", "0.2", path)
     assert status == 124 and "stopped after 0.2 s" in out
 
@@ -468,7 +468,7 @@ torch.rand(2)
 @pytest.mark.oracle
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 def test_against_pytorch(tmp_path):
-    path = written(tmp_path, "a.tsh", BOTH)
+    path = write(tmp_path, "a.tsh", BOTH)
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     assert show(env, Options(), [str(path)], Wish(json=True, against="torch")) == 3
     objects = [json.loads(line) for line in env.stdout.getvalue().splitlines()]
@@ -477,7 +477,7 @@ def test_against_pytorch(tmp_path):
 
 
 def test_against_what_is_not_there(tmp_path):
-    path = written(tmp_path, "a.tsh", "1")
+    path = write(tmp_path, "a.tsh", "1")
     status, out, err = check("--against", tmp_path / "python", path)
     assert (status, out) == (2, "") and err.count("\n") == 1
     assert check("--against", "torch", "--update", path)[0] == 2
@@ -502,15 +502,15 @@ def run_pytest(folder, *words):
 
 def test_a_project_can_check_its_documents_in_pytest(tmp_path):
     folder = tmp_path / "work"
-    written(folder, "pytest.ini", "[pytest]\n")
-    written(folder, "a.tsh", SCRIPT + "torch.rand(2)\n#> tensor([0., 0.])\n")
-    written(folder, "bad.ipynb", "[]")
-    written(folder, "test_plain.py", "def test_plain(): pass\n")
+    write(folder, "pytest.ini", "[pytest]\n")
+    write(folder, "a.tsh", SCRIPT + "torch.rand(2)\n#> tensor([0., 0.])\n")
+    write(folder, "bad.ipynb", "[]")
+    write(folder, "test_plain.py", "def test_plain(): pass\n")
     assert "1 passed" in run_pytest(folder)
     said = run_pytest(folder, "--tensh-check", "--continue-on-collection-errors")
     assert "1 failed" in said and "at [0, 1]: 4 -> 3, off by 1" in said and "a.tsh [1]" in said
     assert "torch.rand without torch.manual_seed" in said
     assert "bad.ipynb: this is not a notebook: an object was expected, and it is a list" in said
-    written(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
+    write(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
     assert "1 failed" in run_pytest(folder, "a.tsh")
     assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")

@@ -53,7 +53,7 @@ def session():
         yield found
 
 
-def shown(line, session):
+def show(line, session):
     """The failure of a line, whose values are shown as at the prompt; None where there is none."""
     events = run(line, session)
     from tensh.cli.render import values
@@ -67,13 +67,13 @@ def shown(line, session):
 
 @pytest.mark.parametrize("line", LINES)
 def test_they_are_shown(session, line):
-    failure = shown(line, session)
+    failure = show(line, session)
     assert failure is None, failure.message
 
 
 @pytest.mark.parametrize(("line", "why"), REFUSED.items())
 def test_elements_that_are_nowhere_are_refused_in_words(session, line, why):
-    failure = shown(line, session)
+    failure = show(line, session)
     assert why in failure.message and "Sparsity" not in failure.kind and "Absence" not in failure.kind
 
 

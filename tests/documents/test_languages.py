@@ -60,7 +60,7 @@ def sentences(parent, nodes):
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.Compare | ast.MatchValue):
             continue
-        if isinstance(node, ast.Call) and called(node) in {"_", *READERS, *CODE}:
+        if isinstance(node, ast.Call) and name_called(node) in {"_", *READERS, *CODE}:
             continue
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
             text = write(node)
@@ -72,7 +72,7 @@ def sentences(parent, nodes):
         yield from sentences(node, ast.iter_child_nodes(node))
 
 
-def called(call):
+def name_called(call):
     return getattr(call.func, "attr", None) or getattr(call.func, "id", None)
 
 

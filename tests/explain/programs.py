@@ -195,7 +195,7 @@ def mistakes():
                 yield name, number, wrong
 
 
-def written(name, seed, number=None, wrong=None):
+def write_program(name, seed, number=None, wrong=None):
     """A program with sizes, right or with one mistake."""
     given, count = sizes(seed), iter(range(1000))
 

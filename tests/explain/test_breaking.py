@@ -8,7 +8,7 @@ import pytest
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tests.explain import breaking
-from tests.explain.programs import PROGRAMS, mistakes, written
+from tests.explain.programs import PROGRAMS, mistakes, write_program
 from tests.explain.test_mistakes import fixed
 
 MEANT = re.compile(r"^ +did you mean (?P<name>\w+)(?P<keyword>=)?\?", re.MULTILINE)
@@ -56,7 +56,7 @@ def right(request, tmp_path_factory):
     folder, found = tmp_path_factory.mktemp("right"), {}
     for name in PROGRAMS:
         path = folder / f"{name}.tsh"
-        path.write_text(written(name, request.param), encoding="utf-8")
+        path.write_text(write_program(name, request.param), encoding="utf-8")
         status, found[name], text = run(path)
         assert status == 0, text
     return request.param, found
@@ -66,7 +66,7 @@ def right(request, tmp_path_factory):
 def test_advice_undoes_the_mistake(right, tmp_path, name, number, wrong):
     seed, printed = right
     path = tmp_path / f"{name}.tsh"
-    path.write_text(written(name, seed, number, wrong), encoding="utf-8")
+    path.write_text(write_program(name, seed, number, wrong), encoding="utf-8")
     status, _, text = run(path)
     code = advised(path, text) if status else None
     if code is None:
@@ -81,7 +81,7 @@ def test_most_mistakes_are_explained(tmp_path):
     silent = set()
     for name, number, wrong in mistakes():
         path = tmp_path / f"{name}.tsh"
-        path.write_text(written(name, 0, number, wrong), encoding="utf-8")
+        path.write_text(write_program(name, 0, number, wrong), encoding="utf-8")
         status, _, text = run(path)
         if status and advised(path, text) is None and not ADVICE.search(text):
             silent.add((name, wrong))
@@ -94,7 +94,7 @@ SAMPLE = 60
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory):
+def known_outcomes(tmp_path_factory):
     """What each of the right programs prints."""
     path, found = tmp_path_factory.mktemp("shown") / "program.py", {}
     for name, code in breaking.RIGHT.items():
@@ -105,8 +105,8 @@ def shown(tmp_path_factory):
 
 
 @pytest.mark.parametrize("program", [*breaking.broken()][::SAMPLE], ids=lambda program: program.title)
-def test_advice_on_a_known_edit_undoes_it(shown, tmp_path, program):
-    found = breaking.outcome(program, tmp_path / "program.py", shown[program.name])
+def test_advice_on_a_known_edit_undoes_it(known_outcomes, tmp_path, program):
+    found = breaking.outcome(program, tmp_path / "program.py", known_outcomes[program.name])
     assert found.word != "false", f"{program.code}\n{found.text}\n{found.after}"
 
 

@@ -18,7 +18,7 @@ PROGRAMS = 150
 ELEMENTS = 3
 
 
-def written(m, x):
+def write(m, x):
     y = x.clone()
     y.mul_(x)
     y[0] = y[1] * 2
@@ -43,7 +43,7 @@ STEPS = [
     lambda m, x: x.flip(0) * x, lambda m, x: m.outer(x, x).sum(0), lambda m, x: x.softmax(0), lambda m, x: x.sort().values * x,
     lambda m, x: m.where(x > 0, x * 2, x**3), lambda m, x: m.stack([x, x * x]).mean(0), lambda m, x: m.cat([x[1:], x[:1]]) + x,
     lambda m, x: (m.outer(x, x) + m.eye(ELEMENTS, dtype=x.dtype) * 3).inverse() @ x, lambda m, x: x / (1 + x.norm()),
-    lambda m, x: (x - x.mean()) / (x.var(0, unbiased=False) + 0.1).sqrt(), lambda m, x: x.detach() * x, written, overwritten,
+    lambda m, x: (x - x.mean()) / (x.var(0, unbiased=False) + 0.1).sqrt(), lambda m, x: x.detach() * x, write, overwritten,
     lambda m, x: x * x.prod(), lambda m, x: x.clamp(-0.5, 0.7) + x, lambda m, x: m.einsum("i,j->j", x, x.cos()), unrecorded,
     lambda m, x: x.expand(2, -1).sum(0), lambda m, x: m.logsumexp(m.outer(x, x), 1), lambda m, x: x.roll(1) * x.max(),
 ]  # fmt: skip

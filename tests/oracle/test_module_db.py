@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 import tensh
-from tests.support.databases import Twin, convert, oracle, outcome, plain, said, seed, spread, unlike
+from tests.support.databases import Twin, convert, oracle, outcome, pick_evenly, plain, said, seed, unlike
 
 modules = pytest.importorskip("torch.testing._internal.common_modules")
 
@@ -172,7 +172,7 @@ def test_a_module_is_pytorchs(info, dtype, training):
     seed()
     samples = info.module_inputs_func(info, "cpu", dtype, True, training)
     wrong = []
-    for sample in spread(samples, SAMPLES):
+    for sample in pick_evenly(samples, SAMPLES):
         dims = {None, *(t.dim() for t in convert.tensors_in(oracle, list(sample.forward_input.args)))}
         for memory_format in [name for name, number in FORMATS.items() if number in dims][
             : 1 if info.is_lazy else None

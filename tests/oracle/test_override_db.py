@@ -45,7 +45,7 @@ def find(name):
     return found
 
 
-def absent(name):
+def is_absent(name):
     return any(re.fullmatch(pattern, name) for pattern in ABSENT)
 
 
@@ -53,7 +53,7 @@ EACH = {name: (function, answer) for name, function, answer in functions()}
 
 
 def test_every_name_is_there():
-    missing = sorted(name for name in EACH if find(name) is None and not absent(name))
+    missing = sorted(name for name in EACH if find(name) is None and not is_absent(name))
     assert not missing
 
 

@@ -68,7 +68,7 @@ VALUES = {
 DOTTED = ("memory format",)  # pickled by PyTorch under a name with dots, which needs protocol 4
 
 
-def shown(value):
+def show(value):
     """What must be the same on both sides."""
     if isinstance(value, torch.Generator):
         return torch.rand(3, generator=value)
@@ -93,11 +93,11 @@ def main(what, folder):
                     pickle.dump(make(), file, protocol)
                 torch.manual_seed(number)
             continue
-        expected = repr(shown(make()))
+        expected = repr(show(make()))
         for protocol in (5,) if name in DOTTED else (2, 5):
             try:
                 with open(f"{path}{protocol}", "rb") as file:
-                    found = repr(shown(pickle.load(file)))
+                    found = repr(show(pickle.load(file)))
             except Exception as error:
                 found = f"{type(error).__name__}: {error}"
             if found != expected:

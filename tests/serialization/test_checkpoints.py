@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensh
-from tests.support.checkpoints import PYTORCHS, contents, loaded, packed, saved, shown
+from tests.support.checkpoints import PYTORCHS, contents, loaded, packed, saved, show
 
 LEGACY = PYTORCHS.with_name("legacy.pt")  # plain(torch), as PyTorch 2.13 wrote it in the format from before 1.6
 OLD = {"_use_new_zipfile_serialization": False}
@@ -20,7 +20,7 @@ def load(obj, torch=tensh, **options):
     return tensh.load(io.BytesIO(obj if isinstance(obj, bytes) else saved(obj, torch)), **options)
 
 
-def written(obj, torch=tensh, **options):
+def write(obj, torch=tensh, **options):
     file = io.BytesIO()
     torch.save(obj, file, **options)
     return file.getvalue()
@@ -56,22 +56,22 @@ def same_tensors(found, expected):
 
 @pytest.mark.parametrize("options", [{}, OLD, {"pickle_protocol": 4}, {**OLD, "pickle_protocol": 5}])
 def test_tensors_come_back_with_all_that_is_said_of_them(options):
-    same_tensors(loaded(written(attributed(tensh), **options)), attributed(tensh))
-    assert shown(loaded(written(contents(tensh), **options))) == shown(contents(tensh))
+    same_tensors(loaded(write(attributed(tensh), **options)), attributed(tensh))
+    assert show(loaded(write(contents(tensh), **options))) == show(contents(tensh))
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("options", [{}, OLD])
 def test_tensors_go_both_ways(options):
     torch = pytest.importorskip("torch")
-    same_tensors(loaded(written(attributed(torch), torch, **options)), attributed(tensh))
-    same_tensors(loaded(written(attributed(tensh), **options), torch), attributed(torch))
+    same_tensors(loaded(write(attributed(torch), torch, **options)), attributed(tensh))
+    same_tensors(loaded(write(attributed(tensh), **options), torch), attributed(torch))
 
 
 # ── the format from before 1.6 ───────────────────────────────────────────────
 def test_an_old_file_of_pytorch():
     there = tensh.load(LEGACY)
-    assert shown(there) == shown(plain(tensh))
+    assert show(there) == show(plain(tensh))
     there["a"][0, 1] = 99
     assert there["b"][0] == 99
 
@@ -79,7 +79,7 @@ def test_an_old_file_of_pytorch():
 @pytest.mark.oracle
 def test_old_files_go_to_pytorch():
     torch = pytest.importorskip("torch")
-    assert shown(loaded(written(plain(tensh), **OLD), torch)) == shown(plain(torch))
+    assert show(loaded(write(plain(tensh), **OLD), torch)) == show(plain(torch))
 
 
 def test_old_files_one_behind_the_other():
@@ -135,7 +135,7 @@ def test_values_that_are_loaded_where_it_is_said(number):
     with pytest.raises(pickle.UnpicklingError, match="Unsupported global: GLOBAL"):
         load(data)
     for protocol in 2, 4:
-        there = load(written(value, pickle_protocol=protocol), weights_only=False)
+        there = load(write(value, pickle_protocol=protocol), weights_only=False)
         assert (repr(there), type(there)) == (repr(value), type(value))
 
 
@@ -220,7 +220,7 @@ PLACES = {
 
 @pytest.mark.parametrize("place, error", PLACES.values(), ids=PLACES)
 def test_where_tensors_are_to_be(place, error):
-    for data in written({"a": tensh.ones(2)}), written({"a": tensh.ones(2)}, **OLD):
+    for data in write({"a": tensh.ones(2)}), write({"a": tensh.ones(2)}, **OLD):
         if error is None:
             assert load(data, map_location=place)["a"].tolist() == [1, 1]
             continue
@@ -263,7 +263,7 @@ def test_other_arguments(tmp_path):
     with pytest.warns(UserWarning, match="pickle_load_args only works if `weights_only=False`."):
         load(data, encoding="ascii")
     with pytest.raises(ValueError, match="pickle protocol must be <= 5"):
-        written(1, pickle_protocol=9)
+        write(1, pickle_protocol=9)
     from tensh.utils.safetensors.torch import save_file
 
     save_file({"a": tensh.ones(1)}, tmp_path / "x.safetensors")
@@ -274,7 +274,7 @@ def test_names_that_a_file_asks_for():
     unsafe = tensh.serialization.get_unsafe_globals_in_checkpoint
     assert unsafe(io.BytesIO(saved([Model(), slice(1), tensh.ones(1)]))) == [f"{__name__}.Model", "builtins.slice"]
     for protocol in (2, 4, 5):  # from 4 on a name is put together of texts, and the second time a text is remembered
-        found = unsafe(io.BytesIO(written([slice(1), range(2), slice(3)], pickle_protocol=protocol)))
+        found = unsafe(io.BytesIO(write([slice(1), range(2), slice(3)], pickle_protocol=protocol)))
         assert sorted(found) == ["builtins.range", "builtins.slice"]
     for code in (b"(ios\nsystem\n.", b"(cos\nsystem\no.", b"\x82\x01."):  # names that are hidden in other instructions
         try:
@@ -282,7 +282,7 @@ def test_names_that_a_file_asks_for():
         except pickle.UnpicklingError as error:
             assert "Unsupported operand" in str(error)
     with pytest.raises(ValueError, match="Expected input to be a checkpoint returned by torch.save"):
-        unsafe(io.BytesIO(written(1, **OLD)))
+        unsafe(io.BytesIO(write(1, **OLD)))
     serialization = tensh.serialization
     serialization.add_safe_globals([Model, (slice, "builtins.slice")])
     try:

@@ -25,18 +25,18 @@ def run(library, *arguments):
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def pickles(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pickles")
     run(TENSH, "write", folder)
     return folder
 
 
-def test_what_tensh_writes_is_read_by_tensh(written):
-    assert run(TENSH, "read", written) == ""
+def test_what_tensh_writes_is_read_by_tensh(pickles):
+    assert run(TENSH, "read", pickles) == ""
 
 
-def test_what_tensh_writes_is_read_by_pytorch(oracle, written):
-    assert run(PYTORCH, "read", written) == ""
+def test_what_tensh_writes_is_read_by_pytorch(oracle, pickles):
+    assert run(PYTORCH, "read", pickles) == ""
 
 
 def test_what_pytorch_writes_is_read_by_tensh(oracle, tmp_path):
@@ -44,8 +44,8 @@ def test_what_pytorch_writes_is_read_by_tensh(oracle, tmp_path):
     assert run(TENSH, "read", tmp_path) == ""
 
 
-def test_no_name_of_tensh_is_in_them(written):
-    for path in written.iterdir():
+def test_no_name_of_tensh_is_in_them(pickles):
+    for path in pickles.iterdir():
         texts = [text for _, text, _ in pickletools.genops(path.read_bytes()) if isinstance(text, str)]
         assert texts and not [text for text in texts if text.startswith("tensh")], path.name
 

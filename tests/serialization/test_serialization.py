@@ -12,14 +12,14 @@ import pytest
 
 import tensh
 from tensh.escaping import visible_line
-from tests.support.checkpoints import PYTORCHS, contents, loaded, packed, saved, shown
+from tests.support.checkpoints import PYTORCHS, contents, loaded, packed, saved, show
 
 REFUSED = (RuntimeError, pickle.UnpicklingError, EOFError)
 
 
 def test_what_is_saved_comes_back():
     there = loaded(saved(contents(tensh)))
-    assert shown(there) == shown(contents(tensh))
+    assert show(there) == show(contents(tensh))
     assert isinstance(there["p"], tensh.nn.Parameter)
     assert there["w"].is_leaf and there["w"].requires_grad and not there["a"].requires_grad
 
@@ -32,7 +32,7 @@ def test_memory_that_was_shared_is_shared():
 
 def test_a_file_of_pytorch():
     there = tensh.load(PYTORCHS)
-    assert shown(there) == shown(contents(tensh))
+    assert show(there) == show(contents(tensh))
     there["a"][0, 1] = 99
     assert there["b"][0] == 99
 
@@ -40,8 +40,8 @@ def test_a_file_of_pytorch():
 @pytest.mark.oracle
 def test_checkpoints_go_both_ways():
     torch = pytest.importorskip("torch")
-    assert shown(loaded(saved(contents(tensh)), torch)) == shown(contents(torch))
-    assert shown(loaded(saved(contents(torch), torch))) == shown(contents(tensh))
+    assert show(loaded(saved(contents(tensh)), torch)) == show(contents(torch))
+    assert show(loaded(saved(contents(torch), torch))) == show(contents(tensh))
 
 
 @pytest.mark.oracle

@@ -32,7 +32,7 @@ def loaded(data, torch=tensh):
     return torch.load(io.BytesIO(data))
 
 
-def shown(obj):
+def show(obj):
     return {key: repr(value) for key, value in obj.items()}
 
 

@@ -34,7 +34,7 @@ def seed():
     tensh.manual_seed(SEED)
 
 
-def spread(cases, number):
+def pick_evenly(cases, number):
     """At most so many of the cases, spread over their list, or all of them."""
     if EVERY or len(cases) <= number:
         return list(cases)

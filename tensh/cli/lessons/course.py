@@ -114,10 +114,10 @@ class Course(Run):
             self.raise_stop(event)
             if isinstance(event, events.Value):
                 found.value = event.value
-        found.truth = self.truth(question, found)
+        found.truth = self.find_truth(question, found)
         return found
 
-    def truth(self, question, outcome):
+    def find_truth(self, question, outcome):
         """The truth that a question asks about; LessonError where it cannot be asked."""
         if question.kind == "fails" or outcome.error is not None:
             return facts.state_error(outcome.error, question.phrases)
@@ -135,7 +135,7 @@ class Course(Run):
         """Show the result of a question's statement, which has been quoted except for the solution of a blank."""
         if question.kind == "complete":
             self.console.result(
-                quote(self.with_text(question.source, fill_blank(question.shown, question.solution)), 0)
+                quote(self.with_text(question.source, fill_blank(question.draft, question.solution)), 0)
             )
         if outcome.printed:
             self.console.result([("plain", outcome.printed)])

@@ -121,7 +121,7 @@ def report(console, options, path, lesson, found):
     right, at_once = sum(each[2] for each in found), sum(each[3] for each in found)
     if options.json:
         for question, tries, is_right, was_right, hint in found:
-            facts = {"file": path, "number": question.number, "asks": question.kind, "code": question.shown}
+            facts = {"file": path, "number": question.number, "asks": question.kind, "code": question.draft}
             facts |= {"answers": tries, "right": is_right, "at_once": was_right, "hint": hint}
             console.result([("plain", dumps({"v": 1, "kind": "grade"} | facts) + "\n")])
         facts = {"file": path, "lesson": lesson.title, "right": right, "at_once": at_once, "questions": len(found)}

@@ -57,7 +57,7 @@ class Question(NamedTuple):
     phrases: tuple[str, ...] = ()
 
     @property
-    def shown(self):
+    def draft(self):
         """The code as the learner sees it."""
         return self.source.text
 

@@ -145,7 +145,7 @@ def put_in_words(question):
     """The question in words."""
     if question.words:
         return question.words
-    about = question.about or " ".join(line.strip() for line in question.shown.split("\n"))
+    about = question.about or " ".join(line.strip() for line in question.draft.split("\n"))
     asked = {
         "shape": _("What is the shape of `{code}`?"),
         "dtype": _("What is the dtype of `{code}`?"),

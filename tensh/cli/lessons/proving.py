@@ -46,7 +46,7 @@ def proof(course, question):
         wrong = find_objection(course, question, outcome, answer)
     except LessonError as error:
         wrong = str(error)
-    return Proof(f"{question.number}", question.shown, question.line, wrong, answer)
+    return Proof(f"{question.number}", question.draft, question.line, wrong, answer)
 
 
 def find_objection(course, question, outcome, answer):

@@ -224,7 +224,7 @@ class JsonScreen:
         self.write("code", code=step.source.text, output=self.output())
 
     def question(self, lesson, question):
-        facts = {"number": question.number, "asks": question.kind, "code": question.shown, "about": question.about}
+        facts = {"number": question.number, "asks": question.kind, "code": question.draft, "about": question.about}
         self.write("question", **facts, text=put_in_words(question))
 
     def read(self, question):

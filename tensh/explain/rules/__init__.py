@@ -5,6 +5,7 @@ A failure is known by words of its message, which are PyTorch's.
 
 from tensh.explain.causes.situation import message_of
 from tensh.explain.rules.autograd import (
+    explain_ambiguous_bool,
     explain_overwritten,
     explain_unrecorded,
     leaf_in_place,
@@ -12,7 +13,6 @@ from tensh.explain.rules.autograd import (
     one_number,
     second_pass,
     to_numpy,
-    truth,
 )
 from tensh.explain.rules.broadcasting import broadcasting
 from tensh.explain.rules.calling import (
@@ -90,6 +90,6 @@ RULES = (
     (("has been modified by an inplace operation",), explain_overwritten),
     (("leaf Variable that requires grad",), leaf_in_place),
     (("Can't call numpy() on Tensor that requires grad",), to_numpy),
-    (("Boolean value of Tensor with", "Boolean value of Tensor"), truth),
+    (("Boolean value of Tensor with", "Boolean value of Tensor"), explain_ambiguous_bool),
     (("elements cannot be converted to Scalar", "only one element tensors can be converted"), one_number),
 )  # fmt: skip

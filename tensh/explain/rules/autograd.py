@@ -133,7 +133,7 @@ def is_shown(node):
     return isinstance(node, ast.stmt | ast.FormattedValue | ast.List | ast.Tuple | ast.Dict)
 
 
-def truth(call, text):
+def explain_ambiguous_bool(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None

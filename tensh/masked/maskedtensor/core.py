@@ -90,7 +90,7 @@ def is_masked_tensor(obj, /):
 
 
 def refuse_function(func, *args, **kwargs):
-    """The rule of a function that has none."""
+    """The fallback for a function without a rule."""
     raise TypeError(f"{func.__name__} is not implemented for MaskedTensor")
 
 

@@ -132,7 +132,7 @@ def expand(func, input, *size, **given):
 
 
 def broadcast(func, *tensors):
-    """``broadcast_tensors`` of nested tensors divided alike and of what has fewer dimensions."""
+    """``broadcast_tensors`` of nested tensors divided alike and of tensors with fewer dimensions."""
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     first = next(each for each in tensors if isinstance(each, Nested))
     require_broadcast(tensors, first)

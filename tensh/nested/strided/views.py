@@ -102,7 +102,7 @@ def reshape_parts(input, shape, name):
 
 
 def fit_size(shape, old):
-    """The size of one tensor: -1 stands for what it has at that place."""
+    """The size of one tensor: -1 keeps the size at that place."""
     wanted = list(shape[1:])
     if len(wanted) > len(old):
         if wanted[: len(old)].count(-1) > 1:

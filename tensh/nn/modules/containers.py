@@ -53,9 +53,9 @@ class Ordered(Module):
 
 
 class Sequential(Ordered):
-    """Call modules one after the other, each with what the one before it gives.
+    """Call modules one after the other, each with the output of the one before.
 
-    They are given side by side, or as an OrderedDict with their names. Raises TypeError for what is not a module.
+    They are given side by side, or as an OrderedDict with their names. Raises TypeError for anything but a module.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))

@@ -48,7 +48,7 @@ class Layer(Module):
 
 
 def format_setting(layer, word):
-    """Return the text that a word of ``shows`` adds to the printed form; nothing for what is not set."""
+    """Return the text that a word of ``shows`` adds to the printed form; nothing for a setting that is not set."""
     name = word.strip(".?!")
     value = getattr(layer, name)
     if word.endswith("?") and not value:

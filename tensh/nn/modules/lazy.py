@@ -26,7 +26,7 @@ class LazyModuleMixin:
                 destination[prefix + name] = member if is_lazy(member) or keep_vars else member.detach()
 
     def _lazy_load_hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
-        """Before a state is read: take the shapes of what it has."""
+        """Take the shapes of the tensors in a state before it is read."""
         for name, member in itertools.chain(self._parameters.items(), self._buffers.items()):
             given = state_dict.get(prefix + name)
             if is_lazy(member) and given is not None and not is_lazy(given):

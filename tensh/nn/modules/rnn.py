@@ -141,7 +141,7 @@ class RNNBase(Module):
         return recurrent(self.mode, steps, states, self._layers(), 2 if self.bidirectional else 1, dropout, sizes)
 
     def _layers(self):
-        """(w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction; None for what it has not."""
+        """(w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction; None for a missing one."""
         parameters, layers = self._parameters, []
         for names in self._all_weights:
             w_ih, w_hh, *rest = [parameters[name] if name in parameters else getattr(self, name) for name in names]

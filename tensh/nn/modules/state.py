@@ -173,7 +173,7 @@ class State:
                         unexpected_keys.append(key)
 
     def _load_member(self, name, key, tensor, given, assign):
-        """Take one value; the text of what is wrong with it, or None."""
+        """Load one value; return the message of its fault, or None."""
         if not isinstance(given, Tensor):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '

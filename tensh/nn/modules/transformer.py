@@ -1,4 +1,4 @@
-"""Transformers (Vaswani et al., 2017): layers of attention and of two linear maps, with what goes in added to what comes out.
+"""Transformers (Vaswani et al., 2017): layers of attention and of two linear maps, with residual connections.
 
 Sequences are [L, N, E], with ``batch_first`` [N, L, E], and without a batch [L, E].
 """

@@ -133,7 +133,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method):
-        """Append a method; TypeError or ValueError for what is none, or is one of another parameter."""
+        """Append a method; TypeError or ValueError for anything else, or a method of another parameter."""
         if method is None:
             return
         if not isinstance(method, BasePruningMethod):

@@ -77,7 +77,7 @@ class LRScheduler:
         return {key: value for key, value in self.__dict__.items() if key not in self._unsaved}
 
     def load_state_dict(self, state_dict):
-        """Continue from what ``state_dict`` returned; load the optimiser's, too."""
+        """Continue from the result of ``state_dict``; load the optimiser's, too."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self):

@@ -99,7 +99,7 @@ class CyclicLR(Momentum, LRScheduler):
         return super().state_dict() | {"_scale_fn_custom": None if named else function.__dict__.copy()}
 
     def load_state_dict(self, state_dict):
-        """Continue from what ``state_dict`` returned, with the ``scale_fn`` that is here."""
+        """Continue from the result of ``state_dict``, with the ``scale_fn`` that is here."""
         attributes = state_dict["_scale_fn_custom"]
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         if attributes is not None:

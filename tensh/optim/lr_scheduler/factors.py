@@ -41,7 +41,7 @@ class LambdaLR(LRScheduler):
         return super().state_dict() | {"lr_lambdas": attributes}
 
     def load_state_dict(self, state_dict):
-        """Continue from what ``state_dict`` returned, with the functions that are here."""
+        """Continue from the result of ``state_dict``, with the functions that are here."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if attributes is not None:

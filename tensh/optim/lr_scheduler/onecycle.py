@@ -80,7 +80,7 @@ class OneCycleLR(Momentum, LRScheduler):
 
 
 def _total(total_steps, epochs, steps_per_epoch):
-    """The number of steps, from what is given of it."""
+    """The number of steps, from the arguments that give it."""
     if total_steps is not None:
         return _positive(total_steps, "total_steps")
     if epochs is not None and steps_per_epoch is not None:

@@ -34,7 +34,7 @@ class Several(LRScheduler):
         return super().state_dict() | {"_schedulers": [each.state_dict() for each in self._schedulers]}
 
     def load_state_dict(self, state_dict):
-        """Continue from what ``state_dict`` returned, in all parts."""
+        """Continue from the result of ``state_dict``, in all parts."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(state)

@@ -132,9 +132,9 @@ class Frame:
 
     def hooks(self):
         """The context of the first run."""
-        return saved_tensors_hooks(self.hold, self.open if self.explain is None else self.open_or_explain)
+        return saved_tensors_hooks(self.pack, self.open if self.explain is None else self.open_or_explain)
 
-    def hold(self, tensor):
+    def pack(self, tensor):
         holder = Holder()
         self.holders.append(weakref.ref(holder))
         self.facts.append(self.fact(tensor))

@@ -268,18 +268,18 @@ def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
     from tensh.cli.render.values import MOST_LINES, render_value
     from tensh.show.page import Page
 
-    def shown(value, **page):
+    def draw(value, **page):
         return "".join(
             text for _, text in render_value(value, Page(**{"width": 80, "height": 60, "is_window": True} | page))
         )
 
-    assert shown([1, 2, 3]) == "[1, 2, 3]\n"
-    lines = shown([*range(300)]).split("\n")
+    assert draw([1, 2, 3]) == "[1, 2, 3]\n"
+    lines = draw([*range(300)]).split("\n")
     assert len(lines) == MOST_LINES + 1 and lines[0].startswith("[0, 1, 2, 3, 4") and max(map(len, lines)) < 80
     assert lines[-2].endswith("%full _ shows all")
-    lines = shown({number: f"name number {number}" for number in range(10)}).split("\n")
+    lines = draw({number: f"name number {number}" for number in range(10)}).split("\n")
     assert lines[1] == " 1: 'name number 1'," and lines[9] == " 9: 'name number 9'}"
-    lines = shown("a" * 5000).split("\n")
+    lines = draw("a" * 5000).split("\n")
     assert len(lines) == 3 and "more characters" in lines[1] and len(lines[0]) == 80 * (MOST_LINES - 1)
-    assert shown([*range(300)], height=10).count("\n") == 6  # of a smaller window
-    assert shown([*range(300)], is_window=False, height=None).count("\n") == 1
+    assert draw([*range(300)], height=10).count("\n") == 6  # of a smaller window
+    assert draw([*range(300)], is_window=False, height=None).count("\n") == 1

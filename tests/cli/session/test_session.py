@@ -13,7 +13,7 @@ from tensh.cli.session.source import Command, Source, drop_indent
 from tests.support.sessions import run
 
 
-def shown(text, **reading):
+def show(text, **reading):
     """The values that a source shows."""
     return [event.value for event in run(text, **reading) if isinstance(event, Value)]
 
@@ -48,16 +48,16 @@ ECHOED = {
 
 @pytest.mark.parametrize("text, values", ECHOED.values(), ids=ECHOED)
 def test_a_script_shows_its_bare_expressions(text, values):
-    assert shown(text) == values
+    assert show(text) == values
 
 
 def test_a_file_of_python_shows_nothing():
-    assert shown("1\n2", echo=None, commands=False) == []
+    assert show("1\n2", echo=None, commands=False) == []
 
 
 @pytest.mark.parametrize("text, values", [("1\n2", [2]), ("1\nx = 2", []), ("1\n2;", []), ("", [])])
 def test_a_cell_shows_its_last_expression(text, values):
-    assert shown(text, echo="last") == values
+    assert show(text, echo="last") == values
 
 
 def test_the_first_string_of_a_file_is_its_documentation():
@@ -80,12 +80,12 @@ def test_what_a_session_defines_is_in_main():
 
 
 def test_the_last_three_results_have_names():
-    assert shown("1\n2\n3\n(_, __, ___)") == [1, 2, 3, (3, 2, 1)]
+    assert show("1\n2\n3\n(_, __, ___)") == [1, 2, 3, (3, 2, 1)]
 
 
 def test_names_of_results_stay_the_users():
-    assert shown("_, x = 1, 2\n10\n_") == [10, 1]
-    assert shown("10\nfor _ in range(3): pass\n20\n_") == [10, 20, 2]
+    assert show("_, x = 1, 2\n10\n_") == [10, 1]
+    assert show("10\nfor _ in range(3): pass\n20\n_") == [10, 20, 2]
 
 
 def test_events_come_in_order():

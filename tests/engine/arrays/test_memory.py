@@ -26,15 +26,15 @@ def step():
             p -= 0.01 * p.grad
             p.grad = None
 
-def pages():
+def count_pages():
     return int(open("/proc/self/statm").read().split()[1])
 
 for _ in range(1000):
     step()
-before = pages()
+before = count_pages()
 for _ in range(9000):
     step()
-print((pages() - before) * os.sysconf("SC_PAGE_SIZE") / 2**20)
+print((count_pages() - before) * os.sysconf("SC_PAGE_SIZE") / 2**20)
 """
 
 

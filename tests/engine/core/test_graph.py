@@ -201,8 +201,8 @@ CHAINS = {  # sizes of input, weight and bias -> the result and the nodes behind
 }
 
 
-def written(node):
-    inner = ", ".join(written(n) for n, _ in node.next_functions if n is not None)
+def write_node(node):
+    inner = ", ".join(write_node(n) for n, _ in node.next_functions if n is not None)
     name = node.name().removeprefix("torch::autograd::")
     return f"{name}({inner})" if inner else name
 
@@ -216,4 +216,4 @@ def test_linear_of_vectors(sizes, expected):
     except RuntimeError as error:
         assert str(error) == expected
     else:
-        assert f"{tuple(y.shape)} {written(y.grad_fn)}".startswith(expected)
+        assert f"{tuple(y.shape)} {write_node(y.grad_fn)}".startswith(expected)

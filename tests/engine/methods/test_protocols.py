@@ -133,7 +133,7 @@ def loaded(values):
     return next(iter(loader))
 
 
-def written(values):
+def write(values):
     """The values in memory that was there before."""
     t = torch.tensor(values)
     return torch.empty_like(t).copy_(pickled(t))
@@ -153,7 +153,7 @@ ARRIVALS = FROM_NUMPY | {
     "a pickled parameter": lambda values: pickled(torch.nn.Parameter(torch.tensor(values), False)).detach(),
     "a pickled storage": stored,
     "pickled sparse values": lambda values: pickled(torch.tensor([values]).to_sparse()).to_dense()[0],
-    "written": written,
+    "written": write,
     "data": replaced,
     "a worker of a loader": loaded,
 }

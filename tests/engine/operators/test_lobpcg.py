@@ -40,7 +40,7 @@ def run(module, A, dtype="float64", **arguments):
     """(eigenvalues, eigenvectors up to their signs, what a tracker sees)."""
     steps, dtype = [], getattr(module, dtype)
 
-    def see(worker):
+    def track(worker):
         errors = worker.tvars["rerr"].tolist()
         steps.append(
             (worker.ivars["istep"], worker.ivars["converged_count"], len(errors), worker.ivars["iterations_left"])
@@ -48,7 +48,7 @@ def run(module, A, dtype="float64", **arguments):
 
     tensors = {k: module.tensor(v, dtype=dtype) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
     module.manual_seed(0)
-    E, X = module.lobpcg(module.tensor(A, dtype=dtype), tracker=see, **tensors)
+    E, X = module.lobpcg(module.tensor(A, dtype=dtype), tracker=track, **tensors)
     assert E.dtype is X.dtype is dtype
     return E.numpy(), X.numpy().__abs__(), steps
 

@@ -218,14 +218,14 @@ def test_strided_inputs(name, calls, golden):
         return
     for each in calls:
         plain = tensors_of(name, each)
-        strided = [spread(t) for t in plain]
+        strided = [spread_out(t) for t in plain]
         one, two = (resolve(torch, name)(*args, **kwargs) for args, kwargs in map(each.filled, (plain, strided)))
         for a, b in zip(values(one), values(two), strict=True):
             if isinstance(a, tuple):
                 np.testing.assert_allclose(a[1], b[1], rtol=1e-13, err_msg=name)
 
 
-def spread(t):
+def spread_out(t):
     """The same tensor in every other element of a larger, transposed array."""
     array = t.numpy()
     room = np.zeros((*(2 * n for n in array.shape[::-1]),), array.dtype).T

@@ -20,7 +20,7 @@ def made(torch, kind, settings):
     return layer, x, tuple(start) if kind == "lstm" else start[0]
 
 
-def called(torch, kind, settings):
+def call_kind(torch, kind, settings):
     layer, x, start = made(torch, kind, settings)
     x.requires_grad = True
     found = getattr(torch, kind)(
@@ -36,7 +36,7 @@ def called(torch, kind, settings):
 def test_a_function_is_its_layer(kind, settings):
     layer, x, start = made(tensh, kind, settings)
     output, state = layer(x, start)
-    found = called(tensh, kind, settings)
+    found = call_kind(tensh, kind, settings)
     for each, expected in zip(found, (output, *(state if kind == "lstm" else (state,)))):
         assert np.array_equal(each, expected.detach())
 
@@ -46,7 +46,7 @@ def test_a_function_is_its_layer(kind, settings):
 @pytest.mark.parametrize("kind", KINDS)
 def test_recurrent_functions_are_pytorchs(kind, settings):
     torch = pytest.importorskip("torch")
-    for found, expected in zip(called(tensh, kind, settings), called(torch, kind, settings), strict=True):
+    for found, expected in zip(call_kind(tensh, kind, settings), call_kind(torch, kind, settings), strict=True):
         assert np.allclose(found, expected, atol=1e-5)
 
 

@@ -142,7 +142,7 @@ def differences(program, theirs, ours):
         if failure is None and DERIVING.search(step.template) and plain(error) == FORGOTTEN:
             return texts
         if type(failure).__name__ != type(error).__name__:
-            return [*texts, Difference(step, "error", "", shown(failure), shown(error))]
+            return [*texts, Difference(step, "error", "", show(failure), show(error))]
         if failure is not None and plain(failure) != plain(error):
             texts.append(Difference(step, "text", "", plain(failure), plain(error)))
         if expected != found and absent_or_zero(theirs, ours, step):
@@ -185,7 +185,7 @@ def changed(before, after):
     return [{name: seen[name] for name in names} for seen in (before, after)]
 
 
-def shown(error):
+def show(error):
     return "no error" if error is None else f"{type(error).__name__}: {plain(error)}"
 
 

@@ -82,10 +82,10 @@ def change_json(rng, data, others=()):
     if not isinstance(value, (dict, list)) or rng.random() < 0.25:
         return change_bytes(rng, data, others)
     change_value(rng, value)
-    return written(rng, value)
+    return write_value(rng, value)
 
 
-def written(rng, value):
+def write_value(rng, value):
     try:
         text = json.dumps(value, ensure_ascii=rng.random() < 0.5).encode("utf-8", "surrogatepass")
     except (RecursionError, ValueError):
@@ -110,7 +110,7 @@ def change_table(rng, data, others=()):
         texts["tensh"] = change_json(rng, inside.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
     else:
         change_value(rng, header)
-    text = written(rng, header)
+    text = write_value(rng, header)
     length = rng.choice(NUMBERS) if rng.random() < 0.05 else len(text)
     return min(length, 2**64 - 1).to_bytes(8, "little") + text + rest
 

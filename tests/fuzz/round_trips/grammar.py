@@ -16,7 +16,7 @@ class Typist:
         return blocks + [self.block() for _ in range(self.draw.randint(3, 12))]
 
     def block(self):
-        kinds = [self.leaf, self.computed, self.backward, self.shown, self.plain, self.compound, self.command, self.odd]
+        kinds = [self.leaf, self.computed, self.backward, self.show, self.plain, self.compound, self.command, self.odd]
         if self.draw.random() < 0.12:
             return self.mistake()
         return self.draw.choice(kinds)()
@@ -82,7 +82,7 @@ class Typist:
 
     # -- what is shown ----------------------------------------------------------------------------------
 
-    def shown(self):
+    def show(self):
         tensor = self.draw.choice(self.tensors)
         number = self.draw.choice(self.numbers or ["3"])
         return self.draw.choice([

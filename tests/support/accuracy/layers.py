@@ -131,7 +131,7 @@ def bent(d, beta):
     return np.where(d < beta, d * d / (2 * beta), d - beta / 2)
 
 
-def spread(x, y):
+def span(x, y):
     mean = x.T.copy().sum(1, keepdims=True) / len(x)
     return (x.T - mean) ** 2 * (len(x) / (len(x) - 1))
 
@@ -144,7 +144,7 @@ FUNCTIONS = {
     "batch_norm, gradient of weight": Sum(gradient(batch_weight("weight")), lambda x, y: (x * y).T),
     "batch_norm, gradient of bias": Sum(gradient(batch_weight("bias")), second),
     "batch_norm, mean": Sum(running("mean"), columns, True),
-    "batch_norm, variance": Sum(running("var"), spread, True),
+    "batch_norm, variance": Sum(running("var"), span, True),
     "conv2d, gradient of weight": Sum(conv_gradient("weight"), lambda x, y: pairs(x, y).reshape(K * K, -1)),
     "conv2d, gradient of bias": Sum(conv_gradient("bias"), second),
     "embedding, gradient": Sum(lambda T, x, y: gradient(embedded)(T, x, y)[0], second),
@@ -176,7 +176,7 @@ FUNCTIONS = {
     "mm": Sum(lambda T, x, y: (y.t() @ x).reshape(-1), lambda x, y: pairs(x, y).reshape(K * K, -1)),
     "einsum": Sum(lambda T, x, y: T.einsum("ik,ik->k", x, y), lambda x, y: (x * y).T),
     "linalg.vecdot": Sum(lambda T, x, y: T.linalg.vecdot(x.t(), y.t()), lambda x, y: (x * y).T),
-    "cov": Sum(lambda T, x, y: T.cov(x.t()).diagonal(), spread, True),
+    "cov": Sum(lambda T, x, y: T.cov(x.t()).diagonal(), span, True),
     "trace": Sum(lambda T, x, y: T.trace(T.diag(x[:900, 0])), lambda x, y: x.T[:1, :900]),
     "matrix_norm": Sum(lambda T, x, y: T.linalg.matrix_norm(x) ** 2, whole(lambda x, y: x * x)),
     "cdist": Sum(lambda T, x, y: T.cdist(x.t()[:1], y.t()[:1]).reshape(-1) ** 2, lambda x, y: ((x - y) ** 2).T[:1]),

@@ -100,7 +100,7 @@ def averaged(terms):
     return tuple(each / max(terms.shape[1], 1) for each in summed(terms))
 
 
-def spread(rows):
+def span(rows):
     """Variances; of numbers that are all equal, the scale is what one wrong digit of the mean would make of them."""
     number = rows.shape[1]
     if number < 2:
@@ -113,8 +113,8 @@ def deviation(rows):
     """Standard deviations, with the same scale: a wrong digit of the mean of equal numbers is one of theirs."""
     number = rows.shape[1]
     if number < 2:
-        return spread(rows)
-    value, size = np.sqrt(spread(rows)[0]), np.sqrt(total(abs(rows) ** 2) / number)
+        return span(rows)
+    value, size = np.sqrt(span(rows)[0]), np.sqrt(total(abs(rows) ** 2) / number)
     return value, np.where(value > 2.0**-26 * size, value, size)
 
 
@@ -154,9 +154,9 @@ FUNCTIONS = {
     "mean": Reduction(lambda T, t, d: t.mean(d), averaged, ALL),
     "nansum": Reduction(lambda T, t, d: t.nansum(d), summed),
     "nanmean": Reduction(lambda T, t, d: t.nanmean(d), averaged),
-    "var": Reduction(lambda T, t, d: t.var(d), spread, ALL),
+    "var": Reduction(lambda T, t, d: t.var(d), span, ALL),
     "std": Reduction(lambda T, t, d: t.std(d), deviation, ALL),
-    "var_mean, var": Reduction(lambda T, t, d: T.var_mean(t, d)[0], spread),
+    "var_mean, var": Reduction(lambda T, t, d: T.var_mean(t, d)[0], span),
     "var_mean, mean": Reduction(lambda T, t, d: T.var_mean(t, d)[1], averaged),
     "std_mean, mean": Reduction(lambda T, t, d: T.std_mean(t, d)[1], averaged),
     "norm": Reduction(lambda T, t, d: T.linalg.vector_norm(t, 2, d), power_norm(2), ALL),

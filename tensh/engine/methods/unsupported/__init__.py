@@ -132,9 +132,9 @@ def add_unsupported(tensor):
     """Attach to Tensor an error for each name that PyTorch's has; called once all methods are there."""
     for name in set(read_recorded_names("torch.Tensor")) - vars(tensor).keys():
         setattr(tensor, name, Unsupported(name))
-    tensor.__dir__ = members
+    tensor.__dir__ = method_names
 
 
-def members(t):
+def method_names(t):
     """The names of a tensor's members, without those that it lacks."""
     return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), Unsupported)]

@@ -263,7 +263,7 @@ def prod_dim(input, dim, keepdim=False, dtype=None):
 
 
 # ── logic ────────────────────────────────────────────────────────────────────
-def truth(reduce):
+def make_test(reduce):
     """The kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
 
     def kernel(input, dim=None, keepdim=False):
@@ -285,14 +285,14 @@ def only_bool(name):
 
 
 op(
-    truth(np.logical_or.reduce),
+    make_test(np.logical_or.reduce),
     name="any",
     out=only_bool("any"),
     doc="True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``.",
     input=None,
 )
 op(
-    truth(np.logical_and.reduce),
+    make_test(np.logical_and.reduce),
     name="all",
     out=only_bool("all"),
     doc="True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``.",

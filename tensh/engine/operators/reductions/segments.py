@@ -51,7 +51,7 @@ class Segments:
             out[self.filled] = function(out[self.filled], folded)
         return out
 
-    def members(self):
+    def find_members(self):
         """(the rows that belong to segments, the segment of each)."""
         owners = np.repeat(np.arange(self.lengths.size), self.lengths)
         within = np.arange(owners.size) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
@@ -98,7 +98,7 @@ def segment_slopes(grad, output, data, reduce, segments, initial):
     """Return the gradients of the elements for the gradient of the segments; equal extremes share one."""
     ndim = len(segments.shape)
     grad, output, rows = (rows_of(each, ndim) for each in (grad, output, data))
-    places, owners = segments.members()
+    places, owners = segments.find_members()
     out, own = np.zeros_like(rows), rows[places]
     if reduce == "mean":
         grad = grad / np.maximum(segments.lengths, 1)[:, None].astype(grad.dtype)

@@ -135,7 +135,7 @@ def where(condition, input=None, other=None, *, out=None):
             return nonzero(condition, as_tuple=True)
         input, other = as_tensors(condition, input, other)
     if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
-        condition = truth(condition, input, other)
+        condition = as_condition(condition, input, other)
     chosen = where_op.fn(condition, input, other)
     return chosen if out is None else write_out(out, chosen, "where", inputs=(condition, input, other), apart=False)
 
@@ -174,7 +174,7 @@ def number_beside(tensor, number):
     return wrap(FITTING[number, COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]])
 
 
-def truth(condition, input, other):
+def as_condition(condition, input, other):
     """A condition as bools; uint8 still passes for one, with PyTorch's warning."""
     if not isinstance(condition, Tensor):
         fits_none("where", (condition, input, other), *WHERE)
