@@ -36,7 +36,9 @@ class Operators(ModuleType):
 
         space = self.__name__.rpartition(".")[2]
         call_operator = OPERATORS.get(f"{space}::{name}")
-        if space == "aten" and call_operator is None and name in schemas():
+        if call_operator is not None:
+            return call_operator._packet
+        if space == "aten" and name in schemas():
             return packet_of(name)
         if space in ("aten", "prims") and call_operator is None and not name.startswith("__"):
             import tensh

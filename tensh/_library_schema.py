@@ -1,0 +1,224 @@
+"""Schemas of the user's operators: inferred from annotations, read from text, and held against the arguments of a call."""
+
+import inspect
+import re
+import typing
+from collections import abc
+from typing import Any, NamedTuple
+
+import tensh as torch
+from tensh.engine.core.tensor import Tensor
+
+KINDS = {
+    Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", torch.dtype: "ScalarType", torch.device: "Device",
+    int | float | bool: "Scalar",
+}  # fmt: skip
+"""Annotation -> its name in a schema."""
+LISTED = "Tensor SymInt float bool Scalar".split()
+CODES = {name: number for number, name in enumerate(
+    "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 qint32 bfloat16".split()
+)}  # fmt: skip
+"""The number that stands for a dtype in the text of a schema."""
+TYPES = {
+    "Tensor": (Tensor,), "int": (int,), "SymInt": (int,), "float": (float, int), "bool": (bool,), "str": (str,),
+    "Scalar": (int, float, bool, complex), "ScalarType": (torch.dtype,), "Device": (torch.device, str),
+}  # fmt: skip
+"""Kind of a parameter -> the types of values that it takes."""
+PARAMETER = re.compile(
+    r"(?P<kind>\w+)(?:\(\w+!?\))?(?P<list>\[\d*\])?(?P<optional>\?)? (?P<name>\w+)(?:=(?P<default>.+))?"
+)
+
+
+class FunctionSchema(str):
+    """The text of a schema, which shows itself without quotes."""
+
+    __module__ = "torch._C"
+    __slots__ = ()
+    __repr__ = str.__str__
+    name = property(lambda self: self.partition("(")[0].partition(".")[0], doc="The qualified name of the operator.")
+
+
+class Parameter(NamedTuple):
+    """A parameter of a schema."""
+
+    name: str
+    kind: str
+    listed: bool
+    elements_optional: bool
+    optional: bool
+    default: Any
+    named: bool
+
+    def takes(self, value):
+        if value is None:
+            return self.optional
+        if self.listed:
+            return isinstance(value, (list, tuple)) and all(
+                isinstance(each, TYPES.get(self.kind, object)) or each is None and self.elements_optional
+                for each in value
+            )
+        return isinstance(value, TYPES.get(self.kind, object))
+
+
+# ── from annotations ─────────────────────────────────────────────────────────
+def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
+    """The schema of an operator, from the annotations of a function.
+
+    ``mutates_args`` names the tensors that it writes, or is "unknown".  ValueError for annotations that an operator cannot have.
+
+    >>> import tensh as torch
+    >>> def twice(x: torch.Tensor, n: int = 2) -> torch.Tensor:
+    ...     return x * n
+    >>> torch.library.infer_schema(twice, mutates_args=())
+    '(Tensor x, SymInt n=2) -> Tensor'
+    """
+    signature = inspect.signature(prototype_function)
+
+    def refuse(what):
+        raise ValueError(f"infer_schema(func): {what} Got func with signature {signature})")
+
+    try:
+        hints = typing.get_type_hints(prototype_function)
+    except NameError:
+        hints = {}
+    texts, named = [], False
+    unknown = mutates_args == "unknown"
+    for number, (name, parameter) in enumerate(signature.parameters.items()):
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            refuse("We do not support positional-only args, varargs, or varkwargs.")
+        if parameter.annotation is parameter.empty:
+            refuse(f"Parameter {name} must have a type annotation.")
+        if parameter.kind is parameter.KEYWORD_ONLY and not named:
+            texts.append("*")
+            named = True
+        kind = name_of(hints.get(name, parameter.annotation))
+        if kind is None:
+            refuse(
+                f"Parameter {name} has unsupported type {parameter.annotation}. The valid types are: {', '.join(KINDS.values())}."
+            )
+        if name in mutates_args or unknown and kind.startswith("Tensor"):
+            if not kind.startswith("Tensor"):
+                refuse(f"Parameter {name} is in mutates_args but only Tensors or collections of Tensors can be mutated")
+            kind = kind.replace("Tensor", f"Tensor(a{number}!)", 1)
+        texts.append(f"{kind} {name}" + write_default(name, parameter, refuse))
+    if not unknown and (missing := set(mutates_args) - set(signature.parameters)):
+        refuse(
+            f"{missing} in mutates_args were not found in the custom op's signature. mutates_args should contain the names of all "
+            "args that the custom op mutates, or just the string 'unknown' if you don't know."
+        )
+    if signature.return_annotation is signature.empty:
+        refuse("No return type annotation was provided. Please add one.")
+    result = name_of_result(hints.get("return", signature.return_annotation))
+    if result is None:
+        refuse(f"Return has unsupported type {signature.return_annotation}.")
+    return f"{op_name or ''}({', '.join(texts)}) -> {result}"
+
+
+def write_default(name, parameter, refuse):
+    value = parameter.default
+    if value is parameter.empty:
+        return ""
+    if value is None or isinstance(value, (int, float)):
+        return f"={value}"
+    if isinstance(value, str):
+        return f'="{value}"'
+    if isinstance(value, torch.dtype):
+        return f"={CODES[value.name]}"
+    if isinstance(value, torch.device):
+        return f'="{value}"'
+    return refuse(
+        f"Parameter {name} has an unsupported default value type {type(value)}. Please file an issue on GitHub so we can prioritize this."
+    )
+
+
+def name_of(annotation):
+    """The name of an annotation in a schema; None if it has none."""
+    if annotation in KINDS:
+        return KINDS[annotation]
+    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+    if type(None) in parts and (rest := [each for each in parts if each is not type(None)]):
+        whole = name_of(rest[0] if len(rest) == 1 else typing.Union[tuple(rest)])  # noqa: UP007 (a tuple of types)
+        return None if whole is None else f"{whole}?"
+    if set(parts) == {int, float, bool}:
+        return "Scalar"
+    if origin in (list, abc.Sequence) and len(parts) == 1:
+        element = name_of(parts[0])
+        return f"{element}[]" if element and element.rstrip("?") in LISTED else None
+    return None
+
+
+def name_of_result(annotation):
+    if annotation is None or annotation is type(None):
+        return "()"
+    if typing.get_origin(annotation) is tuple:
+        parts = [name_of(each) for each in typing.get_args(annotation)]
+        return None if None in parts else f"({', '.join(parts)})"
+    return name_of(annotation)
+
+
+# ── of calls ─────────────────────────────────────────────────────────────────
+def read_parameters(schema):
+    """The parameters that the text of a schema has."""
+    inside = schema[schema.index("(") + 1 : schema.rindex(") ->")]
+    found, named = [], False
+    for text in re.split(r", (?![^\[]*\])", inside) if inside else ():
+        if text == "*":
+            named = True
+            continue
+        kind, _, rest = text.partition(" ")
+        elements = "?[" in kind
+        match = PARAMETER.fullmatch(f"{kind.replace('?[', '[')} {rest}")
+        default = inspect.Parameter.empty if match["default"] is None else read_default(match["kind"], match["default"])
+        optional = match["optional"] is not None
+        found.append(
+            Parameter(match["name"], match["kind"], match["list"] is not None, elements, optional, default, named)
+        )
+    return found
+
+
+def read_default(kind, text):
+    if kind == "ScalarType":
+        return (
+            getattr(torch, next(name for name, code in CODES.items() if str(code) == text), None)
+            if text.isdigit()
+            else None
+        )
+    try:
+        from ast import literal_eval
+
+        return literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def bind_arguments(name, schema, parameters, args, kwargs):
+    """All arguments of a call in the order of the schema; RuntimeError for one that does not fit."""
+    known = {p.name for p in parameters}
+    if unknown := next((each for each in kwargs if each not in known), None):
+        raise RuntimeError(f"Unknown keyword argument '{unknown}' for operator '{name}'. Schema: {schema}")
+    places = [p for p in parameters if not p.named]
+    if len(args) > len(places):
+        raise RuntimeError(
+            f"{name}() expected at most {len(places)} argument(s) but received {len(args)} argument(s). Declaration: {schema}"
+        )
+    given = dict(zip([p.name for p in places], args)) | kwargs
+    values = []
+    for position, p in enumerate(parameters):
+        if p.name not in given:
+            if p.default is inspect.Parameter.empty:
+                raise RuntimeError(f"{name}() is missing value for argument '{p.name}'. Declaration: {schema}")
+            values.append(p.default)
+            continue
+        value = given[p.name]
+        if not p.takes(value):
+            kind = (
+                ("int" if p.kind == "SymInt" else p.kind)
+                if not p.listed
+                else f"List[{'int' if p.kind == 'SymInt' else p.kind}]"
+            )
+            raise RuntimeError(
+                f"{name}() Expected a value of type '{f'Optional[{kind}]' if p.optional else kind}' for argument '{p.name}' but "
+                f"instead found type '{type(value).__name__}'.\nPosition: {position}\nValue: {value!r}\nDeclaration: {schema}"
+            )
+        values.append(value)
+    return values
