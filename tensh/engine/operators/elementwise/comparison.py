@@ -68,7 +68,8 @@ pointwise(np.logical_xor, "True where exactly one is different from zero.", name
 
 def logical_not(input):
     """A comparison with zero, which takes a tenth of the time of NumPy's function."""
-    return np.equal(input, ZERO[input.dtype]) if input.dtype.kind in "iuf" else np.logical_not(input)
+    many = input.size > 256
+    return np.equal(input, ZERO[input.dtype]) if many and input.dtype.kind in "iuf" else np.logical_not(input)
 
 
 logical_not.light = True

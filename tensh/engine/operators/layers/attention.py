@@ -48,17 +48,23 @@ class Heads:
     """Queries, keys and values as stacks of matrices, one for each head, whose weights are computed some at a time."""
 
     def __init__(self, query, key, value, mask, scale):
-        self.lead = np.broadcast_shapes(*[a.shape[:-2] for a in (query, key, value, mask) if a is not None])
+        leads = [a.shape[:-2] for a in (query, key, value)]
+        self.alike = mask is None or not any(n > 1 for n in mask.shape[:-2])  # one mask for all heads
+        if not self.alike:
+            leads.append(mask.shape[:-2])
+        self.lead = leads[0] if leads.count(leads[0]) == len(leads) else np.broadcast_shapes(*leads)
         self.query, self.key, self.value = map(self.stack, (query, key, value))
         self.rows, self.columns = self.query.shape[1], self.key.shape[1]
-        self.mask = None if mask is None else np.broadcast_to(mask, (*self.lead, self.rows, self.columns))
-        self.alike = mask is None or not any(n > 1 for n in mask.shape[:-2])  # one mask for all heads
-        self.scale = self.query.dtype.type(scale)
+        self.mask, self.scale = mask, self.query.dtype.type(scale)
+        if mask is not None:
+            lead, mask = ((), mask.reshape(mask.shape[-2:])) if self.alike else (self.lead, mask)
+            self.mask = np.broadcast_to(mask, (*lead, self.rows, self.columns))
 
     def stack(self, array):
         """The array with one leading dimension."""
-        whole = np.broadcast_to(array, (*self.lead, *array.shape[-2:]))
-        return np.ascontiguousarray(whole).reshape(math.prod(self.lead), *array.shape[-2:])
+        if array.shape[:-2] != self.lead:
+            array = np.broadcast_to(array, (*self.lead, *array.shape[-2:]))
+        return np.ascontiguousarray(array).reshape(math.prod(self.lead), *array.shape[-2:])
 
     def unstack(self, array):
         return array.reshape(*self.lead, *array.shape[1:])
@@ -67,6 +73,9 @@ class Heads:
         """Call ``work(heads)`` for slices of the heads, on several threads."""
         count, scores = len(self.query), max(1, self.rows * self.columns)
         number = max(1, SCORES // scores)
+        if number >= count:
+            work(slice(None))
+            return
         run(lambda i: work(slice(i * number, (i + 1) * number)), -(-count // number))
 
     def row_parts(self):
@@ -83,7 +92,7 @@ class Heads:
 
     def mask_of(self, heads):
         if self.alike:
-            return self.mask[(0,) * len(self.lead)]
+            return self.mask
         return self.mask[np.unravel_index(np.arange(len(self.query))[heads], self.lead)]
 
 

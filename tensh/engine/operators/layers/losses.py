@@ -16,11 +16,21 @@ from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along, add_squares
 
+MANY = 1 << 12  # elements
+
 
 @word
 def share(reduction, values):
     """The weight of one value in the reduced result."""
     return 1 / max(math.prod(values.shape), 1) if reduction == "mean" else 1
+
+
+def weigh_slope(g, slope, number):
+    """``g * slope * number``: the number first where elements are many, which is a pass less if g is one number."""
+    return g * number * slope if slope.size > MANY else g * slope * number
+
+
+ARRAYS["weigh_slope"], TENSORS["weigh_slope"] = weigh_slope, lambda g, slope, number: g * slope * number
 
 
 def compute_by_blocks(values, *arrays, others=()):
@@ -52,7 +62,7 @@ def make_number(value, array):
 @op(
     public=False, out=False, node="MseLossBackward0", types="f", kernel_name="mse_cpu",
     let={"d": "input - target"},
-    input="g * (2 * share(reduction, d)) * d", target="g * (-2 * share(reduction, d)) * d",
+    input="weigh_slope(g, d, 2 * share(reduction, d))", target="weigh_slope(g, d, -2 * share(reduction, d))",
 )  # fmt: skip
 def squared_difference(input, target, reduction="mean"):
     """(input - target)², as it is, summed, or averaged."""
@@ -97,7 +107,7 @@ ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 def declare_distance(kernel, node, kernel_name, slope):
     """Declare a loss of the differences, whose slope is that of one element."""
     return op(compute_in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
-              input="g * share(reduction, slope) * slope", target="g * -share(reduction, slope) * slope")  # fmt: skip
+              input="weigh_slope(g, slope, share(reduction, slope))", target="weigh_slope(g, slope, -share(reduction, slope))")  # fmt: skip
 
 
 smooth_difference_op = declare_distance(
