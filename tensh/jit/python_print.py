@@ -150,13 +150,17 @@ def result_type(value):
         return f"List[{result_type(value[0]) if value else 'Tensor'}]"
     if isinstance(value, dict):
         key, each = next(iter(value.items()), ("", None))
-        kinds = {result_type(part) for part in value.values()}
-        if len(kinds) > 1:
-            raise Unwritable(
-                f"TorchScript has dictionaries of one type, and the result holds {', '.join(sorted(kinds))}"
-            )
         return f"Dict[{type(key).__name__}, {result_type(each)}]"
     return "NoneType" if value is None else type(value).__name__
+
+
+def require_uniform(value):
+    """Unwritable for a result with a dictionary of several types, which TorchScript lacks."""
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ():
+        require_uniform(each)
+    kinds = {result_type(each) for each in value.values()} if isinstance(value, dict) else ()
+    if len(kinds) > 1:
+        raise Unwritable(f"TorchScript has dictionaries of one type, and the result holds {', '.join(sorted(kinds))}")
 
 
 def write_function(program, constants, name="forward", owner=None):

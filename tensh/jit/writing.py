@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from tensh.jit.python_print import write_function
+from tensh.jit.python_print import require_uniform, write_function
 from tensh.nn.modules.module import Module
 from tensh.replacing import replace_file
 from tensh.serialization.records import Records
@@ -82,6 +82,7 @@ def write_class(module, name, programs, constants, classes):
     ]
     methods = []
     for method, program in programs.items():
+        require_uniform(program.result)
         text = write_function(program, constants, method, name)
         methods.append("".join(f"  {line}\n" for line in text.splitlines()))
     classes.append((name, "\n".join([*head, *lines, *methods]) + "\n"))

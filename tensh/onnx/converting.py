@@ -166,7 +166,7 @@ class Converter:
 
     def convert_composed(self, program, node, arguments):
         """The result of a program in other operators: it is traced on the examples, and its graph converted."""
-        recorder, given = Recorder({}, self.sizes), []
+        recorder, given = Recorder({}, self.sizes, strict=False), []
 
         def enter(value):
             if isinstance(value, Node):

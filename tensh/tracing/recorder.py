@@ -7,7 +7,6 @@ node that calls the public function itself, so that a graph computes what the pr
 A node has the line of the user (``stack_trace``), the modules around it (``nn_module_stack``) and its example value (``val``).
 """
 
-import gc
 import linecache
 import operator
 import os
@@ -27,6 +26,7 @@ from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
+from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedInt
 from tensh.tracing.steps import STEPS, run_cell, run_recurrent, scale_direction
 
@@ -49,18 +49,17 @@ class Recorder(TorchFunctionMode):
     """A mode that adds what is called to ``graph``.  ``members`` (id -> path) are the parameters and buffers of the root.
 
     With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
-    ``on_read(kind)`` is called where Python asks for elements.
+    ``on_read(kind)`` is called where Python asks for elements. With ``strict``, a tensor that was computed unseen is an error; without,
+    the program is one of tensh's own.
     """
 
-    def __init__(self, members, sizes=False, on_read=None):
+    def __init__(self, members, sizes=False, on_read=None, strict=True):
+        self.strict = strict
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
         self.nodes, self.kept = {}, []  # id of a value -> its node; values, whose ids must stay theirs
         self.constants, self.paths, self.names = {}, {}, []
         self.modules = []
-        self.before, self.free = (
-            None,
-            set(),
-        )  # ids of the tensors that were there; of those made of nothing that is traced
+        self.since, self.free = None, set()  # what is new; ids of tensors made of nothing that is traced
 
     # -- values ---------------------------------------------------------------------------------------------
     def keep(self, value, node):
@@ -89,7 +88,7 @@ class Recorder(TorchFunctionMode):
             return known
         path = self.members.get(id(tensor))
         if path is None:
-            if self.before is not None and id(tensor) not in self.before and id(tensor) not in self.free:
+            if self.since is not None and id(tensor) not in self.free and self.since.has(tensor):
                 raise UntracedValue(
                     f"a tensor of shape {list(tensor.shape)} was computed during the trace by something that no operator stands for, such as "
                     "a torch.autograd.Function: write it in functions of torch"
@@ -222,7 +221,8 @@ class Recorder(TorchFunctionMode):
         def compute(module, input, hx):
             return run_recurrent(self, module, input, hx)
 
-        self.before = {id(each) for each in gc.get_objects() if issubclass(type(each), Tensor)}
+        if self.strict:
+            self.since = Since().__enter__()
         self.patcher = Patcher().__enter__()
         self.patcher.patch_method(Module, "__call__", call)
         self.patcher.patch_method(RNNBase, "_run", compute)
@@ -233,6 +233,9 @@ class Recorder(TorchFunctionMode):
 
     def __exit__(self, *failure):
         self.patcher.__exit__(*failure)
+        if self.strict:
+            self.since.__exit__(*failure)
+            self.since = None
         return super().__exit__(*failure)
 
 
