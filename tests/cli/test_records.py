@@ -88,6 +88,29 @@ def test_a_value(text, fields):
     assert (end["status"], end["exit"], end["values"]) == ("ok", 0, 1) and end["seconds"] > 0
 
 
+OTHER_LAYOUTS = {
+    "torch.eye(2).to_sparse()": {"shape": [2, 2], "layout": "sparse_coo", "data": [[1.0, 0.0], [0.0, 1.0]]},
+    "torch.eye(2).to_sparse_csr()": {"shape": [2, 2], "layout": "sparse_csr", "data": [[1.0, 0.0], [0.0, 1.0]]},
+    "torch.ones(2, device='meta')": {"shape": [2], "device": "meta", "data": None},
+    "torch.sparse_coo_tensor([[1], [2]], [1.0], (10**5, 10**5))": {"shape": [10**5, 10**5], "data": None, "truncated": True},
+    "torch.nested.nested_tensor([torch.ones(1, 3), torch.ones(0, 3)], layout=torch.jagged)":
+        {"shape": [2, None, 3], "layout": "jagged", "data": [[[1.0, 1.0, 1.0]], []]},
+    "torch.nested.nested_tensor([torch.ones(2), torch.zeros(1)])": {"shape": [2, None], "data": [[1.0, 1.0], [0.0]]},
+    "torch.nested.nested_tensor([torch.ones(2000)])": {"shape": [1, 2000], "data": None, "truncated": True},
+    "torch.masked.masked_tensor(torch.ones(2), torch.tensor([True, False]))": {"shape": [2], "data": None},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of:UserWarning")
+@pytest.mark.parametrize("text, fields", OTHER_LAYOUTS.items(), ids=OTHER_LAYOUTS)
+@pytest.mark.parametrize("option", ["--json", "--json=full"])
+def test_a_tensor_of_another_layout(option, text, fields):
+    (value,) = (each for each in records(Done(option, "-c", text)) if each["kind"] == "value")
+    if option == "--json=full" and "2000" in text:
+        fields = {"shape": [1, 2000], "data": [[1.0] * 2000]}
+    assert value["type"] == "tensor" and fields.items() <= value.items()
+
+
 def test_many_values_are_told_by_what_they_are_like():
     text = "x = torch.arange(1001.); x[3] = math.nan; x[4] = math.inf\nx\n[*range(1001)]\nx.int() > 5"
     value, items, truth, _ = records(Done("-c", text, "--json"))

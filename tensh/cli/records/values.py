@@ -4,9 +4,10 @@ import math
 import sys
 
 from tensh.show import reprs
-from tensh.show.describe import dtype, has_history, is_array, is_tensor, module, numel
+from tensh.show.describe import dtype, has_history, is_array, is_dense, is_nested, is_tensor, layout, module, numel
 
 MOST = 1000  # values of a tensor, or items of a container, that are written unless all are wanted
+MOST_DENSE = 10**7  # elements of a sparse tensor that are written if all are wanted
 CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
@@ -21,7 +22,8 @@ def fields(value, whole=False, around=()):
 def fields_of(value, kind, whole, around):
     """The fields of a value that is not a maze of containers."""
     if is_tensor(value):
-        return {"type": "tensor"} | facts(value) | history(value) | elements(value, whole)
+        found = parts(value, whole) if is_nested(value) else facts(value) | places(value) | elements(value, whole)
+        return {"type": "tensor"} | found | history(value)
     if is_array(value) or is_number_of_numpy(value):
         return {"type": "array"} | facts(value) | elements(value, whole)
     if value is None or kind in (bool, int, float, complex, str):
@@ -60,11 +62,36 @@ def history(value):
     }
 
 
+def places(value):
+    """Where the elements of a tensor are, if not all of them in memory."""
+    return {} if is_dense(value) else {"device": value.device.type, "layout": layout(value) or "strided"}
+
+
+def parts(value, whole):
+    """The tensors that a nested tensor is; its shape has null where they differ."""
+    found = value.detach().unbind()
+    sizes = [list(each.shape) for each in found]
+    shape = [len(found)] + [axis[0] if len({*axis}) == 1 else None for axis in zip(*sizes, strict=True)]
+    facts = {"shape": shape, "dtype": dtype(value), "layout": layout(value) or "strided", "nested": True}
+    if not whole and sum(map(numel, found)) + len(found) > MOST:
+        return facts | {"data": None, "truncated": True}
+    return facts | {"data": [spell_out(each.tolist()) for each in found]}
+
+
 def elements(value, whole):
-    """The elements of an array, or what they are like if they are too many."""
-    if whole or numel(value) <= MOST:
-        return {"data": spell_out((value.detach() if is_tensor(value) else value).tolist())}
-    return {"data": None, "truncated": True, "stats": statistics(value)}
+    """The elements of an array, or what they are like if they are too many; null where they are not there."""
+    if not is_dense(value):
+        if value.device.type == "meta":
+            return {"data": None}
+        if numel(value) > (MOST_DENSE if whole else MOST):
+            return {"data": None, "truncated": True}
+        value = value.detach().to_dense()
+    try:
+        if whole or numel(value) <= MOST:
+            return {"data": spell_out((value.detach() if is_tensor(value) else value).tolist())}
+        return {"data": None, "truncated": True, "stats": statistics(value)}
+    except RuntimeError:  # a class that has elements and gives no list of them, such as that of masked tensors
+        return {"data": None, "repr": reprs.exact(repr(value))}
 
 
 def statistics(value):
