@@ -16,6 +16,7 @@ import numpy as np
 
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import set_grad_enabled
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.engine.dtypes.size import Size
@@ -102,6 +103,8 @@ class StandIns:
             with warnings.catch_warnings(), set_grad_enabled(self.grad), find_public("device")(self.device):
                 warnings.simplefilter("ignore")
                 yield
+        except Lift:  # elements are asked for where there are none
+            raise Unknown from None
         finally:
             find_public("set_rng_state")(state)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+import tensh.explain
 from tensh.alias import torch_is_tensh
 
 
@@ -9,3 +10,20 @@ from tensh.alias import torch_is_tensh
 def named_torch_throughout():
     with torch_is_tensh():
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_explanation_fails(monkeypatch):
+    """An explanation that raises is left out of what is shown, and would be missed by nobody."""
+    failed, explain = [], tensh.explain.explain
+
+    def watch(error, traceback, place):
+        try:
+            return explain(error, traceback, place)
+        except Exception as fault:
+            failed.append(fault)
+            raise
+
+    monkeypatch.setattr(tensh.explain, "explain", watch)
+    yield
+    assert not failed

@@ -1,6 +1,7 @@
 """Methods that are defined under another name, without `self`, or that give nothing back."""
 
 import ast
+import builtins
 import re
 
 from tensh.explain.causes.situation import class_of, look_up, message_of, replace_node
@@ -34,6 +35,12 @@ def explain_super(situation):
             name=situation.error.name
         )
         return Explanation("__init__", (), rule, (Fit("super().__init__()", "", situation.place.line),))
+    path = situation.place.path()
+    call = path[-1] if path else None
+    is_call = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
+    if is_call and call.args and is_module(situation.names.get("self")) and situation.says("positional argument"):
+        rule = _("nn.Module takes no arguments: what a class is given is its own")
+        return Explanation("__init__", (), rule, (Fit("super().__init__()", ""),))
     if not situation.says("descriptor '__init__' of 'super' object needs an argument"):
         return None
     return Explanation(
@@ -127,6 +134,8 @@ def explain_without_self(situation):
         method = situation.place.scope()
     else:
         return None
+    if found and isinstance(method, ast.FunctionDef) and [each.arg for each in method.args.args] == ["self"]:
+        return explain_without_input(method, situation)
     if (
         not isinstance(method, ast.FunctionDef)
         or is_static(method)
@@ -137,6 +146,22 @@ def explain_without_self(situation):
     code = f"def {method.name}(self{', ' * bool(arguments)}{arguments}):"
     rule = _("{name} has no parameter self, which every method is given first").format(name=method.name)
     return Explanation(method.name, (), rule, (Fit(code, "", method.lineno),))
+
+
+def explain_without_input(method, situation):
+    """`def forward(self):`, which computes with a name that nothing gives it."""
+    read = {each.id for each in ast.walk(method) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    known = {*bindings(method), *situation.names, *dir(builtins), "self"}
+    unknown = sorted(read - known)
+    if len(unknown) != 1:
+        return None
+    rule = _("{name} is given one argument beside self, and has no name for it").format(name=method.name)
+    return Explanation(method.name, (), rule, (Fit(f"def {method.name}(self, {unknown[0]}):", "", method.lineno),))
+
+
+def bindings(method):
+    """The names that a method gives values."""
+    return (each.id for each in ast.walk(method) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load))
 
 
 def is_static(method):

@@ -46,7 +46,8 @@ def explain_uncalled_part(situation):
                 return found
         elif isinstance(node, ast.Attribute) and node not in called and is_method(node, situation, is_told):
             text = ast.unparse(node)
-            fit = replace_node(situation.place, node, f"{text}()")
+            rows = node.attr in ("argmax", "argmin") and getattr(situation.evaluate(node.value), "ndim", 0) == 2
+            fit = replace_node(situation.place, node, f"{text}({'1' * rows})")  # of a batch, the class of each sample
             rule = _("{text} is a method that was not called").format(text=text)
             return Explanation("call", (), rule, (fit,)) if fit else None
     return None

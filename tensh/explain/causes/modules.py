@@ -10,7 +10,6 @@ from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import is_module
 from tensh.language import _
 
-MODULE = ast.parse("nn.Module", mode="eval").body
 CONTAINERS = {list: "ModuleList", tuple: "ModuleList", dict: "ModuleDict"}
 
 
@@ -197,7 +196,7 @@ def class_given_data(situation):
     if not isinstance(call, ast.Call) or situation.call is None or not situation.call.tensors:
         return None
     kind = situation.evaluate(call.func)
-    if not isinstance(kind, type) or not issubclass(kind, situation.evaluate(MODULE)):
+    if not isinstance(kind, type) or not hasattr(kind, "named_modules"):
         return None
     text = ast.unparse(call.func)
     if situation.evaluate(ast.Call(call.func, [], [])) is None:
@@ -221,7 +220,7 @@ def class_given_data(situation):
 def class_given_data_before_attribute(situation):
     """`nn.ReLU(x).mean()`: the layer that was made has no such attribute, and the tensor has it."""
     error, path = situation.error, situation.place.path()
-    if not isinstance(error, AttributeError) or not is_module(error.obj) or not hasattr(Tensor, error.name):
+    if not isinstance(error, AttributeError) or not is_module(error.obj) or not hasattr(Tensor, error.name or ""):
         return None
     call = path[-1].value if path and isinstance(path[-1], ast.Attribute) else None
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:

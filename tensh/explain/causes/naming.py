@@ -9,6 +9,18 @@ from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.language import _
 
+FLAGS = (
+    "retain_graph",
+    "create_graph",
+    "keepdim",
+    "requires_grad",
+    "batch_first",
+    "shuffle",
+    "inplace",
+    "bidirectional",
+)
+"""Arguments that are true or false."""
+
 NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
 
 
@@ -36,6 +48,10 @@ def explain_compared_keyword(situation):
     for call in ast.walk(tree):
         for each in call.args if isinstance(call, ast.Call) else ():
             match each:
+                case ast.Name(id=name) if name == error.name and name in FLAGS and each.lineno == situation.place.line:
+                    rule = _("{name} is an argument, which is given a value").format(name=name)
+                    fit = replace_node(situation.place, each, f"{name}=True")
+                    return Explanation("call", (), rule, (fit,)) if fit else None
                 case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[value]) if (
                     name == error.name and each.lineno == situation.place.line
                 ):

@@ -187,7 +187,7 @@ def batch_for_tensor(situation):
     """`for x in loader: net(x)`, where every batch is a list of its parts."""
     is_given = situation.says("must be Tensor, not list") or situation.says("must be Tensor, not tuple")
     if not is_given and not (
-        situation.says("'list' object has no attribute") and hasattr(Tensor, situation.error.name)
+        situation.says("'list' object has no attribute") and hasattr(Tensor, situation.error.name or "")
     ):
         return None
     path, tree = situation.place.path(), situation.place.tree()

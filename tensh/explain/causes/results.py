@@ -24,6 +24,7 @@ def explain_result(situation):
         numpy_of_losses,
         explain_called_dtype,
         explain_called_attribute,
+        explain_attribute_of_results,
         explain_indexed_function,
         array_that_requires_grad,
         fraction_written,
@@ -137,6 +138,24 @@ def explain_called_attribute(situation, node):
                 rule = _("{text} is a tensor, which is not called").format(text=text)
                 return explanation(situation, "call", rule, node, text)
     return None
+
+
+def explain_attribute_of_results(situation, node):
+    """`x.max(1).item()`, where max gives values and indices."""
+    error = situation.error
+    if (
+        not isinstance(error, AttributeError)
+        or not isinstance(node, ast.Attribute)
+        or not hasattr(Tensor, error.name or "")
+    ):
+        return None
+    if not type(error.obj).__module__.startswith(RESULTS) or "values" not in dir(type(error.obj)):
+        return None
+    if error.name == "item" and error.obj[0].numel() != 1:
+        return None
+    text = ast.unparse(node.value)
+    rule = _("{text} has values and indices, which are two tensors").format(text=text)
+    return explanation(situation, "attribute", rule, node.value, f"{text}.values")
 
 
 def explain_indexed_function(situation, node):

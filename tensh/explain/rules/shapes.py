@@ -1,5 +1,7 @@
 """Other shapes over the same elements."""
 
+import re
+
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -61,6 +63,8 @@ def not_contiguous(call, text):
 def expanding(call, text):
     """Only sizes of 1 can be expanded."""
     t = call.arguments[0]
+    if call.symbol == "[]" or not hasattr(t.value, "shape"):
+        return assigning(call, text)
     wanted = [a.value for a in call.arguments[1:]]
     wanted = list(wanted[0]) if len(wanted) == 1 and isinstance(wanted[0], list | tuple) else wanted
     own = [1] * (len(wanted) - t.value.dim()) + list(t.value.shape)
@@ -72,4 +76,18 @@ def expanding(call, text):
         _("expand repeats dimensions of size 1 only, and new ones in front"),
         fits(call, [repeated], wanted=lambda shape: shape == wanted),
         _("to repeat others: repeat or tile"),
+    )
+
+
+def assigning(call, text):
+    """What is written into a part of a tensor has its shape, or one that broadcasts to it."""
+    sizes = re.search(r"Target sizes: (\[[\d, ]*\])\.  Tensor sizes: (\[[\d, ]*\])", text)
+    t = call.arguments[0]
+    if sizes is None or not hasattr(t.value, "shape"):
+        return None
+    rule = _("{part} is {wanted}, and what is written there is {given}").format(
+        part=call.segment, wanted=sizes[1], given=sizes[2]
+    )
+    return Explanation(
+        "[]", (operand(t),), rule, (), _("a value of the shape of the part, or one number for all of it")
     )
