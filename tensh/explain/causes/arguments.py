@@ -16,6 +16,7 @@ from tensh.language import _
 
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
 MOST_HEADS = 64
+LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
 AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
 DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
@@ -243,7 +244,7 @@ def percent(situation, node):
     if not situation.says("probability has to be between 0 and 1"):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-        if isinstance(each, ast.Constant) and type(each.value) in (int, float) and 1 < each.value <= 100:
+        if isinstance(each, ast.Constant) and type(each.value) in (int, float) and LEAST_PERCENT <= each.value <= 100:
             rule = _("a probability is a part of 1: {value} of 100 are {part:g}").format(
                 value=each.value, part=each.value / 100
             )
