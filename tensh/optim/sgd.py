@@ -1,5 +1,7 @@
 """Stochastic gradient descent."""
 
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.core.tensor import SPARSE
 from tensh.optim.checks import REQUIRED_OF_SGD, require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_scaled_, decay_weights
 from tensh.optim.state import blank
@@ -48,6 +50,19 @@ class SGD(Elementwise):
 
     def begin(self, p, group):
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
+
+    def _step_on_arrays(self, p, grad, group, state):
+        """One step of one parameter; the momentum of sparse gradients is sparse, and so is the step."""
+        if type(grad.array) not in SPARSE or group["momentum"] == 0:
+            super()._step_on_arrays(p, grad, group, state)
+            return
+        momentum, remaining, buffer = group["momentum"], 1 - group["dampening"], state["momentum_buffer"]
+        with no_grad():
+            if group["maximize"]:
+                grad = -grad
+            buffer = grad.clone() if buffer is None else buffer.mul_(momentum).add_(grad, alpha=remaining)
+            state["momentum_buffer"] = buffer
+            p.add_(grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer, alpha=-group["lr"])
 
     def rule(self, p, group, state, step):
         lr, momentum, nesterov, weight_decay = group["lr"], group["momentum"], group["nesterov"], group["weight_decay"]
