@@ -278,7 +278,7 @@ class StepWriter:
         self.write(usual, room)
         given = ", ".join(f"{self.bound.get(name, (0, name))[1]}[places]" for name in names)
         self.write_line(f"if YES in {mask[1]}.tobytes():")
-        self.write_line(f"    places = {mask[1]}.nonzero()")
+        self.write_line(f"    places = {mask[1]}.nonzero() if {mask[1]}.ndim else {mask[1]}")
         self.write_line(f"    {room[1]}[places] = {function}({given})")
         self.release(mask)
         return room
