@@ -121,12 +121,12 @@ class Shadows:
             self.seen.add(id(node))
             on_tensors.add(node)
             if node.saved:
-                node.saved = tuple([self.kept(value) for value in node.saved])
+                node.saved = tuple([self.keep(value) for value in node.saved])
             stack += node.inputs
 
-    def kept(self, value):
+    def keep(self, value):
         if type(value) is tuple:
-            return tuple([self.kept(each) for each in value])
+            return tuple([self.keep(each) for each in value])
         if type(value) is not Absent:
             return value
         t = self.known.get(id(value))

@@ -144,7 +144,7 @@ class RecursiveScriptModule(ScriptModule):
         )
 
 
-def checked(fn, owner):
+def check_arguments(fn, owner):
     """A method that looks at its arguments first."""
     border = Border(fn, owner)
 
@@ -168,7 +168,7 @@ def scripted_class(cls):
     for name in dir(cls):
         fn = getattr(cls, name, None)
         if name == "forward" and inspect.isfunction(fn) or getattr(fn, "_torchscript_modifier", None) == "export":
-            members[name] = checked(fn, owner)
+            members[name] = check_arguments(fn, owner)
     return type("RecursiveScriptModule", (RecursiveScriptModule, cls), members)
 
 

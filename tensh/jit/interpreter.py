@@ -82,12 +82,12 @@ class Library:
                 raise Unknown(
                     f"tensh does not run {type(node).__name__} in code of TorchScript (line {getattr(node, 'lineno', '?')})"
                 )
-            if isinstance(node, ast.Call) and dotted(node.func) not in local:
+            if isinstance(node, ast.Call) and join_path(node.func) not in local:
                 self.require_call(node)
         self.checked.add(id(tree))
 
     def require_call(self, node):
-        name = dotted(node.func)
+        name = join_path(node.func)
         if (
             name is None
             or name.startswith("self.")
@@ -107,7 +107,7 @@ class Library:
             raise Unknown(f"tensh does not run {name} of TorchScript (line {node.lineno})")
 
 
-def dotted(node):
+def join_path(node):
     """``a.b.c`` as text; None for another expression."""
     parts = []
     while isinstance(node, ast.Attribute):
@@ -245,8 +245,8 @@ class Frame:
         raise RuntimeError(f"code of TorchScript uses {node.id}, which nothing has set")
 
     def get_Attribute(self, node):
-        if dotted(node) in self.library.functions:
-            return Function(self.library.functions[dotted(node)])
+        if join_path(node) in self.library.functions:
+            return Function(self.library.functions[join_path(node)])
         if isinstance(node.value, ast.Name) and node.value.id == "CONSTANTS":
             return self.library.constants[int(node.attr.removeprefix("c"))]
         return member(self.value(node.value), node.attr)
@@ -296,7 +296,7 @@ class Frame:
         return self.value(node.body if as_bool(self.value(node.test)) else node.orelse)
 
     def get_Call(self, node):
-        name = dotted(node.func)
+        name = join_path(node.func)
         if name in TYPED and name not in self.names:  # the first argument is a type
             return None if name == "uninitialized" else self.value(node.args[1])
         args = [

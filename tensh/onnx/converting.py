@@ -178,7 +178,7 @@ class Converter:
                 return recorder.kept[-1]
             return value
 
-        values = plain(map_arg(arguments, enter))
+        values = to_plain(map_arg(arguments, enter))
         positional = values.pop("*", ())
         values = fit_names(program, values)
         with recorder:
@@ -235,13 +235,13 @@ def outputs_of(recorder, result):
     return recorder.node_of(result)
 
 
-def plain(value):
+def to_plain(value):
     """Lists and dictionaries that can be changed."""
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: to_plain(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [plain(each) for each in value]
-    return tuple(plain(each) for each in value) if type(value) is tuple else value
+        return [to_plain(each) for each in value]
+    return tuple(to_plain(each) for each in value) if type(value) is tuple else value
 
 
 def map_examples(node):

@@ -456,11 +456,11 @@ def Pad(a, pads_input=None, value=None, axes=None, mode="constant", pads=None, *
         return a
     front = a.dim() - dims
     return F.pad(a.reshape(1, -1, *a.shape[front:]), flat, mode=kind).reshape(
-        *a.shape[:front], *padded(a.shape[front:], flat)
+        *a.shape[:front], *pad_sizes(a.shape[front:], flat)
     )
 
 
-def padded(sizes, flat):
+def pad_sizes(sizes, flat):
     dims = len(sizes)
     return [size + flat[2 * (dims - 1 - place)] + flat[2 * (dims - 1 - place) + 1] for place, size in enumerate(sizes)]
 

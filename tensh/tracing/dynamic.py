@@ -119,7 +119,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None):
             {name: value.clone() for name, value in model.state_dict().items()} if isinstance(model, Module) else None
         )
         try:
-            inputs = resized(flatten_like(program.structure, args, kwargs), dynamic, change)
+            inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
             other = trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
             break
         except Exception as error:
@@ -138,7 +138,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None):
     return program
 
 
-def resized(inputs, dynamic, change):
+def resize(inputs, dynamic, change):
     """Examples of other sizes, with elements of the first ones."""
     made = []
     for place, value in enumerate(inputs):

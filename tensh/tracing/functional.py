@@ -112,7 +112,7 @@ class Functional:
         args, kwargs = map_arg(node.args, self.read), map_arg(node.kwargs, self.read)
         own = name[:-1]
         if name == "copy_":
-            new = self.converted(args[1], value, cell)
+            new = self.convert_copy(args[1], value, cell)
         elif name == "fill_":
             new = self.call("full_like", (args[0], args[1]), node)
         elif name == "zero_":
@@ -125,7 +125,7 @@ class Functional:
         self.write(cell, new)
         return cell
 
-    def converted(self, source, value, cell):
+    def convert_copy(self, source, value, cell):
         """What is copied, in the shape and dtype of what it is copied into."""
         known = source.meta["val"]
         if known.dtype is not value.dtype:

@@ -8,7 +8,7 @@ import math
 
 import tensh as torch
 from tensh.onnx.builder import Value, is_float
-from tensh.onnx.forms.table import composed, declare, form
+from tensh.onnx.forms.table import compose, declare, form
 
 declare(
     """
@@ -304,7 +304,7 @@ HELPERS = {
 
 
 # ── in other operators of PyTorch ────────────────────────────────────────────
-@composed("sinc special_sinc")
+@compose("sinc special_sinc")
 def sinc(self):
     turned = self * math.pi
     return torch.where(
@@ -312,12 +312,12 @@ def sinc(self):
     )
 
 
-@composed("logaddexp2")
+@compose("logaddexp2")
 def logaddexp2(self, other):
     return torch.maximum(self, other) + torch.log2(1 + torch.exp2(-(self - other).abs()))
 
 
-@composed("special_entr")
+@compose("special_entr")
 def entr(self):
     return torch.where(
         self > 0,
@@ -326,38 +326,38 @@ def entr(self):
     )
 
 
-@composed("special_ndtr")
+@compose("special_ndtr")
 def ndtr(self):
     return 0.5 * (1 + torch.erf(self * math.sqrt(0.5)))
 
 
-@composed("special_xlog1py")
+@compose("special_xlog1py")
 def xlog1py(self, other):
     return torch.xlogy(self, other + 1)
 
 
-@composed("ldexp")
+@compose("ldexp")
 def ldexp(self, other):
     return self * torch.pow(2.0, other.to(torch.float32) if not other.is_floating_point() else other)
 
 
-@composed("isclose")
+@compose("isclose")
 def isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
     close = (self == other) | (torch.abs(self - other) <= atol + rtol * torch.abs(other)) & torch.isfinite(other)
     return close | (torch.isnan(self) & torch.isnan(other)) if equal_nan else close
 
 
-@composed("glu")
+@compose("glu")
 def glu(self, dim=-1):
     first, second = self.chunk(2, dim)
     return first * torch.sigmoid(second)
 
 
-@composed("angle")
+@compose("angle")
 def angle(self):
     return torch.where(self < 0, torch.full_like(self, math.pi), torch.zeros_like(self)) + 0 * self
 
 
-@composed("rrelu")
+@compose("rrelu")
 def rrelu(self, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     return torch.nn.functional.leaky_relu(self, (lower + upper) / 2)

@@ -8,7 +8,7 @@ import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.nn import functional as F
 from tensh.onnx.builder import Value, is_float
-from tensh.onnx.forms.table import composed, form
+from tensh.onnx.forms.table import compose, form
 
 
 def name_of(node):
@@ -196,7 +196,7 @@ def pool_to(o, x, axis, length, size, node):
     return o.Transpose(o.MatMul(o.Transpose(x, perm=order), matrix), perm=order)
 
 
-@composed("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d")
+@compose("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d")
 def adaptive_max_pool(self, output_size, return_indices=False):
     sizes = [output_size] if isinstance(output_size, int) else list(output_size)
     if return_indices:
@@ -327,7 +327,7 @@ def batch_norm(o, node, input, weight, bias, running_mean, running_var, training
     return o.BatchNormalization(input, weight, bias, running_mean, running_var, epsilon=eps)
 
 
-@composed("group_norm")
+@compose("group_norm")
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
     n, channels, *rest = input.shape
     parts = input.reshape(n, num_groups, -1)
@@ -338,7 +338,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enable
     return out if bias is None else out + bias.reshape(sides)
 
 
-@composed("instance_norm")
+@compose("instance_norm")
 def instance_norm(
     input,
     weight=None,
@@ -361,7 +361,7 @@ def instance_norm(
     return out if bias is None else out + bias.reshape(sides)
 
 
-@composed("rms_norm")
+@compose("rms_norm")
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     dims = tuple(range(-len(normalized_shape), 0))
     eps = torch.finfo(input.dtype).eps if eps is None else eps
@@ -369,7 +369,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return out if weight is None else out * weight
 
 
-@composed("local_response_norm")
+@compose("local_response_norm")
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     squares, channels = input * input, input.shape[1]
     before = size // 2
@@ -390,7 +390,7 @@ def dropout(o, node, input, p=0.5, train=False, training=None, inplace=False):
 
 
 # ── attention, embedding ─────────────────────────────────────────────────────
-@composed("scaled_dot_product_attention")
+@compose("scaled_dot_product_attention")
 def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     if dropout_p or enable_gqa:
         return NotImplemented
@@ -428,7 +428,7 @@ def embedding(
     return o.Gather(weight, indices, axis=0)
 
 
-@composed("bilinear")
+@compose("bilinear")
 def bilinear(input1, input2, weight, bias=None):
     out = torch.einsum("...i,kij,...j->...k", input1, weight, input2)
     return out if bias is None else out + bias
@@ -499,7 +499,7 @@ def join_biases(o, weights, gates):
     return o.array(np.stack(rows), weights[0][2].dtype, o.name("bias"))
 
 
-@composed("lstm_cell")
+@compose("lstm_cell")
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     gates = F.linear(input, w_ih, b_ih) + F.linear(hx[0], w_hh, b_hh)
     into, forget, new, out = gates.chunk(4, -1)
@@ -507,7 +507,7 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return out.sigmoid() * cell.tanh(), cell
 
 
-@composed("gru_cell")
+@compose("gru_cell")
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     mine, theirs = F.linear(input, w_ih, b_ih).chunk(3, -1), F.linear(hx, w_hh, b_hh).chunk(3, -1)
     reset, update = (mine[0] + theirs[0]).sigmoid(), (mine[1] + theirs[1]).sigmoid()
@@ -515,25 +515,25 @@ def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return (hx - new) * update + new
 
 
-@composed("rnn_tanh_cell")
+@compose("rnn_tanh_cell")
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return (F.linear(input, w_ih, b_ih) + F.linear(hx, w_hh, b_hh)).tanh()
 
 
-@composed("rnn_relu_cell")
+@compose("rnn_relu_cell")
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return (F.linear(input, w_ih, b_ih) + F.linear(hx, w_hh, b_hh)).relu()
 
 
 # ── products in other operators ──────────────────────────────────────────────
-@composed("inner")
+@compose("inner")
 def inner(self, other):
     if not self.dim() or not other.dim():
         return self * other
     return torch.tensordot(self, other, ([-1], [-1]))
 
 
-@composed("tensordot")
+@compose("tensordot")
 def tensordot(self, other, dims_self=2, dims_other=None, dims=None):
     given = dims if dims is not None else dims_self if dims_other is None else (dims_self, dims_other)
     if isinstance(given, int):
@@ -548,7 +548,7 @@ def tensordot(self, other, dims_self=2, dims_other=None, dims=None):
     return torch.mm(first, second).reshape([*(self.shape[d] for d in a), *(other.shape[d] for d in b)])
 
 
-@composed("kron")
+@compose("kron")
 def kron(self, other):
     rank = max(self.dim(), other.dim())
     a, b = (
@@ -559,7 +559,7 @@ def kron(self, other):
     return wide.reshape([m * n for m, n in zip(a.shape, b.shape)])
 
 
-@composed("chain_matmul linalg_multi_dot")
+@compose("chain_matmul linalg_multi_dot")
 def multi_dot(tensors):
     out = tensors[0]
     for each in tensors[1:]:
@@ -567,12 +567,12 @@ def multi_dot(tensors):
     return out
 
 
-@composed("linalg_vecdot")
+@compose("linalg_vecdot")
 def vecdot(x, y, dim=-1):
     return (x * y).sum(dim)
 
 
-@composed("cross linalg_cross")
+@compose("cross linalg_cross")
 def cross(self, other, dim=None):
     dim = -1 if dim is None else dim
     self, other = torch.broadcast_tensors(self, other)
@@ -580,24 +580,24 @@ def cross(self, other, dim=None):
     return torch.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], dim)
 
 
-@composed("cosine_similarity")
+@compose("cosine_similarity")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     x1, x2 = torch.broadcast_tensors(x1, x2)
     lengths = [torch.linalg.vector_norm(each, 2, dim, keepdim=True).clamp_min(eps) for each in (x1, x2)]
     return (x1 / lengths[0] * (x2 / lengths[1])).sum(dim)
 
 
-@composed("pairwise_distance")
+@compose("pairwise_distance")
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     return torch.linalg.vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
-@composed("cdist")
+@compose("cdist")
 def cdist(x1, x2, p=2.0, compute_mode=None):
     return torch.linalg.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 
-@composed("linalg_matrix_power matrix_power")
+@compose("linalg_matrix_power matrix_power")
 def matrix_power(self, n):
     if n < 1:
         return NotImplemented
@@ -608,71 +608,71 @@ def matrix_power(self, n):
 
 
 # ── losses ───────────────────────────────────────────────────────────────────
-def reduced(losses, reduction):
+def reduce_losses(losses, reduction):
     return losses.mean() if reduction in (1, "mean") else losses.sum() if reduction in (2, "sum") else losses
 
 
-@composed("mse_loss")
+@compose("mse_loss")
 def mse_loss(input, target, reduction=1):
-    return reduced((input - target) ** 2, reduction)
+    return reduce_losses((input - target) ** 2, reduction)
 
 
-@composed("l1_loss")
+@compose("l1_loss")
 def l1_loss(input, target, reduction=1):
-    return reduced((input - target).abs(), reduction)
+    return reduce_losses((input - target).abs(), reduction)
 
 
-@composed("smooth_l1_loss")
+@compose("smooth_l1_loss")
 def smooth_l1_loss(input, target, reduction=1, beta=1.0):
     size = (input - target).abs()
     if beta == 0:
-        return reduced(size, reduction)
-    return reduced(torch.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta), reduction)
+        return reduce_losses(size, reduction)
+    return reduce_losses(torch.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta), reduction)
 
 
-@composed("huber_loss")
+@compose("huber_loss")
 def huber_loss(input, target, reduction=1, delta=1.0):
     size = (input - target).abs()
-    return reduced(torch.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta)), reduction)
+    return reduce_losses(torch.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta)), reduction)
 
 
-@composed("binary_cross_entropy")
+@compose("binary_cross_entropy")
 def binary_cross_entropy(input, target, weight=None, reduction=1):
     losses = -(target * input.log().clamp_min(-100) + (1 - target) * (1 - input).log().clamp_min(-100))
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)
 
 
-@composed("binary_cross_entropy_with_logits")
+@compose("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=1):
     factor = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
     losses = (1 - target) * input - factor * F.logsigmoid(input)
-    return reduced(losses if weight is None else losses * weight, reduction)
+    return reduce_losses(losses if weight is None else losses * weight, reduction)
 
 
-@composed("kl_div")
+@compose("kl_div")
 def kl_div(input, target, reduction=1, log_target=False):
     if log_target:
-        return reduced(torch.exp(target) * (target - input), reduction)
-    return reduced(torch.xlogy(target, target) - target * input, reduction)
+        return reduce_losses(torch.exp(target) * (target - input), reduction)
+    return reduce_losses(torch.xlogy(target, target) - target * input, reduction)
 
 
-@composed("soft_margin_loss")
+@compose("soft_margin_loss")
 def soft_margin_loss(input, target, reduction=1):
-    return reduced(torch.log(1 + torch.exp(-target * input)), reduction)
+    return reduce_losses(torch.log(1 + torch.exp(-target * input)), reduction)
 
 
-@composed("hinge_embedding_loss")
+@compose("hinge_embedding_loss")
 def hinge_embedding_loss(input, target, margin=1.0, reduction=1):
     far = torch.where(target != -1, torch.zeros_like(input), (margin - input).clamp_min(0))
-    return reduced(far + torch.where(target != 1, torch.zeros_like(input), input), reduction)
+    return reduce_losses(far + torch.where(target != 1, torch.zeros_like(input), input), reduction)
 
 
-@composed("margin_ranking_loss")
+@compose("margin_ranking_loss")
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction=1):
-    return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    return reduce_losses((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
-@composed("cosine_embedding_loss")
+@compose("cosine_embedding_loss")
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
     eps = 1e-12
     products, squares = (input1 * input2).sum(-1), [(each * each).sum(-1) + eps for each in (input1, input2)]
@@ -681,27 +681,27 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=1):
     losses = torch.where(target == 1, 1 - cosine, zero) + torch.where(
         target == -1, (cosine - margin).clamp_min(0), zero
     )
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
-@composed("triplet_margin_loss")
+@compose("triplet_margin_loss")
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=1):
     near, far = (torch.pairwise_distance(anchor, each, p, eps) for each in (positive, negative))
     if swap:
         far = torch.minimum(far, torch.pairwise_distance(positive, negative, p, eps))
-    return reduced((margin + near - far).clamp_min(0), reduction)
+    return reduce_losses((margin + near - far).clamp_min(0), reduction)
 
 
-@composed("poisson_nll_loss")
+@compose("poisson_nll_loss")
 def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduction=1, size_average=None, reduce=None):
     losses = torch.exp(input) - target * input if log_input else input - target * torch.log(input + eps)
     if full:
         more = target * torch.log(target) - target + 0.5 * torch.log(2 * math.pi * target)
         losses = losses + torch.where(target <= 1, torch.zeros_like(more), more)
-    return reduced(losses, reduction)
+    return reduce_losses(losses, reduction)
 
 
-@composed("gaussian_nll_loss")
+@compose("gaussian_nll_loss")
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     if not isinstance(var, Tensor):
         return NotImplemented
@@ -709,17 +709,17 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         var = var.unsqueeze(-1)
     var = var.clamp_min(eps)
     losses = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
-    return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+    return reduce_losses(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
 
-@composed("multilabel_soft_margin_loss")
+@compose("multilabel_soft_margin_loss")
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     losses = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
     losses = losses if weight is None else losses * weight
-    return reduced(losses.mean(-1), reduction)
+    return reduce_losses(losses.mean(-1), reduction)
 
 
-@composed("nll_loss_nd nll_loss nll_loss2d")
+@compose("nll_loss_nd nll_loss nll_loss2d")
 def nll_loss(self, target, weight=None, reduction=1, ignore_index=-100):
     dim = 0 if self.dim() == 1 else 1
     kept = target != ignore_index
@@ -731,10 +731,10 @@ def nll_loss(self, target, weight=None, reduction=1, ignore_index=-100):
         else torch.index_select(weight, 0, places.reshape(-1)).reshape(places.shape) * kept.to(self.dtype)
     )
     losses = torch.where(kept, losses, torch.zeros_like(losses)) * factors
-    return losses.sum() / factors.sum() if reduction in (1, "mean") else reduced(losses, reduction)
+    return losses.sum() / factors.sum() if reduction in (1, "mean") else reduce_losses(losses, reduction)
 
 
-@composed("cross_entropy_loss cross_entropy")
+@compose("cross_entropy_loss cross_entropy")
 def cross_entropy_loss(
     self, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0, size_average=None, reduce=None
 ):
@@ -745,7 +745,7 @@ def cross_entropy_loss(
             return NotImplemented
         target = target * (1 - label_smoothing) + label_smoothing / self.shape[dim] if label_smoothing else target
         losses = -(logs * target).sum(dim)
-        return losses.sum() / (losses.numel() or 1) if reduction in (1, "mean") else reduced(losses, reduction)
+        return losses.sum() / (losses.numel() or 1) if reduction in (1, "mean") else reduce_losses(losses, reduction)
     sharp = nll_loss(logs, target, weight, reduction, ignore_index)
     if not label_smoothing:
         return sharp
@@ -753,11 +753,11 @@ def cross_entropy_loss(
         return NotImplemented
     kept = (target != ignore_index).to(self.dtype)
     even = -logs.sum(dim) * kept
-    even = even.sum() / kept.sum() if reduction in (1, "mean") else reduced(even, reduction)
+    even = even.sum() / kept.sum() if reduction in (1, "mean") else reduce_losses(even, reduction)
     return (1 - label_smoothing) * sharp + label_smoothing / self.shape[dim] * even
 
 
-@composed("softmin")
+@compose("softmin")
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     if dim is None:
         return NotImplemented

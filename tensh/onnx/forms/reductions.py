@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.onnx.builder import is_float
-from tensh.onnx.forms.table import composed, form
+from tensh.onnx.forms.table import compose, form
 
 
 def axes_of(o, dim):
@@ -164,13 +164,13 @@ def settings(dim, unbiased, correction):
     return dim, (1 if correction is None else correction) if unbiased is None else int(unbiased)
 
 
-@composed("var")
+@compose("var")
 def var(self, dim=None, unbiased=None, keepdim=False, correction=None):
     dim, correction = settings(dim, unbiased, correction)
     return variance(self, dim, correction, keepdim)
 
 
-@composed("std")
+@compose("std")
 def std(self, dim=None, unbiased=None, keepdim=False, correction=None):
     dim, correction = settings(dim, unbiased, correction)
     return variance(self, dim, correction, keepdim).sqrt()
@@ -183,26 +183,26 @@ def mean_of(self, dim, keepdim):
     return self.mean(dim, keepdim=keepdim)
 
 
-@composed("var_mean")
+@compose("var_mean")
 def var_mean(self, dim=None, unbiased=None, keepdim=False, correction=None):
     dim, correction = settings(dim, unbiased, correction)
     return variance(self, dim, correction, keepdim), mean_of(self, dim, keepdim)
 
 
-@composed("std_mean")
+@compose("std_mean")
 def std_mean(self, dim=None, unbiased=None, keepdim=False, correction=None):
     dim, correction = settings(dim, unbiased, correction)
     return variance(self, dim, correction, keepdim).sqrt(), mean_of(self, dim, keepdim)
 
 
-@composed("nansum")
+@compose("nansum")
 def nansum(self, dim=None, keepdim=False, dtype=None):
     known = torch.where(torch.isnan(self), torch.zeros_like(self), self) if self.is_floating_point() else self
     known = known if dtype is None else known.to(dtype)
     return known.sum() if dim is None or dim == [] else known.sum(dim, keepdim=keepdim)
 
 
-@composed("nanmean")
+@compose("nanmean")
 def nanmean(self, dim=None, keepdim=False, dtype=None):
     there = torch.logical_not(torch.isnan(self)).to(self.dtype)
     known = torch.where(torch.isnan(self), torch.zeros_like(self), self)
@@ -211,19 +211,19 @@ def nanmean(self, dim=None, keepdim=False, dtype=None):
     return known.sum(dim, keepdim=keepdim) / there.sum(dim, keepdim=keepdim)
 
 
-@composed("count_nonzero")
+@compose("count_nonzero")
 def count_nonzero(self, dim=None):
     there = (self != 0).to(torch.int64)
     return there.sum() if dim is None or dim == [] else there.sum(dim)
 
 
-@composed("norm")
+@compose("norm")
 def norm(self, p="fro", dim=None, keepdim=False, dtype=None):
     p = 2 if p in ("fro", None) else p
     return torch.linalg.vector_norm(self, p, dim if dim != [] else None, keepdim, dtype=dtype)
 
 
-@composed("linalg_norm linalg_matrix_norm")
+@compose("linalg_norm linalg_matrix_norm")
 def linalg_norm(self, ord=None, dim=None, keepdim=False, dtype=None):
     dims = [dim] if isinstance(dim, int) else dim
     matrix = len(dims) == 2 if dims is not None else self.dim() == 2
@@ -238,12 +238,12 @@ def linalg_norm(self, ord=None, dim=None, keepdim=False, dtype=None):
     return found if keepdim else found.squeeze(dims)
 
 
-@composed("dist")
+@compose("dist")
 def dist(self, other, p=2):
     return torch.linalg.vector_norm(self - other, p)
 
 
-@composed("logcumsumexp")
+@compose("logcumsumexp")
 def logcumsumexp(self, dim):
     if not self.dim():
         return self + 0
@@ -251,7 +251,7 @@ def logcumsumexp(self, dim):
     return torch.log(torch.cumsum(torch.exp(self - top), dim)) + top
 
 
-@composed("trace")
+@compose("trace")
 def trace(self):
     return torch.diagonal(self).sum()
 

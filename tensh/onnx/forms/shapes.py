@@ -6,7 +6,7 @@ import numpy as np
 
 import tensh as torch
 from tensh.onnx.builder import Value
-from tensh.onnx.forms.table import composed, form
+from tensh.onnx.forms.table import compose, form
 
 END = 2**63 - 1
 
@@ -403,7 +403,7 @@ def fixed(o, node, *args, **options):
 
 
 # ── in other operators of PyTorch ────────────────────────────────────────────
-@composed("roll")
+@compose("roll")
 def roll(self, shifts, dims=()):
     if dims is None or not len(dims if isinstance(dims, (list, tuple)) else [dims]):
         return roll(self.reshape(-1), [shifts] if isinstance(shifts, int) else shifts, [0]).reshape(self.shape)
@@ -415,7 +415,7 @@ def roll(self, shifts, dims=()):
     return self
 
 
-@composed("rot90")
+@compose("rot90")
 def rot90(self, k=1, dims=(0, 1)):
     a, b = dims
     k %= 4
@@ -426,7 +426,7 @@ def rot90(self, k=1, dims=(0, 1)):
     return self.transpose(a, b).flip([a]) if k == 1 else self.transpose(a, b).flip([b])
 
 
-@composed("repeat_interleave")
+@compose("repeat_interleave")
 def repeat_interleave(self, repeats, dim=None, output_size=None):
     if not isinstance(repeats, int):
         return NotImplemented
@@ -438,18 +438,18 @@ def repeat_interleave(self, repeats, dim=None, output_size=None):
     return wide.reshape(*sizes[:dim], sizes[dim] * repeats, *sizes[dim + 1 :])
 
 
-@composed("hstack")
+@compose("hstack")
 def hstack(tensors):
     tensors = [each.reshape(1) if not each.dim() else each for each in tensors]
     return torch.cat(tensors, 0 if tensors[0].dim() == 1 else 1)
 
 
-@composed("vstack row_stack")
+@compose("vstack row_stack")
 def vstack(tensors):
     return torch.cat([each.reshape(1, -1) if each.dim() < 2 else each for each in tensors], 0)
 
 
-@composed("dstack")
+@compose("dstack")
 def dstack(tensors):
     return torch.cat(
         [
@@ -460,7 +460,7 @@ def dstack(tensors):
     )
 
 
-@composed("column_stack")
+@compose("column_stack")
 def column_stack(tensors):
     return torch.cat([each.reshape(-1, 1) if each.dim() < 2 else each for each in tensors], 1)
 
@@ -469,7 +469,7 @@ def one_or_more(tensors, function):
     return function(tensors) if isinstance(tensors, torch.Tensor) else tuple(map(function, tensors))
 
 
-@composed("atleast_1d")
+@compose("atleast_1d")
 def atleast_1d(*args, tensors=None):
     tensors = args if tensors is None else tensors
     return one_or_more(
@@ -477,7 +477,7 @@ def atleast_1d(*args, tensors=None):
     )
 
 
-@composed("atleast_2d")
+@compose("atleast_2d")
 def atleast_2d(*args, tensors=None):
     tensors = args if tensors is None else tensors
     return one_or_more(
@@ -486,7 +486,7 @@ def atleast_2d(*args, tensors=None):
     )
 
 
-@composed("atleast_3d")
+@compose("atleast_3d")
 def atleast_3d(*args, tensors=None):
     tensors = args if tensors is None else tensors
 
@@ -496,7 +496,7 @@ def atleast_3d(*args, tensors=None):
     return one_or_more(tensors[0] if len(tensors) == 1 else tensors, widen)
 
 
-@composed("diagonal diagonal_copy linalg_diagonal")
+@compose("diagonal diagonal_copy linalg_diagonal")
 def diagonal(self, offset=0, dim1=0, dim2=1):
     dim1, dim2 = dim1 % self.dim(), dim2 % self.dim()
     rest = [dim for dim in range(self.dim()) if dim not in (dim1, dim2)]
@@ -508,7 +508,7 @@ def diagonal(self, offset=0, dim1=0, dim2=1):
     return torch.index_select(flat, -1, places)
 
 
-@composed("diag_embed")
+@compose("diag_embed")
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     size, rank = self.shape[-1] + abs(offset), self.dim() + 1
     place = torch.zeros(self.shape[-1], size, size, dtype=self.dtype)
@@ -518,17 +518,17 @@ def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     return made.movedim([-2, -1], [dim1 % rank, dim2 % rank])
 
 
-@composed("diag")
+@compose("diag")
 def diag(self, diagonal=0):
     return torch.diag_embed(self, diagonal) if self.dim() == 1 else torch.diagonal(self, diagonal)
 
 
-@composed("diagflat")
+@compose("diagflat")
 def diagflat(self, offset=0):
     return torch.diag_embed(self.reshape(-1), offset)
 
 
-@composed("unfold unfold_copy")
+@compose("unfold unfold_copy")
 def unfold(self, dimension, size, step):
     if not self.dim():
         return self.reshape(1)
@@ -537,7 +537,7 @@ def unfold(self, dimension, size, step):
     return torch.stack([part.movedim(dimension, -1) for part in parts], dimension)
 
 
-@composed("pixel_shuffle")
+@compose("pixel_shuffle")
 def pixel_shuffle(self, upscale_factor):
     r, (channels, h, w), front = upscale_factor, self.shape[-3:], list(self.shape[:-3])
     k = len(front)
@@ -545,7 +545,7 @@ def pixel_shuffle(self, upscale_factor):
     return parts.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape(*front, channels // r**2, h * r, w * r)
 
 
-@composed("pixel_unshuffle")
+@compose("pixel_unshuffle")
 def pixel_unshuffle(self, downscale_factor):
     r, (channels, h, w), front = downscale_factor, self.shape[-3:], list(self.shape[:-3])
     k = len(front)
@@ -553,13 +553,13 @@ def pixel_unshuffle(self, downscale_factor):
     return parts.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*front, channels * r**2, h // r, w // r)
 
 
-@composed("channel_shuffle")
+@compose("channel_shuffle")
 def channel_shuffle(self, groups):
     n, channels, *rest = self.shape
     return self.reshape(n, groups, channels // groups, *rest).transpose(1, 2).reshape(n, channels, *rest)
 
 
-@composed("diff")
+@compose("diff")
 def diff(self, n=1, dim=-1, prepend=None, append=None):
     parts = [each for each in (prepend, self, append) if each is not None]
     self = torch.cat(parts, dim) if len(parts) > 1 else self
@@ -572,7 +572,7 @@ def diff(self, n=1, dim=-1, prepend=None, append=None):
     return self
 
 
-@composed("meshgrid")
+@compose("meshgrid")
 def meshgrid(*args, tensors=None, indexing="ij"):
     tensors = args if tensors is None else tensors
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -585,7 +585,7 @@ def meshgrid(*args, tensors=None, indexing="ij"):
     return tuple(each.transpose(0, 1) for each in made) if indexing == "xy" and len(made) > 1 else tuple(made)
 
 
-@composed("broadcast_tensors")
+@compose("broadcast_tensors")
 def broadcast_tensors(*args, tensors=None):
     tensors = args if tensors is None else tensors
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -593,14 +593,14 @@ def broadcast_tensors(*args, tensors=None):
     return tuple(each.expand(*shape) for each in tensors)
 
 
-@composed("one_hot")
+@compose("one_hot")
 def one_hot(self, num_classes=-1):
     if num_classes < 0:
         return NotImplemented
     return (self.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
 
 
-@composed("index_fill")
+@compose("index_fill")
 def index_fill(self, dim, index, value):
     places = torch.arange(self.shape[dim]).unsqueeze(0) == index.reshape(-1, 1)
     sides = [1] * self.dim()
@@ -608,21 +608,21 @@ def index_fill(self, dim, index, value):
     return torch.where(places.any(0).reshape(sides), torch.as_tensor(value, dtype=self.dtype), self)
 
 
-@composed("index_copy")
+@compose("index_copy")
 def index_copy(self, dim, index, source):
     sides = [1] * self.dim()
     sides[dim] = -1
     return self.scatter(dim, index.reshape(sides).expand_as(source), source)
 
 
-@composed("index_add")
+@compose("index_add")
 def index_add(self, dim, index, source, alpha=1):
     sides = [1] * self.dim()
     sides[dim] = -1
     return self.scatter_add(dim, index.reshape(sides).expand_as(source), source * alpha if alpha != 1 else source)
 
 
-@composed("cartesian_prod")
+@compose("cartesian_prod")
 def cartesian_prod(*args, tensors=None):
     tensors = args if tensors is None else tensors
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -631,7 +631,7 @@ def cartesian_prod(*args, tensors=None):
     return torch.stack([each.reshape(-1) for each in torch.meshgrid(*tensors, indexing="ij")], -1)
 
 
-@composed("block_diag")
+@compose("block_diag")
 def block_diag(*args, tensors=None):
     tensors = args if tensors is None else tensors
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -643,7 +643,7 @@ def block_diag(*args, tensors=None):
     return torch.cat(rows, 0)
 
 
-@composed("trapezoid trapz")
+@compose("trapezoid trapz")
 def trapezoid(y, x=None, dx=1, dim=-1):
     size = y.shape[dim]
     heights = y.narrow(dim, 1, size - 1) + y.narrow(dim, 0, size - 1)

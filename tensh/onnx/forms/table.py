@@ -40,7 +40,7 @@ def form(names, operands="as they are"):
     return register
 
 
-def composed(names):
+def compose(names):
     """Decorate a program in public functions that computes the same: it is traced, and its operators are converted."""
 
     def register(function):

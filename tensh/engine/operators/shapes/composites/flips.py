@@ -162,13 +162,13 @@ def changes_shape(name, fn, *nodes):
     method(change)
 
 
-def transposed(self):
+def transpose_in_place(self):
     if self.array.ndim > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.array.ndim}D")
     return t_op.fn(self)
 
 
-changes_shape("t", transposed, "TBackward0>TBackward1")
+changes_shape("t", transpose_in_place, "TBackward0>TBackward1")
 changes_shape("transpose", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape("swapdims", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape(
