@@ -218,7 +218,8 @@ class Proxy:
     def __bool__(self):
         if self.tracer.trace_asserts:
             instructions, place = current_instruction(sys._getframe(1))
-            if "POP_JUMP" in instructions[place].opname and instructions[place + 1].opname == "LOAD_ASSERTION_ERROR":
+            steps = [each.opname for each in instructions[place : place + 4] if each.opname not in SILENT_STEPS]
+            if "POP_JUMP" in steps[0] and steps[1:2] and steps[1] in ASSERTION_STEPS:
                 self.tracer.create_proxy("call_function", assert_fn, (self,), {})
                 return True
         return self.tracer.to_bool(self)
@@ -253,6 +254,11 @@ class Proxy:
         return tracer.create_proxy("call_function", orig_method, args, kwargs, name=name)
 
 
+SILENT_STEPS = ("TO_BOOL", "NOT_TAKEN")  # of Python 3.13 and 3.14, around a jump
+ASSERTION_STEPS = (
+    "LOAD_ASSERTION_ERROR",
+    "LOAD_COMMON_CONSTANT",
+)  # what an assertion does first that fails; the second in 3.14
 METHODS = {"__eq__": "eq"}
 """Methods of tensors that PyTorch tells by another name."""
 CALL_METHODS = ("sigmoid", "tanh")
