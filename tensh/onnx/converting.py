@@ -180,7 +180,7 @@ class Converter:
 
         values = to_plain(map_arg(arguments, enter))
         positional = values.pop("*", ())
-        values = fit_names(program, values)
+        values = fit_names(program, with_reduction(values))
         with recorder:
             result = program(*positional, **values)
         if result is NotImplemented:
@@ -205,6 +205,19 @@ ALIASES = {
 """What a form may call an argument of another name."""
 
 
+LEGACY = ("size_average", "reduce")
+"""Arguments of losses from before ``reduction``."""
+
+
+def with_reduction(values):
+    """Arguments of a loss with ``reduction`` in the place of the two that came before it."""
+    average, reduce = (values.get(name) for name in LEGACY)
+    if average is None and reduce is None:
+        return values
+    rest = {name: each for name, each in values.items() if name not in LEGACY}
+    return rest | {"reduction": "none" if reduce is False else "sum" if average is False else "mean"}
+
+
 def fit_names(function, values):
     """Arguments of a public function by the names that a form has for them."""
     import inspect
@@ -215,7 +228,7 @@ def fit_names(function, values):
     found = {}
     for name, each in values.items():
         own = next((other for other in (name, *ALIASES.get(name, ())) if other in parameters), name)
-        if own in parameters or each not in (None, False) and name not in ("_stacklevel",):
+        if own in parameters or each is not None and (each is not False or name in LEGACY) and name != "_stacklevel":
             found[own] = each
     return found
 

@@ -125,7 +125,7 @@ def choose_by_names(name, func, args, kwargs):
             ) is not None:
                 taken[parameter.name] = defaults[other]
         left = {key: value for key, value in given.items() if key not in ("inplace", "_stacklevel", "return_indices")}
-        if any(value is not None and value is not False and value is not defaults[key] for key, value in left.items()):
+        if any(value is not None and value is not defaults[key] for key, value in left.items()):
             continue
         if given.get("return_indices"):
             continue

@@ -95,7 +95,7 @@ CALLS = {
     "pooling": (lambda a: (F.max_pool2d(a, 2), F.avg_pool2d(a, 3, 1, 1), F.adaptive_avg_pool2d(a, 1), F.adaptive_avg_pool2d(a, (2, 3)), F.adaptive_max_pool2d(a, 2), F.max_pool2d(a, 3, 2, 1), *F.max_pool2d(a, 2, return_indices=True), F.avg_pool2d(a, 2, divisor_override=3)), image),
     "images": (lambda a: (F.interpolate(a, scale_factor=2), F.interpolate(a, (9, 5), mode="bilinear"), F.interpolate(a, (9, 5), mode="bilinear", align_corners=True), F.pad(a, (1, 2, 0, 1)), F.pad(a, (1, 1, 1, 1), "reflect"), F.pad(a[0], (2, 0), "replicate"), F.pixel_shuffle(a, 2), F.pixel_unshuffle(a, 2), F.channel_shuffle(a, 2)), image),
     "norms": (lambda a: (F.group_norm(a, 2), F.instance_norm(a), F.layer_norm(a, (6, 6)), F.batch_norm(a, torch.zeros(4), torch.ones(4)), F.batch_norm(a, None, None, training=True), F.normalize(a), F.rms_norm(a, (6,)), F.local_response_norm(a, 3)), image),
-    "losses": (lambda a, b: (F.mse_loss(a, b), F.l1_loss(a, b, reduction="sum"), F.smooth_l1_loss(a, b), F.huber_loss(a, b), F.binary_cross_entropy(a.sigmoid(), b.clamp(max=1)), F.binary_cross_entropy_with_logits(a, b), F.kl_div(a, b), F.cosine_similarity(a, b), F.cosine_embedding_loss(a[0], b[0], torch.tensor([1, -1, 1])), F.triplet_margin_loss(a[0], b[0], -b[0])), x, positive),
+    "losses": (lambda a, b: (F.mse_loss(a, b), F.l1_loss(a, b, reduction="sum"), F.smooth_l1_loss(a, b), F.huber_loss(a, b), F.binary_cross_entropy(a.sigmoid(), b.clamp(max=1)), F.binary_cross_entropy_with_logits(a, b), F.kl_div(a, b, reduction="batchmean"), F.cosine_similarity(a, b), F.cosine_embedding_loss(a[0], b[0], torch.tensor([1, -1, 1])), F.triplet_margin_loss(a[0], b[0], -b[0])), x, positive),
     "classes": (lambda a, t: (F.cross_entropy(a, t), F.nll_loss(a.log_softmax(1), t, reduction="none"), F.cross_entropy(a, t, label_smoothing=0.1), F.cross_entropy(a, t, ignore_index=1), F.cross_entropy(a, t, weight=torch.tensor([1.0, 2.0, 3.0]))), torch.randn(4, 3), torch.tensor([0, 2, 1, 2])),
     "attention": (lambda a: (F.scaled_dot_product_attention(a, a, a), F.scaled_dot_product_attention(a, a, a, is_causal=True), F.scaled_dot_product_attention(a, a, a, attn_mask=torch.ones(3, 3).tril() > 0)), x),
     "convolutions": (lambda a: (F.conv2d(a, torch.ones(2, 4, 3, 3), padding="same"), F.conv2d(a, torch.ones(4, 1, 3, 3), groups=4, stride=2, dilation=2), F.conv_transpose2d(a, torch.ones(4, 2, 3, 3), stride=2, output_padding=1), F.conv1d(a[0], torch.ones(2, 6, 3), torch.ones(2))), image),
@@ -195,6 +195,7 @@ def test_dynamic_shapes_of_several_dimensions():
         (lambda a: F.dropout(a), "dropout in training draws random numbers, called at .*test_onnx.py:"),
         (lambda a: 3, "returns tensors, and output 0 is 3"),
         (lambda a: torch.randn(3) + a[0], "randn"),
+        (lambda a: F.rrelu(a, training=True), "rrelu"),
     ],
 )
 def test_what_has_no_form_names_operator_and_line(program, text):

@@ -360,4 +360,4 @@ def angle(self):
 
 @compose("rrelu")
 def rrelu(self, lower=1 / 8, upper=1 / 3, training=False, generator=None):
-    return torch.nn.functional.leaky_relu(self, (lower + upper) / 2)
+    return NotImplemented if training else torch.nn.functional.leaky_relu(self, (lower + upper) / 2)

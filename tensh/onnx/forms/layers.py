@@ -609,6 +609,10 @@ def matrix_power(self, n):
 
 # ── losses ───────────────────────────────────────────────────────────────────
 def reduce_losses(losses, reduction):
+    if reduction == "batchmean":
+        return losses.sum() / losses.shape[0]
+    if reduction not in (0, 1, 2, "none", "mean", "sum"):
+        return NotImplemented
     return losses.mean() if reduction in (1, "mean") else losses.sum() if reduction in (2, "sum") else losses
 
 
