@@ -440,6 +440,7 @@ def test_a_plain_prompt_edits_its_lines(tmp_path):
         assert shell.enter("") == "42"
         shell.type("%hist\t\t")
         shell.wait("history")
+        shell.shows(">>> %hist")  # drawn again below what it may become
         shell.press("^C")
         assert "Tab" in shell.ready().enter("%help keys")
 

@@ -28,7 +28,10 @@ class Derivation(NamedTuple):
 
 def derivations(entry):
     """The derivations of a function, most direct first; none where nothing is differentiable."""
-    ops = [entry] if isinstance(entry, Op) else [entry.op] if isinstance(entry, Inplace) else [*operators_in(entry)]
+    if isinstance(entry, Op | Inplace):
+        ops = [entry] if isinstance(entry, Op) else [entry.op]
+    else:
+        ops = [*operators_in(entry)] if is_of_tensors(entry) else []
     formulas = [{key: text for key, text in op.derivatives.items() if not ERROR.match(text)} for op in ops]
     return [Derivation(op, op.let, texts) for op, texts in zip(ops, formulas, strict=True) if texts]
 
@@ -92,6 +95,12 @@ def texts(key):
             parts = [re.escape(each.value) if isinstance(each, ast.Constant) else r"\w*" for each in node.values]
             pattern = re.compile("".join(parts))
             yield from (name for name in OPS if len(parts[0]) > 3 and pattern.fullmatch(name))
+
+
+def is_of_tensors(entry):
+    """True of a function that is written where functions of tensors are, whatever module it says it is from."""
+    function = inspect.unwrap(entry) if callable(entry) else entry
+    return getattr(function, "__globals__", {}).get("__name__", "").startswith(("tensh.engine.", "tensh.nn.utils."))
 
 
 def is_composite(thing):
