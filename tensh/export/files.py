@@ -19,6 +19,7 @@ from tensh.fx.graph import Graph
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.replacing import replace_file
+from tensh.serialization.reading import DAMAGE, describe_damage, one_line
 from tensh.tracing.program import Place, Program
 
 __all__ = ["load", "save"]
@@ -102,10 +103,12 @@ def load(f, *, extra_files=None, expected_opset_version=None):
             for name in extra_files or {}:
                 extra_files[name] = archive.read(f"extra/{name}").decode("utf-8")
         return rebuild(said, tensors)
-    except DamagedFile:
+    except DamagedFile as error:
+        raise DamagedFile(one_line(error)) from None
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise DamagedFile(f"it is no exported program of tensh: {error}") from None
+    except DAMAGE as error:
+        raise DamagedFile(f"it is no exported program of tensh: {describe_damage(error)}") from None
 
 
 def rebuild(said, tensors):
@@ -132,6 +135,7 @@ def rebuild(said, tensors):
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
     ranges = {name: tuple(each) for name, each in said["bounds"].items()}
+    graph.lint()
     made = ExportedProgram.of(program, dynamic, ranges, None)
     made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
     return made

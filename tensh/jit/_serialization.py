@@ -15,7 +15,7 @@ from tensh.nn.parameter import Parameter
 from tensh.serialization.allowed import Known, Names
 from tensh.serialization.archive import Archive
 from tensh.serialization.containers import DamagedError
-from tensh.serialization.reading import choose_place
+from tensh.serialization.reading import DAMAGE, choose_place, describe_damage
 
 __all__ = ["is_script_file", "load", "save"]
 
@@ -118,14 +118,14 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
             owner = archive.load_part("data")
             for name in _extra_files or {}:
                 _extra_files[name] = archive.read(f"extra/{name}", LARGEST_CODE).decode("utf-8", "replace")
-    except (DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        raise RuntimeError(f"it is no file of TorchScript, or a damaged one: {error}") from None
-    if not isinstance(owner, Instance):
-        raise RuntimeError("it is no file of TorchScript: it holds no module")
-    if not isinstance(constants, tuple):
-        constants = ()
-    library = Library(codes, constants)
-    return ScriptedFile(owner, library, {})
+        if not isinstance(owner, Instance):
+            raise DamagedError("it holds no module")
+        library = Library(codes, constants if isinstance(constants, tuple) else ())
+        return ScriptedFile(owner, library, {})
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except DAMAGE as error:
+        raise RuntimeError(f"it is no file of TorchScript, or a damaged one: {describe_damage(error)}") from None
 
 
 class ScriptArchive(Archive):

@@ -18,6 +18,7 @@ from tensh.nn.parameter import Parameter
 from tensh.onnx.builder import TYPES
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators import OPERATORS, SEVERAL, Missing
+from tensh.serialization.reading import DAMAGE, describe_damage, one_line
 
 __all__ = ["OnnxModule", "load"]
 
@@ -44,7 +45,7 @@ def read_model(source):
     try:
         model = onnx.ModelProto.FromString(content)
     except Exception as error:  # protobuf's own kinds of errors
-        raise OnnxError(f"it is no model of ONNX: {error}") from None
+        raise OnnxError(f"it is no model of ONNX: {one_line(error)}") from None
     if not model.graph.node and not model.graph.output:
         raise OnnxError("it is no model of ONNX: it has no graph")
     return model, folder
@@ -63,7 +64,14 @@ def load(f):
     tensor([[0.0000, 0.3214]], grad_fn=<ReluBackward0>)
     """
     model, folder = read_model(f)
-    return OnnxModule(model, folder)
+    try:
+        return OnnxModule(model, folder)
+    except NotImplementedError as error:
+        raise NotImplementedError(one_line(error)) from None
+    except OnnxError as error:
+        raise OnnxError(one_line(error)) from None
+    except DAMAGE as error:
+        raise OnnxError(f"it is a damaged model of ONNX: {describe_damage(error)}") from None
 
 
 def read_tensor(proto, folder=None):

@@ -4,6 +4,7 @@ import os
 import pickle
 import struct
 import zipfile
+import zlib
 
 from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.dtypes.device import device
@@ -29,6 +30,11 @@ WRONG = (
     OverflowError, ValueError, TypeError, KeyError, IndexError, AttributeError, MemoryError, RecursionError,
     NotImplementedError, struct.error, OSError,
 )  # fmt: skip
+DAMAGE = (
+    *WRONG, RuntimeError, EOFError, AssertionError, SyntaxError, pickle.UnpicklingError, DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile,
+    zlib.error,
+)  # fmt: skip
+"""What reading a damaged archive, and what stands in it, may raise."""
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args):
@@ -201,6 +207,11 @@ def _explain_refusal(message, weights_only):
     more = Beyond()
     known = message.startswith("Unsupported global") and (more(asked) or more(f"builtins.{asked}"))
     return REFUSED + message + (SAFE_HERE if known else "")
+
+
+def describe_damage(error):
+    """Return what is wrong with a file, on one line: the message of an exception, or its type where it has none."""
+    return one_line(error) or type(error).__name__
 
 
 def one_line(error):

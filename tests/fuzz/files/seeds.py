@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import importlib.util
 import io
 import json
 from pathlib import Path
@@ -59,6 +60,39 @@ def beyond():
     arrays = [np.ones(2, ">f4"), np.array([b"x"]), np.float32(1)]
     modules = tensh.nn.Sequential(tensh.nn.Linear(1, 1), tensh.nn.ReLU()), tensh.nn.LSTM(1, 1)
     return [*map(saved, (*modules, odd, arrays)), saved(arrays, **OLD)]
+
+
+def model():
+    return tensh.nn.Sequential(tensh.nn.Linear(2, 3), tensh.nn.ReLU(), tensh.nn.BatchNorm1d(3)).eval()
+
+
+def exported():
+    """What `torch.export.save` writes: one with parts of every kind, one with a dimension that stays free."""
+
+    class Several(tensh.nn.Module):
+        def forward(self, x, pair):
+            return {"sum": x + pair[0], "parts": x.split(1), "last": x[..., -1:] * 2.5}
+
+    x = tensh.ones(2, 2)
+    batch = {0: tensh.export.Dim("batch")}
+    programs = [
+        tensh.export.export(Several(), (x, [x, x])),
+        tensh.export.export(model(), (x,), dynamic_shapes=(batch,)),
+    ]
+    return [stored(lambda file, program: tensh.export.save(program, file), program) for program in programs]
+
+
+def traces():
+    x = tensh.ones(2, 2)
+    made = [tensh.jit.trace(model(), x), tensh.jit.trace(lambda x: (x * 2, x.view(-1)[0]), x)]
+    return [stored(lambda file, trace: tensh.jit.save(trace, file), trace) for trace in made]
+
+
+def onnx_models():
+    x = tensh.ones(2, 2)
+    return [
+        stored(lambda file, module: tensh.onnx.export(module, x, file), module) for module in (model(), model()[:1])
+    ]
 
 
 def tables():
@@ -250,7 +284,7 @@ def texts(*texts):
 
 SEEDS = {
     "archive": archives, "legacy": legacies, "beyond": beyond, "safetensors": tables, "session": sessions,
-    "npy": array_files, "npz": array_archives,
+    "npy": array_files, "npz": array_archives, "export": exported, "torchscript": traces, "onnx": onnx_models,
     "notebook": lambda: texts(json.dumps(NOTEBOOK), json.dumps(NOTEBOOK | {"cells": CELLS[1:2]}, indent=1)),
     "markdown": lambda: texts(MARKDOWN, MARKDOWN.partition("\n\n")[2]),
     "percent": lambda: texts(CODE, "x = 1\nx\n"),
@@ -260,6 +294,8 @@ SEEDS = {
     "answers": lambda: texts(ANSWERS, "1: 2 x 3\n"), "progress": lambda: texts(json.dumps(PROGRESS)), "catalogue": catalogues,
     "settings": lambda: texts(SETTINGS), "history": lambda: texts(HISTORY),
 }  # fmt: skip
+if importlib.util.find_spec("onnx") is None:  # which its reader needs
+    del SEEDS["onnx"]
 
 
 @functools.cache

@@ -20,7 +20,9 @@ from tensh.cli.options import UsageError
 from tensh.cli.repl import history
 from tensh.cli.session import exporting, opening, saving
 from tensh.escaping import visible
+from tensh.export.files import DamagedFile
 from tensh.learning import facts, judging
+from tensh.onnx.reading import OnnxError
 from tensh.show.prose import lines_of
 from tensh.utils.safetensors import SafetensorError
 from tensh.utils.safetensors import torch as safetensors
@@ -63,6 +65,24 @@ def load_mapped(data, folder):
     if len(data) % 2:
         return tensh.load(io.BytesIO(data))
     return tensh.load(put(data, folder, ".pt"), mmap=True)
+
+
+def load_exported(data, folder):
+    """An exported program, and the module that it makes."""
+    program = tensh.export.load(io.BytesIO(data))
+    return [program.state_dict, str(program.graph_signature), program.module().code]
+
+
+def load_script(data, folder):
+    """A file of TorchScript with its code."""
+    module = tensh.jit.load(io.BytesIO(data))
+    return [*module.state_dict().values(), getattr(module, "code", None)]
+
+
+def load_onnx(data, folder):
+    """A file of ONNX, in a folder for weights beside it."""
+    module = tensh.onnx.load(put(data, folder, ".onnx"))
+    return [*module.state_dict().values(), module.code]
 
 
 def put(data, folder, extension):
@@ -180,6 +200,9 @@ TARGETS = {
     "session": Target(open_file(".safetensors"), change_table, CLI),
     "npy": Target(open_file(".npy"), change_npy, CLI),
     "npz": Target(open_file(".npz"), change_archive(change_npy, ".npy"), CLI),
+    "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
+    "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
+    "onnx": Target(load_onnx, change_bytes, (OnnxError, NotImplementedError)),
     "notebook": Target(document(".ipynb"), change_json, CLI),
     "markdown": Target(document(".md"), change_text(WORDS["markdown"] + WORDS["python"]), CLI),
     "percent": Target(document(".py"), change_text(WORDS["python"]), CLI),

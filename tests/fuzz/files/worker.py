@@ -18,6 +18,9 @@ FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "o
              "shutil.", "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.chown", "os.truncate",
              "os.putenv", "ctypes.", "code.__new__", "sys.addaudithook", "urllib.", "ftplib.", "smtplib.", "webbrowser.")  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+GRAPHS = (
+    "<eval_with_key>"  # what torch.fx writes of a graph: defining a function calls nothing, and watched calls are told
+)
 HAPPENED = []
 
 
@@ -54,7 +57,7 @@ class Watch:
             return bool(flags & WRITING) and not inside
         if event == "exec":
             file = arguments[0].co_filename
-            return not file.startswith(("<tensh ", "<__array_function__", *self.sources))
+            return not file.startswith(("<tensh ", "<__array_function__", GRAPHS, *self.sources))
         if event == "import":
             return arguments[0].partition(".")[0] not in ("tensh", "numpy", "ml_dtypes") and not is_known(arguments[0])
         if event.startswith(FORBIDDEN):
