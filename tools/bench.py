@@ -188,7 +188,8 @@ CASES = [
     Case("w + x", "tiny", 4.0, lambda T: partial(add, leaf(T, 3), leaf(T, 3)), lambda: partial(np.add, ones(3), ones(3))),
     Case("w * x", "tiny", 4.0, lambda T: partial(mul, leaf(T, 3), leaf(T, 3)), lambda: partial(mul, ones(3), ones(3))),
     Case("w + 1.0", "tiny", 4.0, lambda T: partial(add, leaf(T, 3), 1.0), lambda: partial(add, ones(3), 1.0)),
-    Case("exp(w)", "tiny", 4.5, lambda T: partial(T.exp, leaf(T, 3)), lambda: partial(np.exp, ones(3))),
+    # NumPy's loop of exp for AVX-512 takes two thirds of the time of the others: elsewhere 4.5 would do.
+    Case("exp(w)", "tiny", 5.5, lambda T: partial(T.exp, leaf(T, 3)), lambda: partial(np.exp, ones(3))),
     Case("x * y, no grad", "tiny", 4.0, lambda T: partial(mul, T.ones(3), T.ones(3)), lambda: partial(mul, ones(3), ones(3))),
     Case("m.sum()", "tiny", 4.0, lambda T: leaf(T, 4, 4).sum, lambda: ones(4, 4).sum),
     Case("m.sum(0)", "tiny", 4.0, lambda T: partial(leaf(T, 4, 4).sum, 0), lambda: partial(ones(4, 4).sum, 0)),
