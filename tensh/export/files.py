@@ -6,6 +6,7 @@ graph alone. The format is tensh's own.
 
 import io
 import json
+import keyword
 import operator
 import zipfile
 from types import FunctionType
@@ -127,9 +128,14 @@ def rebuild(said, tensors):
     graph, nodes = Graph(), {}
     for each in said["nodes"]:
         name = each["name"]
-        if not isinstance(name, str) or not name.isidentifier() or name in nodes:
+        if not is_name(name) or name in nodes:
             raise DamagedFile(f"a step is called {name!r}")
         nodes[name] = add_node(graph, each, nodes, members)
+    if [node.op for node in graph.nodes].count("output") != 1:
+        raise DamagedFile("it has not one output")
+    arguments = [node.target for node in graph.find_nodes(op="placeholder")]
+    if len({*arguments}) < len(arguments):
+        raise DamagedFile("two arguments have one name")
     program = Program(root, graph, decode(said["structure"], {}), None, constants)
     dynamic = {
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
@@ -154,13 +160,18 @@ def assign(root, path, value):
         module.register_buffer(name, value)
 
 
+def is_name(text):
+    """True of a text that can be a name in Python."""
+    return isinstance(text, str) and text.isidentifier() and not keyword.iskeyword(text)
+
+
 def add_node(graph, said, nodes, members):
     """Add the step that a file describes."""
     op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
     if op == "output":
         return graph.output(*args)
     if op == "placeholder":
-        if not isinstance(said["target"], str) or not said["target"].isidentifier():
+        if not is_name(said["target"]):  # which stands in the code that is written
             raise DamagedFile(f"an input is called {said['target']!r}")
         made = graph.create_node("placeholder", said["target"], name=said["name"])
     elif op == "get_attr":
@@ -246,7 +257,10 @@ def encode_node(node):
 
 def decode_value(said):
     if isinstance(said, dict) and "dtype" in said:
-        return SymbolicTensor(said["shape"], read_dtype(said["dtype"]))
+        shape = said["shape"]
+        if not isinstance(shape, list) or not all(type(each) in (int, str) for each in shape):
+            raise DamagedFile(f"a shape is {shape!r:.80}")
+        return SymbolicTensor(shape, read_dtype(said["dtype"]))
     return [None] * min(int(said["parts"]), 10_000) if isinstance(said, dict) and "parts" in said else None
 
 
