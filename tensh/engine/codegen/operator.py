@@ -91,7 +91,7 @@ class Op:
         """
         fn = self.inplace_fn if inplace else self.fn
         known = f"{spoken or name}_{'method' if method else 'function'}"
-        if known in ENVIRONMENT:
+        if hasattr(ENVIRONMENT.get(known), "public"):  # not yet, while another thread writes the same
             return ENVIRONMENT[known].public
         wrapper = ENVIRONMENT[known] = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
         source = (writer.public_inplace_source if inplace else writer.public_source)(self, name, known)
