@@ -57,7 +57,8 @@ def test_models_are_names_of_a_session(model):
     assert "  (_0_weight): [2, 3] float32" in lines and "  relu_3 = Relu(gemm_1)" in lines
 
 
-def test_the_prompt_writes_models():
+def test_the_prompt_writes_models(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     text = "net = nn.Linear(2, 1)\nx = torch.ones(1, 2)\n%export net x new.onnx --over"
     done = Done("-c", text)
     assert done.status == 0 and "new.onnx: ONNXProgram(input -> linear, 2 nodes)" in done.output + done.errors
