@@ -32,5 +32,5 @@ __all__ = [name for name in NAMES if not name.startswith("_")]
 SUBMODULES = ("distributed_c10d",)
 
 __getattr__, __dir__ = declare_namespace(
-    __name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.distributed")
+    "tensh.distributed", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.distributed")
 )

@@ -11,5 +11,5 @@ PRIVATE = {
 }
 
 __getattr__, __dir__ = declare_namespace(
-    __name__, globals(), NAMES | PRIVATE, unsupported=lookup("torch.distributed.distributed_c10d")
+    "tensh.distributed.distributed_c10d", globals(), NAMES | PRIVATE, unsupported=lookup("torch.distributed.distributed_c10d")
 )

@@ -26,4 +26,4 @@ SUBMODULES = (
     "passes", "proxy", "subgraph_rewriter", "traceback",
 )  # fmt: skip
 
-__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.fx"))
+__getattr__, __dir__ = declare_namespace("tensh.fx", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.fx"))

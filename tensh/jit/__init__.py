@@ -21,4 +21,4 @@ NAMES = {name: module for module, names in WHERE.items() for name in names.split
 __all__ = [name for name in NAMES if not name.startswith("_")]
 SUBMODULES = ("_script", "_serialization", "_trace")
 
-__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, SUBMODULES, unsupported=lookup("torch.jit"))
+__getattr__, __dir__ = declare_namespace("tensh.jit", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.jit"))

@@ -15,4 +15,4 @@ WHERE = {
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = list(NAMES)
 
-__getattr__, __dir__ = declare_namespace(__name__, globals(), NAMES, (), unsupported=lookup("torch.onnx"))
+__getattr__, __dir__ = declare_namespace("tensh.onnx", globals(), NAMES, (), unsupported=lookup("torch.onnx"))

@@ -145,6 +145,34 @@ def test_names_are_as_before_once_torch_is_torch_again():
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
+NAMESPACES = """
+import importlib, sys
+import tensh, tensh.alias
+
+loaded = "compiler distributed export fx fx.experimental fx.passes jit nn.parallel".split()
+with tensh.alias.torch_is_tensh():
+    for name in loaded:
+        importlib.import_module("torch." + name)
+sys.modules["torch"] = None  # nothing is found there any more
+for name in loaded:
+    module = importlib.import_module("tensh." + name)
+    for each in dir(module):
+        if not each.startswith("_"):
+            getattr(module, each)
+"""
+
+
+def test_namespaces_find_their_names_once_torch_is_torch_again():
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", NAMESPACES],
+        cwd=ROOT,
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 def test_whose_torch_it_is_is_said_when_the_program_asks():
     """tensh's own imports, as those of an explanation, are not the program's."""
     told = []

@@ -10,5 +10,5 @@ SUBMODULES = ("optimization",)
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(
-    __name__, globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.experimental")
+    "tensh.fx.experimental", globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.experimental")
 )

@@ -30,7 +30,7 @@ def data_parallel(module, inputs, device_ids=None, output_device=None, dim=0, mo
 
 DataParallel.__module__ = "torch.nn.parallel.data_parallel"
 __getattr__, __dir__ = declare_namespace(
-    __name__,
+    "tensh.nn.parallel",
     globals(),
     {"DistributedDataParallel": "tensh.nn.parallel.distributed"},
     ("distributed",),

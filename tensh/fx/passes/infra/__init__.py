@@ -10,5 +10,5 @@ SUBMODULES = ("pass_base", "pass_manager")
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(
-    __name__, globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.passes.infra")
+    "tensh.fx.passes.infra", globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.passes.infra")
 )
