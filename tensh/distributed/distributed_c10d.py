@@ -11,5 +11,8 @@ PRIVATE = {
 }
 
 __getattr__, __dir__ = declare_namespace(
-    "tensh.distributed.distributed_c10d", globals(), NAMES | PRIVATE, unsupported=lookup("torch.distributed.distributed_c10d")
+    "tensh.distributed.distributed_c10d",
+    globals(),
+    NAMES | PRIVATE,
+    unsupported=lookup("torch.distributed.distributed_c10d"),
 )

@@ -19,4 +19,6 @@ NAMES = {name: module for module, names in WHERE.items() for name in names.split
 __all__ = list(NAMES)
 SUBMODULES = ("exported_program", "graph_signature")
 
-__getattr__, __dir__ = declare_namespace("tensh.export", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export"))
+__getattr__, __dir__ = declare_namespace(
+    "tensh.export", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export")
+)

@@ -113,7 +113,7 @@ OPTIONS = {
     ("api", "--mising"): "did you mean --missing?",
     ("-c",): "Option '-c' requires an argument",
     ("run", "f.tsh", "--set"): "Option '--set' requires an argument",
-    ("rnu", "f"): "'run'?",
+    ("rnu", "f"): "No such command 'rnu'; did you mean run?",
     ("run", "scripts/tensor.tsh"): "did you mean scripts/tensors.tsh?",
     ("run", "--set", "stesp=3", "scripts/linear_regression.tsh"): "did you mean steps?",
 }

@@ -5,6 +5,7 @@ A command returns what is to be done as a function without parameters, so that u
 
 import contextlib
 import io
+import re
 from functools import cache
 
 import typer
@@ -128,6 +129,9 @@ def explain_error(error, arguments):
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if word and "No such command" in message:
         return f"{name}: {message}", f"to run a file: tensh run {shell_word(word)}"
+    if ctx and (unknown := re.match(r"No such command '(.*?)'", message)):  # in these words with every version of click
+        meant = close(unknown[1], ctx.command.list_commands(ctx))
+        message = unknown[0] + (f"; did you mean {meant}?" if meant else "")
     hints = [f"all options: {name} --help"]
     if "No such option" in message and name.endswith(" run"):
         hints.insert(0, "an option of the script goes after --: tensh run FILE -- OPTION")

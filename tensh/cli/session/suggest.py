@@ -59,7 +59,7 @@ def suggestion(error, frame, segment=None):
     if isinstance(error, ImportError):
         return suggest_import(error)
     if isinstance(error, TypeError) and frame and segment:
-        if str(error) == "'module' object is not callable":
+        if str(error).startswith("'module' object is not callable"):  # since Python 3.12 with a suggestion of its own
             return suggest_for_called_module(segment, known)
         return suggest_keyword(segment, {**frame.f_globals, **frame.f_locals})
     return None

@@ -9,4 +9,6 @@ from tensh.switched_off import lookup
 SUBMODULES = ("infra", "shape_prop", "split_module", "utils")
 __all__ = list(SUBMODULES)
 
-__getattr__, __dir__ = declare_namespace("tensh.fx.passes", globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.passes"))
+__getattr__, __dir__ = declare_namespace(
+    "tensh.fx.passes", globals(), {}, SUBMODULES, unsupported=lookup("torch.fx.passes")
+)

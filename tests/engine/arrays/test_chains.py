@@ -29,7 +29,8 @@ def differentiate(op, arrays, numbers):
 @pytest.mark.parametrize("name", CHAINED)
 def test_many_elements_have_the_slopes_of_few(name):
     op = OPS[name]
-    arrays = np.random.default_rng(0).uniform(0.05, 0.95, (len(op.inputs), 2 * MANY)).astype(np.float32)
+    # not near zero, where the slope of sinc is the difference of two numbers near one
+    arrays = np.random.default_rng(0).uniform(0.2, 0.95, (len(op.inputs), 2 * MANY)).astype(np.float32)
     required = [p for n, p in op.parameters.items() if n not in op.inputs and p.default is inspect.Parameter.empty]
     numbers = {p.name: NUMBERS.get(p.name, 1) for p in required}
     whole = differentiate(op, arrays, numbers)

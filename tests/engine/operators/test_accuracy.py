@@ -77,8 +77,8 @@ def test_angles_of_points_of_float32(swapped):
     exact = np.arctan2(y.astype(np.float64), x)
     y, x = torch.from_numpy(y), torch.from_numpy(x)
     found = torch.atan2(y.t(), x.t()).t() if swapped else torch.atan2(y, x)
-    assert found.is_contiguous()
-    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 1.2
+    assert found.is_contiguous()  # the C library's are off by up to 1.3 units, PyTorch's by 0.9
+    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 1.4
 
 
 @pytest.mark.parametrize("shape", [(), (7,), (500, 300)])

@@ -226,13 +226,15 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if is_absent(self):
         raise BufferError("Cannot pack tensors on meta")
-    asked = {"max_version": max_version, "copy": copy}  # NumPy 2.0 knows neither
+    array, asked = self.array, {"max_version": max_version, "copy": copy}
+    if np.__version__.startswith("2.0."):  # it knows neither, and gives a capsule that every reader takes
+        array, asked = array.copy() if copy else array, {}
     asked = {name: value for name, value in asked.items() if value is not None}
-    if self.array.dtype.kind not in "VW":
-        return self.array.__dlpack__(**asked)
+    if array.dtype.kind not in "VW":
+        return array.__dlpack__(**asked)
     from tensh.engine.methods.creation import capsules  # needs ctypes
 
-    return capsules.make_own(capsules.view_unsigned(self.array).__dlpack__(**asked), self.dtype)
+    return capsules.make_own(capsules.view_unsigned(array).__dlpack__(**asked), self.dtype)
 
 
 def __dlpack_device__(self):
