@@ -58,6 +58,15 @@ def no_overrides_of_another_test():
             points.disarm()
 
 
+@pytest.fixture(autouse=True)
+def no_modes_of_another_test():
+    """A test that is interrupted, or a generator that ends late, does not leave the next ones without gradients."""
+    yield
+    modes = sys.modules.get("tensh.engine.autograd.modes")
+    if modes is not None and not modes.is_grad_enabled():
+        modes.set_grad_enabled(True)
+
+
 MISSING = re.compile(r"could not import '(\w+)'")
 NAMES = {"torch": "PyTorch"}
 PYTORCH = importlib.util.find_spec("torch") is not None
