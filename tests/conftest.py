@@ -60,11 +60,12 @@ def no_overrides_of_another_test():
 
 @pytest.fixture(autouse=True)
 def no_modes_of_another_test():
-    """A test that is interrupted, or a generator that ends late, does not leave the next ones without gradients."""
+    """A test that leaves gradients off fails; the next ones begin with gradients on."""
     yield
     modes = sys.modules.get("tensh.engine.autograd.modes")
     if modes is not None and not modes.is_grad_enabled():
         modes.set_grad_enabled(True)
+        pytest.fail("the test leaves gradients off")
 
 
 MISSING = re.compile(r"could not import '(\w+)'")

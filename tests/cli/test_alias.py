@@ -149,7 +149,9 @@ NAMESPACES = """
 import importlib, sys
 import tensh, tensh.alias
 
-loaded = "compiler distributed export fx fx.experimental fx.passes jit nn.parallel".split()
+loaded = (
+    "compiler distributed distributed.distributed_c10d export fx fx.experimental fx.passes fx.passes.infra jit nn.parallel"
+).split()
 with tensh.alias.torch_is_tensh():
     for name in loaded:
         importlib.import_module("torch." + name)

@@ -40,7 +40,8 @@ def fixed(script, text):
 def test_what_is_said_of_a_mistake(script):
     status, text = explain(script)
     said = expected(script).read_text(encoding="utf-8")
-    if sys.version_info >= (3, 12) and 'f"' in script.read_text(encoding="utf-8"):  # knows the places in an f-string
+    # Since 3.12 Python knows the place within an f-string.
+    if sys.version_info >= (3, 12) and 'f"' in script.read_text(encoding="utf-8"):
         text, said = MARKS.sub("", text), MARKS.sub("", said)
     assert status == 1
     assert text == said

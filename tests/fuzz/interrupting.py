@@ -435,7 +435,7 @@ def is_pythons(error):
     """Is this Python's own complaint, of before it has come to the program?"""
     if "init_import_site" in error:  # the site reads the settings of packages, which are code, too
         return True
-    if "Could not import runpy module" in error:
+    if "Could not import runpy module" in error:  # `python -m` imports it before the program
         return True
     return bool(error) and not any(ours in error for ours in ("/tensh/", "loader.py", "saves.py", '"<string>"'))
 

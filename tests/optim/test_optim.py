@@ -182,7 +182,7 @@ def interrupted_after(lines, function):
 
     def trace(frame, event, argument):
         nonlocal left
-        if event == "line" and frame.f_code.co_name != "__exit__":  # which has no place where Python heeds a signal
+        if event == "line":
             left -= 1
             if left == 0:
                 signal.raise_signal(signal.SIGINT)

@@ -274,7 +274,7 @@ def custom_from_mask(module, name, mask):
 
 
 def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
-    """Prune the elements of many parameters [*], given as pairs (module, name), as if they were one.
+    """Prune many parameters of any shapes [*], given as pairs (module, name), as if they were one.
 
     ``pruning_method`` is a class of unstructured ones, ``kwargs`` go to it; ``importance_scores`` has tensors by such
     pairs. Raises TypeError for structured methods.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tensh.engine.operators.precision import HAS_AVX512
 
 F = torch.nn.functional
 
@@ -76,8 +77,9 @@ def test_angles_of_points_of_float32(swapped):
     exact = np.arctan2(y.astype(np.float64), x)
     y, x = torch.from_numpy(y), torch.from_numpy(x)
     found = torch.atan2(y.t(), x.t()).t() if swapped else torch.atan2(y, x)
-    assert found.is_contiguous()  # the C library's are off by up to 1.3 units, PyTorch's by 0.9
-    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 1.4
+    assert found.is_contiguous()
+    bound = 1.2 if HAS_AVX512 else 1.4  # by float64, or by the C library: off by up to 1.3 units, PyTorch's by 0.9
+    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < bound
 
 
 @pytest.mark.parametrize("shape", [(), (7,), (500, 300)])
@@ -106,7 +108,7 @@ def test_digits_where_they_were_lost(name):
 
 
 def test_gelu_far_to_the_left():
-    """The exact result lies between PyTorch's 0 and -1e-8."""
+    """Where PyTorch gives 0: no further from the exact result, which is at least -1.1e-8 there."""
     for size in (3, 300):
         x = torch.linspace(-40, -5.9, size)
         assert F.gelu(x).le(0).all() and F.gelu(x).abs().max() < 1e-8

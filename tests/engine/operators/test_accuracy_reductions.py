@@ -214,6 +214,8 @@ VIEWS = {
     "turned": lambda a: np.moveaxis(np.ascontiguousarray(np.moveaxis(a, 0, -1)), -1, 0),
     "expanded": lambda a: np.broadcast_to(a[..., :1], a.shape),
 }
+# The sum of 70,000 equal numbers is off by 7 units with NumPy 2.0, with 2.4 by less than one.
+UNITS = 8 if np.__version__.startswith("2.0.") else 4
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -222,10 +224,7 @@ VIEWS = {
 def test_sums_along_any_dimensions_of_any_view(shape, view, dtype):
     r = np.random.default_rng(0)
     array = VIEWS[view]((r.random(shape) + (1j * r.random(shape) if dtype == "c8" else 0)).astype(dtype))
-    x, digits = (
-        torch.from_numpy(array),
-        8 * np.finfo(dtype).eps,
-    )  # half of log2 of the most numbers, where all are rounded alike
+    x, digits = torch.from_numpy(array), UNITS * np.finfo(dtype).eps
     for number in range(1 << array.ndim):
         dims = tuple(i for i in range(array.ndim) if number >> i & 1)
         exact = array.astype(np.clongdouble if dtype == "c8" else np.longdouble).sum(dims or None)
