@@ -10,8 +10,9 @@ from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import Node, map_arg
 from tensh.onnx.builder import TYPES, Value, is_float
 from tensh.onnx.errors import OnnxExporterError, no_form, place_of
-from tensh.onnx.forms import elementwise, layers, reductions, shapes  # noqa: F401  which declare
-from tensh.onnx.forms.table import FORMS
+from tensh.onnx.forms import elementwise
+from tensh.onnx.forms.families import FORMS
+from tensh.onnx.forms.table import operator_name
 from tensh.tracing.functional import without_writes
 from tensh.tracing.recorder import Recorder
 
@@ -96,8 +97,7 @@ class Converter:
         if name is None and getattr(operator, getattr(node.target, "__name__", ""), None) is node.target:
             operands = [self.builder.whole(self.values[each] if isinstance(each, Node) else each) for each in node.args]
             return getattr(self.builder, SIZES[node.target.__name__])(*operands)
-        name = name or (node.target if isinstance(node.target, str) else node.target.__name__)
-        found = FORMS.get(name)
+        found = FORMS.get(operator_name(node))
         if found is None:
             raise no_form(node)
         try:

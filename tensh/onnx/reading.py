@@ -4,6 +4,7 @@ A file is data: nothing of it runs but the operators that ``operators`` knows. I
 letters, digits and underscores are taken out; its weights are checked against the bytes that are there.
 """
 
+import inspect
 import math
 import operator as python_operator
 import os
@@ -17,7 +18,8 @@ from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.onnx.builder import TYPES
 from tensh.onnx.library import require_onnx
-from tensh.onnx.operators import OPERATORS, SEVERAL, Missing
+from tensh.onnx.operators.families import OPERATORS
+from tensh.onnx.operators.table import Missing
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line
 
 __all__ = ["OnnxModule", "load"]
@@ -256,7 +258,7 @@ class GraphReader:
             )
         attributes = {each.name: self.read_attribute(each, node) for each in node.attribute}
         args = [self.value(name) for name in node.input]
-        if node.op_type in SEVERAL and len(node.output) > 1:
+        if len(node.output) > 1 and "outputs" in inspect.signature(function).parameters:
             attributes["outputs"] = len(node.output)
         made = self.graph.call_function(function, tuple(args), attributes, name=self.spell(node.output[0]))
         if len(node.output) == 1 and node.op_type not in ("Split", "LSTM", "GRU", "RNN", "TopK"):

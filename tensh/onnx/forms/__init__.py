@@ -1,4 +1,5 @@
-"""The ONNX forms of PyTorch's operators, a declaration each: ``elementwise`` as text, other families as functions.
+"""The ONNX forms of PyTorch's operators, a declaration each and a file for each family; ``families`` has them all.
 
-``table`` is where they are declared, ``composed`` what is written in other operators of PyTorch.
+``elementwise`` declares most as text. Elsewhere ``@form`` decorates a function of the builder ``o``, whose methods are ONNX's
+operators, and ``@compose`` a program in other operators of PyTorch.
 """

@@ -4,7 +4,8 @@ import math
 
 import tensh as torch
 from tensh.onnx.builder import is_float
-from tensh.onnx.forms.table import compose, form
+from tensh.onnx.errors import no_form
+from tensh.onnx.forms.table import along, compose, form
 
 
 def axes_of(o, dim):
@@ -134,8 +135,6 @@ def vector_norm(o, node, self, ord=2, dim=None, keepdim=False, dtype=None):
 
 @form("bincount histc mode median nanmedian unique unique_consecutive")
 def without_form(o, node, **arguments):
-    from tensh.onnx.errors import no_form
-
     raise no_form(node)
 
 
@@ -258,3 +257,28 @@ def trace(self):
 
 def floats(self):
     return is_float(self.dtype)
+
+
+@compose("diff")
+def diff(self, n=1, dim=-1, prepend=None, append=None):
+    parts = [each for each in (prepend, self, append) if each is not None]
+    self = torch.cat(parts, dim) if len(parts) > 1 else self
+    for _ in range(n):
+        size = self.shape[dim]
+        if size < 2:
+            return self.narrow(dim, 0, 0)
+        after, before = self.narrow(dim, 1, size - 1), self.narrow(dim, 0, size - 1)
+        self = torch.logical_xor(after, before) if self.dtype is torch.bool else after - before
+    return self
+
+
+@compose("trapezoid trapz")
+def trapezoid(y, x=None, dx=1, dim=-1):
+    size = y.shape[dim]
+    heights = y.narrow(dim, 1, size - 1) + y.narrow(dim, 0, size - 1)
+    if x is None:
+        return (heights * (dx / 2)).sum(dim)
+    widths = x.diff(dim=-1 if x.dim() == 1 else dim)
+    if x.dim() == 1 and y.dim() > 1:
+        widths = widths.reshape(along(dim, y.dim()))
+    return (heights * widths / 2).sum(dim)

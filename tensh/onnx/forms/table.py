@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+END = 2**63 - 1
+"""The end of a slice that ends with the dimension."""
 FORMS = {}
 """Name of an operator of ``aten``, or of a public function that no operator stands for -> its Form."""
 
@@ -49,3 +51,16 @@ def compose(names):
         return function
 
     return register
+
+
+def operator_name(node):
+    """The name of a node's operator, or of the public function that stands for it."""
+    target = node.target
+    return getattr(target, "_opname", None) or (target if isinstance(target, str) else target.__name__)
+
+
+def along(dim, rank):
+    """The shape that lays a vector along one of ``rank`` dimensions: ``[1, -1, 1]``."""
+    sides = [1] * rank
+    sides[dim] = -1
+    return sides

@@ -1,0 +1,21 @@
+"""The forms of all families, by the names of operators."""
+
+from tensh.onnx.forms import (  # noqa: F401  which declare their forms
+    attention,
+    convolution,
+    creation,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    losses,
+    normalization,
+    pooling,
+    recurrent,
+    reductions,
+    resampling,
+    shapes,
+)
+from tensh.onnx.forms.table import FORMS
+
+__all__ = ["FORMS"]

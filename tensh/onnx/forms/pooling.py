@@ -1,0 +1,104 @@
+"""Forms of pooling."""
+
+import math
+
+import numpy as np
+
+import tensh as torch
+from tensh.onnx.errors import no_form
+from tensh.onnx.forms.table import compose, form, operator_name
+from tensh.onnx.forms.windows import batch_input, each_dim, strides_of
+
+
+@form("max_pool1d max_pool2d max_pool3d")
+def max_pool(o, node, self, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    dims = int(operator_name(node)[-2])
+    spatial = math.prod(node.args[0].meta["val"].shape[-dims:])
+    self, end = batch_input(o, self, dims)
+    kernel = each_dim(kernel_size, dims)
+    found = (
+        o.MaxPool(
+            self, outputs=2 if return_indices else 1, kernel_shape=kernel, strides=strides_of(stride, kernel),
+            pads=each_dim(padding, dims) * 2, dilations=each_dim(dilation, dims), ceil_mode=int(ceil_mode),
+        )
+    )  # fmt: skip
+    if not return_indices:
+        return end(found)
+    values, places = found  # which count through the whole tensor
+    places.dtype = torch.int64
+    return end(values), end(o.Mod(places, o.number(spatial, torch.int64)))
+
+
+@form("avg_pool1d avg_pool2d avg_pool3d")
+def avg_pool(
+    o, node, self, kernel_size, stride=(), padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+):
+    dims = int(operator_name(node)[-2])
+    kernel = each_dim(kernel_size, dims)
+    steps = strides_of(stride, kernel)
+    sizes = node.args[0].meta["val"].shape[-dims:]
+    if ceil_mode and any((n + 2 * p - k) % s for n, p, k, s in zip(sizes, each_dim(padding, dims), kernel, steps)):
+        raise no_form(node, "windows that reach beyond the padding are divided by another number there")
+    self, end = batch_input(o, self, dims)
+    found = end(
+        o.AveragePool(
+            self, kernel_shape=kernel, strides=strides_of(stride, kernel),
+            pads=each_dim(padding, dims) * 2, count_include_pad=int(count_include_pad or divisor_override is not None),
+        )
+    )  # fmt: skip
+    if divisor_override is not None:
+        return o.Mul(found, o.number(math.prod(kernel) / divisor_override, self.dtype))
+    return found
+
+
+@form("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d")
+def adaptive_avg_pool(o, node, self, output_size):
+    dims = int(operator_name(node)[-2])
+    sizes = each_dim(output_size, dims)
+    axes = list(range(-dims, 0))
+    if all(size == 1 for size in sizes):
+        return o.ReduceMean(self, axes, keepdims=1)
+    for axis, size in zip(axes, sizes):
+        self = pool_to(o, node, self, axis, size)
+    return self
+
+
+def adaptive_windows(length, size):
+    """(begin, end) of ``size`` windows that cover ``length`` elements and overlap where they must."""
+    return [(place * length // size, -(-(place + 1) * length // size)) for place in range(size)]
+
+
+def pool_to(o, node, x, axis, size):
+    """Average ``size`` windows along an axis, which may overlap, by a product with a fixed matrix."""
+    length = node.args[0].meta["val"].shape[axis]
+    if size is None or size == length:
+        return x
+    weights = np.zeros((length, size))
+    for place, (begin, end) in enumerate(adaptive_windows(length, size)):
+        weights[begin:end, place] = 1 / (end - begin)
+    matrix = o.array(weights.astype(x.dtype.numpy), x.dtype)
+    if axis == -1:
+        return o.MatMul(x, matrix)
+    rank = node.args[0].meta["val"].dim()
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    return o.Transpose(o.MatMul(o.Transpose(x, perm=order), matrix), perm=order)
+
+
+@compose("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d")
+def adaptive_max_pool(self, output_size, return_indices=False):
+    sizes = [output_size] if isinstance(output_size, int) else list(output_size)
+    if return_indices:
+        return NotImplemented
+    for axis, size in zip(range(-len(sizes), 0), sizes):
+        length = self.shape[axis]
+        if size is None or size == length:
+            continue
+        self = torch.cat(
+            [
+                self.narrow(axis, begin, end - begin).amax(axis, keepdim=True)
+                for begin, end in adaptive_windows(length, size)
+            ],
+            axis,
+        )
+    return self

@@ -1,0 +1,151 @@
+"""Matrix products, convolutions, pooling and normalisation."""
+
+import math
+
+import tensh as torch
+from tensh.nn import functional as F
+from tensh.onnx.operators.table import Missing, operator
+
+
+@operator
+def Gemm(a, b, c=None, alpha=1.0, beta=1.0, transA=0, transB=0):
+    a, b = a.t() if transA else a, b.t() if transB else b
+    out = torch.matmul(a, b)
+    out = out * alpha if alpha != 1 else out
+    return out if c is None else out + (c * beta if beta != 1 else c)
+
+
+@operator
+def Einsum(*inputs, equation):
+    return torch.einsum(equation, *inputs)
+
+
+def with_padding(x, kernel, stride, dilation, pads, auto_pad, value=0.0):
+    """(input, padding) of a window; add uneven padding to the input."""
+    dims = len(kernel)
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        totals = [
+            max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+            for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation)
+        ]
+        small = [total // 2 for total in totals]
+        pads = (
+            small + [t - p for t, p in zip(totals, small)]
+            if auto_pad == "SAME_UPPER"
+            else [t - p for t, p in zip(totals, small)] + small
+        )
+    pads = list(pads) if pads and auto_pad not in ("VALID",) else [0] * (2 * dims)
+    if pads[:dims] == pads[dims:]:
+        return x, pads[:dims]
+    flat = [each for place in reversed(range(dims)) for each in (pads[place], pads[place + dims])]
+    return F.pad(x, flat, value=value), [0] * dims
+
+
+@operator
+def Conv(x, w, b=None, auto_pad="NOTSET", dilations=None, group=1, kernel_shape=None, pads=None, strides=None):
+    dims = w.dim() - 2
+    dilations, strides = dilations or [1] * dims, strides or [1] * dims
+    x, padding = with_padding(x, list(w.shape[2:]), strides, dilations, pads, auto_pad)
+    return getattr(F, f"conv{dims}d")(x, w, b, tuple(strides), tuple(padding), tuple(dilations), group)
+
+
+@operator
+def ConvTranspose(
+    x, w, b=None, auto_pad="NOTSET", dilations=None, group=1, kernel_shape=None, output_padding=None, output_shape=None, pads=None,
+    strides=None,
+):  # fmt: skip
+    dims = w.dim() - 2
+    if auto_pad not in ("NOTSET", "VALID") or output_shape:
+        raise Missing("tensh runs ConvTranspose with explicit pads only")
+    pads = list(pads or [0] * 2 * dims)
+    dilations, strides, extra = dilations or [1] * dims, strides or [1] * dims, output_padding or [0] * dims
+    even = pads[:dims] == pads[dims:]
+    out = getattr(F, f"conv_transpose{dims}d")(
+        x, w, b, tuple(strides), tuple(pads[:dims]) if even else 0, tuple(extra), group, tuple(dilations)
+    )
+    if not even:
+        for place in range(dims):
+            out = out.narrow(place + 2, pads[place], out.shape[place + 2] - pads[place] - pads[place + dims])
+    return out
+
+
+@operator
+def MaxPool(
+    x, kernel_shape, auto_pad="NOTSET", ceil_mode=0, dilations=None, pads=None, storage_order=0, strides=None, outputs=1
+):
+    dims = len(kernel_shape)
+    dilations, strides = dilations or [1] * dims, strides or [1] * dims
+    x, padding = with_padding(x, kernel_shape, strides, dilations, pads, auto_pad, -math.inf)
+    found = getattr(F, f"max_pool{dims}d")(
+        x, tuple(kernel_shape), tuple(strides), tuple(padding), tuple(dilations), bool(ceil_mode), outputs > 1
+    )
+    if outputs == 1:
+        return found
+    planes = torch.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])  # ONNX counts through the whole tensor
+    return found[0], found[1] + planes.reshape(x.shape[0], x.shape[1], *[1] * dims)
+
+
+@operator
+def AveragePool(
+    x, kernel_shape, auto_pad="NOTSET", ceil_mode=0, count_include_pad=0, dilations=None, pads=None, strides=None
+):
+    dims = len(kernel_shape)
+    if dilations and set(dilations) != {1}:
+        raise Missing("tensh does not run AveragePool with dilations")
+    strides = strides or [1] * dims
+    padded_x, padding = with_padding(x, kernel_shape, strides, [1] * dims, pads, auto_pad)
+    pool = getattr(F, f"avg_pool{dims}d")
+    if padded_x is x:
+        return pool(x, tuple(kernel_shape), tuple(strides), tuple(padding), bool(ceil_mode), bool(count_include_pad))
+    sums = pool(padded_x, tuple(kernel_shape), tuple(strides), 0, bool(ceil_mode))
+    if count_include_pad:
+        return sums
+    there, _ = with_padding(torch.ones_like(x), kernel_shape, strides, [1] * dims, pads, auto_pad)
+    return sums / pool(there, tuple(kernel_shape), tuple(strides), 0, bool(ceil_mode))
+
+
+@operator
+def BatchNormalization(x, scale, b, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, spatial=1, outputs=1):
+    if training_mode:
+        raise Missing("tensh runs BatchNormalization of ONNX in evaluation only")
+    return F.batch_norm(x, mean, var, scale, b, False, 0.0, epsilon)
+
+
+@operator
+def InstanceNormalization(x, scale, b, epsilon=1e-5):
+    return F.instance_norm(x, None, None, scale, b, True, 0.0, epsilon)
+
+
+@operator
+def LayerNormalization(x, scale, b=None, axis=-1, epsilon=1e-5, stash_type=1, outputs=1):
+    shape = x.shape[axis % x.dim() :]
+    return F.layer_norm(x, tuple(shape), scale.expand(shape), None if b is None else b.expand(shape), epsilon)
+
+
+@operator
+def GroupNormalization(x, scale, b, num_groups, epsilon=1e-5, stash_type=1):
+    if scale.numel() == num_groups != x.shape[1]:  # before opset 21: one for each group
+        scale, b = (each.repeat_interleave(x.shape[1] // num_groups) for each in (scale, b))
+    return F.group_norm(x, num_groups, scale, b, epsilon)
+
+
+@operator
+def RMSNormalization(x, scale, axis=-1, epsilon=1e-5, stash_type=1):
+    return F.rms_norm(x, tuple(x.shape[axis % x.dim() :]), scale, epsilon)
+
+
+@operator
+def LpNormalization(x, axis=-1, p=2):
+    return x / torch.linalg.vector_norm(x, p, axis, keepdim=True)
+
+
+@operator
+def LRN(x, size, alpha=1e-4, beta=0.75, bias=1.0):
+    return F.local_response_norm(x, size, alpha, beta, bias)
+
+
+@operator
+def Dropout(a, ratio=None, training_mode=None, seed=None, outputs=1):
+    if training_mode is not None and bool(training_mode):
+        raise Missing("tensh runs Dropout of ONNX in evaluation only")
+    return a if outputs == 1 else (a, torch.ones_like(a, dtype=torch.bool))
