@@ -1,259 +1,9 @@
 """torch.library: operators of the user's own, by a name, with derivatives."""
 
-import functools
-
-import tensh as torch
-from tensh._library_schema import FunctionSchema, bind_arguments, infer_schema, read_parameters
-from tensh.autograd import Function
-from tensh.engine.core.tensor import Tensor
+from tensh._library.custom_ops import CPU, OPERATORS, CustomOpDef, find_definition
+from tensh._library.opcheck import OpCheckError, opcheck  # noqa: F401  public here
+from tensh._library.schema import infer_schema
 from tensh.engine.methods.unsupported import unsupported_lookup
-from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
-
-OPERATORS = {}
-"""Qualified name -> CustomOpDef."""
-CPU = ("", "CPU", "cpu", "default", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
-"""The names of devices and of dispatch keys that the CPU answers to."""
-
-
-class OpOverload:
-    """The one overload of an operator of the user's own, ``torch.ops.SPACE.NAME.default``."""
-
-    __module__ = "torch._ops"
-    _overloadname = "default"
-    tags: list = []
-
-    def __init__(self, definition):
-        self._definition = definition
-        self.namespace, _, self._opname = definition._qualname.partition("::")
-        self.__name__ = f"{self._opname}.default"
-
-    _schema = property(lambda self: self._definition._schema)
-    overloadpacket = _overloadpacket = property(lambda self: self._definition._packet)
-
-    def name(self):
-        """The qualified name."""
-        return self._definition._qualname
-
-    def __call__(self, *args, **kwargs):
-        return self._definition.call(args, kwargs)
-
-    def __str__(self):
-        return f"{self.namespace}.{self._opname}.default"
-
-    def __repr__(self):
-        return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='default')>"
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-class OpOverloadPacket:
-    """An operator of the user's own, ``torch.ops.SPACE.NAME``."""
-
-    __module__ = "torch._ops"
-
-    def __init__(self, definition):
-        self.default, self._qualified_op_name = definition._opoverload, definition._qualname
-        self.__name__ = definition._opoverload._opname
-
-    def overloads(self):
-        """The names of the overloads."""
-        return ["default"]
-
-    def __call__(self, *args, **kwargs):
-        return self.default(*args, **kwargs)
-
-    def __str__(self):
-        return self._qualified_op_name.replace("::", ".")
-
-    def __repr__(self):
-        return f"<OpOverloadPacket(op='{self}')>"
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-class CustomOpDef:
-    """An operator made by ``custom_op``: it is called as the function is, and can be given a derivative."""
-
-    __module__ = "torch._library.custom_ops"
-
-    def __init__(self, name, fn, schema):
-        self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + schema)
-        self._parameters = read_parameters(schema)
-        self._written = [n for n, text in enumerate(schema.partition(" ->")[0].split(", ")) if "!)" in text]
-        self._backward = self._setup = self._fake = self._vmap = self._function = None
-        self._opoverload = OpOverload(self)
-        self._packet = OpOverloadPacket(self)
-        if fn is not None:
-            functools.update_wrapper(self, fn)
-        OPERATORS[name] = self
-
-    def __repr__(self):
-        return f"<CustomOpDef({self._qualname})>"
-
-    def __call__(self, *args, **kwargs):
-        return self.call(args, kwargs)
-
-    def call(self, args, kwargs):
-        """The result for these arguments: of the fake function for tensors without elements, recorded where one requires grad."""
-        values = bind_arguments(self._qualname, self._schema, self._parameters, args, kwargs)
-        tensors = [t for t in leaves_of(values) if isinstance(t, Tensor)]
-        if any(hasattr(type(t), "levels") for t in tensors):  # within vmap
-            return self.record(values)
-        if any(t.is_meta for t in tensors):
-            return self.compute_fake(values)
-        if not self._written and torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
-            return self.record(values)
-        return self.compute(values)
-
-    def given(self, values):
-        """(arguments by position, arguments by name) of the function, for all arguments in the order of the schema."""
-        named = {p.name: value for p, value in zip(self._parameters, values) if p.named}
-        return [value for p, value in zip(self._parameters, values) if not p.named], named
-
-    def compute(self, values):
-        """The result of the function."""
-        if self._fn is None:
-            raise NotImplementedError(
-                f"Could not run '{self._qualname}' with arguments from the 'CPU' backend: torch.library.impl gives it a function"
-            )
-        args, named = self.given(values)
-        with torch.no_grad():
-            result = self._fn(*args, **named)
-        for place in self._written:
-            torch.autograd.graph.increment_version([t for t in leaves_of(values[place]) if isinstance(t, Tensor)])
-        if not self._written:
-            self.refuse_shared_memory(values, result)
-        return result
-
-    def refuse_shared_memory(self, values, result):
-        """Raise RuntimeError for a result in the memory of an argument, or of another result."""
-        seen = [t.untyped_storage().data_ptr() for t in leaves_of(values) if isinstance(t, Tensor) and t.numel()]
-        for t in leaves_of(result):
-            if isinstance(t, Tensor) and t.numel():
-                place = t.untyped_storage().data_ptr()
-                if place in seen:
-                    raise RuntimeError(
-                        f"{self._opoverload._opname} (with implementation in {self._fn.__module__}): The output of this custom "
-                        "operator (1) must not also be an input to this custom operator and (2) may not alias any inputs to this "
-                        "custom operator or other returns. The most common way to trigger this error is if we have y = "
-                        "custom_op(x) and y and x are the same Tensor. Please instead return a clone of the offending output "
-                        "tensor(s) (e.g. return x.clone()) or refactor the custom operator to not return y."
-                    )
-                seen.append(place)
-
-    def compute_fake(self, values):
-        """The result of the fake function, for tensors without elements."""
-        if self._fake is None:
-            raise RuntimeError(
-                f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx tracing to work. "
-                f"Please use `{getattr(self._fn, '__name__', self._opoverload._opname)}.register_fake` to add an fake impl."
-            )
-        args, named = self.given(values)
-        return self._fake(*args, **named)
-
-    def record(self, values):
-        """The result as that of a custom function, whose inputs are the tensors among the arguments, also in lists."""
-        leaves, form = flatten(list(values))
-        return self.find_function().apply(form, *leaves)
-
-    def find_function(self):
-        """The custom function, made anew after its parts have changed."""
-        if self._function is None:
-            definition = self
-
-            def forward(form, *leaves):
-                return definition.compute(unflatten(leaves, form))
-
-            def setup_context(ctx, inputs, output):
-                form, *leaves = inputs
-                ctx._form = form
-                if definition._setup is not None:
-                    args, named = definition.given(unflatten(leaves, form))
-                    more = {"keyword_only_inputs": named} if named else {}
-                    definition._setup(ctx=ctx, inputs=tuple(args), output=output, **more)
-
-            def backward(ctx, *gradients):
-                if definition._backward is None:
-                    raise RuntimeError(
-                        f"Trying to backward through {definition._opoverload} but no autograd formula was registered. Please use "
-                        "register_autograd to add one."
-                    )
-                found = definition._backward(ctx, *gradients)
-                found = list(found) if isinstance(found, tuple) else [found]
-                found += [None] * sum(p.named for p in definition._parameters)
-                places = ctx._form.children()
-                if len(found) != len(places):
-                    raise RuntimeError(
-                        f"function {definition.find_function().__name__}Backward returned an incorrect number of gradients "
-                        f"(expected {len(places)}, got {len(found)})"
-                    )
-                return None, *[
-                    leaf
-                    for each, part in zip(found, places)
-                    for leaf in ([None] * part.num_leaves if each is None else leaves_of(each))
-                ]
-
-            def vmap(info, in_dims, form, *leaves):
-                dims = in_dims[1:]
-                if definition._vmap is not None:
-                    args, _ = definition.given(unflatten(leaves, form))
-                    places, _ = definition.given(unflatten(dims, form))
-                    return definition._vmap(info, tuple(places), *args)
-                samples = [
-                    definition(*unflatten([t if d is None else t.select(d, i) for t, d in zip(leaves, dims)], form))
-                    for i in range(info.batch_size)
-                ]
-                if isinstance(samples[0], tuple):
-                    return tuple(map(torch.stack, zip(*samples))), (0,) * len(samples[0])
-                return torch.stack(samples), 0
-
-            members = {each.__name__: staticmethod(each) for each in (forward, setup_context, backward, vmap)}
-            name = f"GeneratedBackwardFor_{self._qualname.replace('::', '_')}_default"
-            self._function = type(name, (Function,), members)
-        return self._function
-
-    def register_autograd(self, backward, /, *, setup_context=None):
-        """Give the operator a derivative: ``setup_context(ctx, inputs, output)``, ``backward(ctx, *gradients)``."""
-        if self._written:
-            raise RuntimeError(
-                f"Cannot register autograd formula for non-functional operator {self} with schema {self._schema}. Please create a "
-                "functional operator and register an autograd formula for that."
-            )
-        self._backward, self._setup, self._function = backward, setup_context, None
-
-    def register_fake(self, fn, /):
-        """Say what shape the result has: the function that answers for tensors of the device "meta"."""
-        self._fake = fn
-        return fn
-
-    def register_kernel(self, device_types, fn=None, /):
-        """Give the operator another function for some devices; that for the CPU counts."""
-
-        def register(fn):
-            kinds = (device_types,) if isinstance(device_types, str) else device_types
-            if kinds is None or any(kind in CPU for kind in kinds):
-                self._fn = fn
-            return fn
-
-        return register if fn is None else register(fn)
-
-    def register_vmap(self, func=None, /):
-        """Say how the operator computes a batch: ``func(info, in_dims, *args)``; without, sample by sample."""
-
-        def register(func):
-            self._vmap, self._function = func, None
-            return func
-
-        return register if func is None else register(func)
-
-    def register_torch_dispatch(self, torch_dispatch_class, fn=None, /):
-        """Keep nothing: there is no dispatch by class."""
-        return (lambda fn: fn) if fn is None else fn
-
-    def set_kernel_enabled(self, device_type, enabled=True):
-        """Do nothing: there is one kernel."""
 
 
 def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=None):
@@ -281,21 +31,9 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
 triton_op = custom_op
 
 
-def _find(op):
-    """The definition that an object of the operator, or its name, stands for."""
-    if isinstance(op, (OpOverload, OpOverloadPacket)):
-        op = getattr(op, "default", op)._definition
-    if isinstance(op, CustomOpDef):
-        return op
-    if op not in OPERATORS:
-        space, _, name = op.partition("::")
-        raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
-    return OPERATORS[op]
-
-
 def register_autograd(op, backward, /, *, setup_context=None, lib=None):
     """Give an operator, or the one of a name, a derivative."""
-    _find(op).register_autograd(backward, setup_context=setup_context)
+    find_definition(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=False):
@@ -303,7 +41,7 @@ def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=F
 
     def register(func):
         if not isinstance(op, str) or op in OPERATORS:
-            _find(op).register_fake(func)
+            find_definition(op).register_fake(func)
         return func
 
     return register if func is None else register(func)
@@ -314,12 +52,12 @@ impl_abstract = register_fake
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):
     """Give an operator another function for some devices."""
-    return _find(op).register_kernel(device_types, func)
+    return find_definition(op).register_kernel(device_types, func)
 
 
 def register_vmap(op, func=None, /, *, lib=None):
     """Say how an operator computes a batch."""
-    return _find(op).register_vmap(func)
+    return find_definition(op).register_vmap(func)
 
 
 class Library:
@@ -367,84 +105,15 @@ def impl(qualname, types, func=None, *, lib=None):
     def make(func):
         kinds = (types,) if isinstance(types, str) else types
         if "Meta" in kinds:
-            _find(qualname).register_fake(func)
+            find_definition(qualname).register_fake(func)
         if any(kind in CPU for kind in kinds):
-            _find(qualname).register_kernel(None, func)
+            find_definition(qualname).register_kernel(None, func)
         return func
 
     if func is None:
         return make
     make(func)
     return None
-
-
-class OpCheckError(Exception):
-    """What ``opcheck`` raises: the operator is not what it says of itself."""
-
-
-TESTS = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
-
-
-def opcheck(op, args, kwargs=None, *, test_utils=TESTS, raise_exception=True, atol=None, rtol=None):
-    """Hold an operator against its schema, its fake function and its derivative, for one call; (name of a test -> result).
-
-    >>> import tensh as torch
-    >>> @torch.library.custom_op("checked::twice", mutates_args=())
-    ... def twice(x: torch.Tensor) -> torch.Tensor:
-    ...     return x * 2
-    >>> fake = twice.register_fake(torch.empty_like)
-    >>> torch.library.opcheck(twice, (torch.ones(2),), test_utils="test_faketensor")
-    {'test_faketensor': 'SUCCESS'}
-    """
-    definition, kwargs = _find(op), kwargs or {}
-    results = {}
-    for name in (test_utils,) if isinstance(test_utils, str) else test_utils:
-        try:
-            CHECKS[name](definition, args, kwargs)
-            results[name] = "SUCCESS"
-        except Exception as failure:
-            if raise_exception:
-                raise OpCheckError(
-                    f"opcheck(op, ...): {name} failed with {failure} (scroll up for stack trace)"
-                ) from failure
-            results[name] = failure
-    return results
-
-
-def check_schema(definition, args, kwargs):
-    """Raise if an argument is written that the schema does not name."""
-    values = bind_arguments(definition._qualname, definition._schema, definition._parameters, args, kwargs)
-    copies = map_leaves(lambda t: t.detach().clone() if isinstance(t, Tensor) else t, list(values))
-    definition.compute(copies)
-    for place, (before, after) in enumerate(zip(values, copies)):
-        for one, two in zip(leaves_of(before), leaves_of(after)):
-            if place not in definition._written and isinstance(one, Tensor) and not torch.equal(one, two):
-                raise RuntimeError(
-                    f"Argument {definition._parameters[place].name} is not defined as mutable but was mutated"
-                )
-
-
-def check_derivative(definition, args, kwargs):
-    """Raise if a tensor requires grad and the result cannot be differentiated."""
-    result = [t for t in leaves_of(definition(*args, **kwargs)) if isinstance(t, Tensor) and t.requires_grad]
-    leaves = [t for t in leaves_of([list(args), kwargs]) if isinstance(t, Tensor) and t.requires_grad]
-    if result and definition._backward is not None:
-        torch.autograd.grad([t.sum() for t in result], leaves, allow_unused=True)
-
-
-def check_fake(definition, args, kwargs):
-    """Raise if the fake function gives another shape or dtype than the function."""
-    real = leaves_of(definition(*args, **kwargs))
-    to_meta = lambda t: torch.empty_like(t, device="meta") if isinstance(t, Tensor) else t  # noqa: E731
-    fake = leaves_of(definition(*map_leaves(to_meta, list(args)), **map_leaves(to_meta, dict(kwargs))))
-    for one, two in zip(real, fake):
-        if isinstance(one, Tensor) and (one.shape != two.shape or one.dtype != two.dtype):
-            raise RuntimeError(
-                f"The fake function gives {list(two.shape)} {two.dtype} where the function gives {list(one.shape)} {one.dtype}"
-            )
-
-
-CHECKS = dict(zip(TESTS, (check_schema, check_derivative, check_fake, check_derivative)))
 
 
 def get_ctx():

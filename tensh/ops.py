@@ -32,7 +32,7 @@ class Operators(ModuleType):
 
     def __getattr__(self, name):
         from tensh._aten.overloads import packet_of, schemas
-        from tensh.library import OPERATORS
+        from tensh._library.custom_ops import OPERATORS
 
         space = self.__name__.rpartition(".")[2]
         call_operator = OPERATORS.get(f"{space}::{name}")

@@ -1,72 +1,33 @@
-"""Fixes by search: small edits to the code that failed, each tried on stand-ins.
+"""Fixes by search: edits to the code that failed, each tried on stand-ins.
 
-A search begins only where the failure itself is seen on stand-ins, too.  Edits are proposed by what a piece of code is
-(a class, a method, a tuple, a tensor, a number), never by its message.
+A search begins only where the failure itself is seen on stand-ins, too.
 """
 
 import ast
-import types
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.size import Size
 from tensh.explain.afterwards import afterwards
-from tensh.explain.calls import names_in, piece
+from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import replace_node
+from tensh.explain.edits import describe_shape, edits, edits_of_python
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
-from tensh.explain.shadow import BUILTINS, Shadow, Unknown, is_module, parse_statement
-from tensh.explain.trying import CHANGES, append_to_expression, depends_on_values
+from tensh.explain.shadow import Shadow, Unknown, is_module, parse_statement
+from tensh.explain.trying import depends_on_values
 from tensh.language import _
 
 MOST_TRIED = 300
+
+
 NAMESPACES = ("torch", "nn", "F", "np")
+
+
 TENSORS = (Tensor, np.ndarray, list, tuple)  # what is one, or what one may be made of
+
+
 LONGEST = 2000  # characters of a piece of code in which is searched
-FUNCTIONS = {
-    "mm": "matmul",
-    "bmm": "matmul",
-    "dot": "matmul",
-    "mv": "matmul",
-    "view": "reshape",
-    "stack": "cat",
-    "cat": "stack",
-}
-"""The replacements of a function or method."""
-JOINING = frozenset("cat concat concatenate stack hstack vstack dstack column_stack".split())
-"""Functions that take a list of tensors."""
-
-WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
-"""Methods whose results gradients do not pass."""
-
-AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "transpose(1, 2)")}
-"""Other orders of dimensions: channels before the sizes of an image, time and batch exchanged."""
-
-
-CASTS = {".float()": 1, ".long()": 1, ".double()": 2, ".bool()": 3}
-"""Other dtypes, by how seldom they are what was meant."""
-
-
-DTYPES = frozenset(
-    "float16 float32 float64 bfloat16 float double half uint8 int8 int16 int32 int64 short int long bool complex64 complex128".split()
-)
-"""Names of dtypes, as they are written in quotes by those who know NumPy."""
-
-
-class Edit(NamedTuple):
-    """Other code in place of a piece: where (start, end), what, how much it changes, and why it may be meant.
-
-    ``shows`` tells of the new value what belongs to the reason.
-    """
-
-    span: tuple[int, int]
-    text: str
-    cost: int
-    reason: str
-    shows: Callable | None = None
 
 
 def search(error, segment, shadow, propose, most=2, fails_later=lambda fit: False):
@@ -104,14 +65,6 @@ def reason_of(edit, shadow):
     return _("{reason}, and {value} fits").format(reason=edit.reason, value=edit.shows(shadow.value(edit.text)))
 
 
-def dtype_of(t):
-    return str(t.dtype).removeprefix("torch.")
-
-
-def shape_of(t):
-    return str(list(t.shape))
-
-
 def fails_alike(error, segment, shadow):
     """True if a piece of code fails on stand-ins as it did."""
     try:
@@ -131,299 +84,6 @@ def result_of(code, shadow):
     except (Unknown, Exception):
         return None
     return "" if depends_on_values(node) else f"{', '.join(map(str, given))} -> {describe_shape(result)}".lstrip()
-
-
-def describe_shape(value):
-    """The shape of a tensor, the shapes of several, or the type of anything else."""
-    if isinstance(value, Tensor):
-        return str(list(value.shape))
-    if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):
-        return ", ".join(describe_shape(each) for each in value)
-    return type(value).__name__
-
-
-def edits(segment, shadow):
-    """All edits of the pieces of some code."""
-    node = parse_statement(segment)
-    top = node.value if isinstance(node, ast.Expr) else node
-    if isinstance(top, ast.Call) and isinstance(top.func, ast.Name) and top.func.id in {*BUILTINS} - {"range"}:
-        return
-    offset = len(segment) - len(segment.lstrip())
-    for depth, each in pieces(top):
-        text, (start, end) = piece(segment.lstrip(), each, before="")
-        span = start + offset, end + offset
-        for new, cost, *reason in changes(each, text, each is top, shadow):
-            yield Edit(span, new, 10 * cost + depth, *reason)
-
-
-def edits_of_python(segment, shadow):
-    """Describe the result where nothing is a tensor: numbers and lists must be what they should be."""
-    return (edit for edit in edits(segment, shadow) if not edit.text.startswith("torch.tensor("))
-
-
-def pieces(top):
-    """(depth, expression) of each piece that may be replaced: operands before the whole, outer ones before inner ones."""
-    waiting = [(0, top)]
-    for depth, node in waiting:
-        yield depth, node
-        waiting += [(depth + 1, inner) for inner in children(node)]
-
-
-def children(node):
-    """The expressions that an expression is made of."""
-    for inner in ast.iter_child_nodes(node):
-        if isinstance(inner, ast.keyword):
-            inner = inner.value
-        if isinstance(inner, ast.expr):
-            yield inner
-
-
-def changes(node, text, is_whole, shadow):
-    """(new text, cost, reason) of the replacements of one expression."""
-    if isinstance(node, ast.Call):
-        yield from swap_tensor_and_stack(node, shadow)
-        yield from other_functions(node, text)
-        yield from other_calls(node, text, shadow)
-        yield from other_dims(node, text, shadow)
-        yield from other_arguments(node, shadow)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        yield (
-            f"{ast.unparse(node.left)} // {ast.unparse(node.right)}",
-            1,
-            _("{text} is not a whole number").format(text=text),
-        )
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield from read_text_argument(node.value)
-    if isinstance(node, ast.GeneratorExp):
-        yield f"([{text[1:-1]}])", 1, _("a generator is not a list of tensors")
-    value = value_of(node, shadow)
-    if value is not UNKNOWN and not is_whole:
-        yield from changes_of_value(value, text)
-
-
-def read_text_argument(text):
-    """Quote the name of a dtype; read the file of that name."""
-    if text in DTYPES:
-        yield f"torch.{text}", 1, _('"{text}" is a text, and the dtype of that name is wanted').format(text=text)
-
-
-UNKNOWN = object()
-"""A value that cannot be known from shapes alone."""
-
-
-def value_of(node, shadow):
-    """The value of an expression on shapes only, or UNKNOWN."""
-    try:
-        return shadow.evaluate(node)
-    except (Unknown, Exception):
-        return UNKNOWN
-
-
-def other_functions(node, text):
-    """Functions that do nearly the same, and the call without its last step where that has no derivative."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
-            yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() turns matrices, not batches of them")
-        case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if step in WITHOUT_DERIVATIVE:
-            yield (
-                ast.unparse(owner),
-                0,
-                _("{step} has no derivative: the values themselves are wanted").format(step=step),
-            )
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else None
-    if name in FUNCTIONS:
-        end = piece(text, node.func, before="")[1][1]
-        yield (
-            text[: end - len(name)] + FUNCTIONS[name] + text[end:],
-            2,
-            _("{name} does not take these shapes").format(name=name),
-        )
-
-
-def swap_tensor_and_stack(node, shadow):
-    """`torch.stack` for `torch.tensor` of a list of tensors, and the other way round for lists of numbers."""
-    function = ast.unparse(node.func)
-    if function not in ("torch.tensor", "torch.stack", "torch.cat") or not node.args:
-        return
-    values, given = value_of(node.args[0], shadow), ast.unparse(node.args[0])
-    if type(values) not in (list, tuple) or not values:
-        return
-    if function == "torch.tensor" and all(isinstance(each, Tensor) for each in values):
-        yield (
-            f"torch.stack({given})",
-            -1,
-            _("{given} is a list of tensors, which stack puts together").format(given=given),
-        )
-    elif function != "torch.tensor" and all(type(each) is list for each in values):
-        yield (
-            f"torch.tensor({given})",
-            -1,
-            _("{given} is a list of lists of numbers, not of tensors").format(given=given),
-        )
-
-
-def other_dims(node, text, shadow):
-    """Try the call with the last dimension for one that does not exist, or where none is given."""
-    for each in node.keywords:
-        if each.arg in ("dim", "axis") and isinstance(value_of(each.value, shadow), int):
-            last = ast.unparse(each)
-            for dim in (-1, *range(ndim_of(node, shadow) - 1)):
-                yield (
-                    text.replace(last, f"{each.arg}={dim}"),
-                    1,
-                    _("{last} is none of the dimensions").format(last=last),
-                )
-    if not any(each.arg in ("dim", "axis") for each in node.keywords):
-        comma = ", " if node.args or node.keywords else ""
-        yield f"{text[:-1]}{comma}dim=-1)", 2, _("a dimension is wanted")
-
-
-def ndim_of(node, shadow):
-    """The dimensions of the first tensor that a call is given, or that its method is of; 0 where that is not known."""
-    owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    for each in (*node.args, *owner):
-        value = value_of(each, shadow)
-        value = value[0] if isinstance(value, list | tuple) and value else value
-        if isinstance(value, Tensor):
-            return value.dim()
-    return 0
-
-
-def other_arguments(node, shadow):
-    """Try the call with its tensors in a list, or with its first two exchanged."""
-    function, given = ast.unparse(node.func), [*map(ast.unparse, node.args)]
-    named = [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords if each.arg]
-    values = [value_of(each, shadow) for each in node.args]
-    count = next((n for n, each in enumerate(values) if not isinstance(each, Tensor)), len(values))
-    if count > 1 and function.rpartition(".")[2] in JOINING:
-        listed = [f"[{', '.join(given[:count])}]", *given[count:], *named]
-        yield (
-            f"{function}({', '.join(listed)})",
-            0,
-            _("{function} takes the tensors in a list").format(function=function),
-        )
-    elif count > 1 or (count == 1 and len(values) > 1 and type(values[1]) is int):
-        others = [given[1], given[0], *given[2:], *named]
-        yield f"{function}({', '.join(others)})", 1, _("the two are the other way round")
-
-
-def other_calls(node, text, shadow):
-    """Calls of values that cannot be called, and of methods that Python numbers do not have."""
-    function = value_of(node.func, shadow)
-    if function is not UNKNOWN and not callable(function):
-        called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
-        yield (
-            f"{called}[{given}]" if given else called,
-            0,
-            _("{called} is a {kind}, which is not called").format(called=called, kind=type(function).__name__),
-        )
-    if isinstance(node.func, ast.Attribute) and not node.args:
-        owner = value_of(node.func.value, shadow)
-        if isinstance(owner, int | float):
-            owned = ast.unparse(node.func.value)
-            yield owned, 1, _("{owned} is a number of Python's already").format(owned=owned)
-
-
-def changes_of_value(value, text):
-    """(new text, cost, reason) by the kind of a value."""
-    match value:
-        case Size():
-            yield f"{text}[0]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
-        case type():
-            yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
-        case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
-            yield (
-                f"{text}()",
-                0,
-                (
-                    _("{text} is a method that was not called")
-                    if "." in text
-                    else _("{text} is a function that was not called")
-                ).format(text=text),
-            )
-        case _ if is_module(value):
-            yield (
-                f"{text}.parameters()",
-                0,
-                _("{text} is a module: what is wanted are its parameters").format(text=text),
-            )
-        case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
-            kind = type(value).__name__
-            shapes = ", ".join(describe_shape(each) for each in value)
-            yield (
-                f"{append_to_expression(text, '')}[0]",
-                1 + 2 * (kind == "list"),
-                _("{text} is a {kind}: {shapes}").format(text=text, kind=kind, shapes=shapes),
-            )
-            yield (
-                f"torch.stack({text})",
-                2,
-                _("{text} is a {kind} of tensors: {shapes}").format(text=text, kind=kind, shapes=shapes),
-            )
-        case tuple() if value and isinstance(value[0], Tensor):
-            yield (
-                f"{append_to_expression(text, '')}[0]",
-                1,
-                _("{text} is a {kind}: {shapes}").format(
-                    text=text, kind="tuple", shapes=", ".join(describe_shape(each) for each in value)
-                ),
-            )
-        case tuple() | list() if value and not any(isinstance(each, Tensor) for each in value):
-            yield (
-                f"torch.tensor({text})",
-                2,
-                _("{text} is a {kind}, not a tensor").format(text=text, kind=type(value).__name__),
-            )
-        case np.ndarray():
-            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
-            yield (
-                f"torch.from_numpy({text}).float()",
-                2,
-                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
-            )
-        case bool():
-            pass
-        case float() if value.is_integer():
-            whole = str(int(value)) if text.replace(".", "").isdecimal() else f"int({text})"
-            yield whole, 1, _("{text} is a float, and a whole number is wanted").format(text=text)
-            yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
-        case int() | float():
-            yield (
-                f"torch.tensor({text})",
-                2,
-                (
-                    _("{text} is an int, not a tensor")
-                    if isinstance(value, int)
-                    else _("{text} is a float, not a tensor")
-                ).format(text=text),
-            )
-        case Tensor():
-            yield from changes_of_tensor(value, text)
-
-
-def changes_of_tensor(t, text):
-    """(new text, cost, reason, what it shows) of a tensor in another dtype, or with other dimensions."""
-    for change, cost in CASTS.items():
-        if CHANGES[change](t):
-            yield (
-                append_to_expression(text, change),
-                cost,
-                _("{text} holds {dtype}").format(text=text, dtype=dtype_of(t)),
-                dtype_of,
-            )
-    shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
-    shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
-    shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
-    casts = [cast for cast in (".float()", ".long()") if CHANGES[cast](t)]
-    for change, cost in shaped:
-        if CHANGES.get(change, lambda t: True)(t):
-            for cast in ("", *casts):
-                yield (
-                    append_to_expression(text, change + cast),
-                    cost + 2 * bool(cast),
-                    _("{text} is {shape}").format(text=text, shape=shape_of(t)),
-                    shape_of,
-                )
 
 
 def explain_by_search(situation):

@@ -5,8 +5,9 @@ form makes the elements of a result a nested tensor again.  Functions are looked
 """
 
 import tensh as torch
+from tensh._aten.calls import choose_overload
 from tensh._aten.overloads import schemas
-from tensh._aten.translation import OPERATORS, choose_overload
+from tensh._aten.translation import OPERATORS
 from tensh.engine.core.clock import clock
 from tensh.engine.core.tensor import new
 from tensh.engine.dispatch.override.points import keep_armed

@@ -5,7 +5,8 @@ Each line says what it computes of what, which array that makes, how many bytes 
 
 from dataclasses import replace
 
-from tensh.compiler.compiling import Compiled, make_program
+from tensh.compiler.compiling import Compiled
+from tensh.compiler.graph import make_program
 from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import EFFECT, VIEW, Var
 from tensh.compiler.writing import words_of

@@ -13,8 +13,8 @@ import os
 import sys
 from contextlib import nullcontext
 
+from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
-from tensh._aten.translation import call_plain
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.fx.graph import Graph

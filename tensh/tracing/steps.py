@@ -4,7 +4,7 @@ import math
 from contextlib import contextmanager
 
 import tensh as torch
-from tensh._aten.translation import bool_mask
+from tensh._aten.steps import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.nn import functional as F

@@ -33,7 +33,7 @@ LAYERS = {
     "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
     "tensh.nested": ("tensh tensh.engine tensh.namespace tensh._aten tensh.symbols tensh.utils.weak", ""),
-    "tensh.ops": ("tensh tensh._aten tensh.library", ""),
+    "tensh.ops": ("tensh tensh._aten", ""),
     "tensh.utils": (
         "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.saving tensh.switched_off tensh.namespace tensh.hub "
         "tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",

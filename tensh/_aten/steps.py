@@ -1,0 +1,290 @@
+"""Public functions that PyTorch composes of ``aten`` operators, step by step as it does."""
+
+import tensh as torch
+from tensh._aten.calls import aten, call_plain
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
+
+
+def linear(input, weight, bias=None):
+    if input.dim() == 2 and bias is not None:
+        return aten("addmm", bias, input, aten("t", weight))
+    if input.dim() == 3 and bias is not None and input.is_contiguous():
+        flat = aten("view", input, [input.shape[0] * input.shape[1], input.shape[2]])
+        return aten("view", aten("addmm", bias, flat, aten("t", weight)), [*input.shape[:2], weight.shape[0]])
+    out = matmul(input, aten("t", weight))
+    return out if bias is None else aten("add", out, bias)
+
+
+def matmul(input, other):
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    a, b = input.dim(), other.dim()
+    if a == b == 1:
+        return aten("dot", input, other)
+    if a == 2 and b == 1:
+        return aten("mv", input, other)
+    if a == 1 and b == 2:
+        return aten("squeeze", aten("mm", aten("unsqueeze", input, 0), other), 0)
+    if a == b == 2:
+        return aten("mm", input, other)
+    if a >= 3 and b <= 2 and b and (input.is_contiguous() or input.requires_grad):
+        flat = reshape(input, [-1, input.shape[-1]])
+        out = aten("mv" if b == 1 else "mm", flat, other)
+        return aten("_unsafe_view", out, [*input.shape[:-1], *other.shape[1:]])
+    if a < 1 or b < 1:
+        return NotImplemented
+    if a == 1:
+        return aten("squeeze", matmul(aten("unsqueeze", input, 0), other), -2)
+    batch = list(torch.broadcast_shapes(input.shape[:-2], other.shape[:-2]))
+    n, m, p, size = input.shape[-2], input.shape[-1], other.shape[-1], 1
+    for each in batch:
+        size *= each
+    left = reshape(aten("expand", input, [*batch, n, m]), [size, n, m])
+    right = reshape(aten("expand", other, [*batch, m, p]), [size, m, p])
+    return aten("_unsafe_view", aten("bmm", left, right), [*batch, n, p])
+
+
+def reshape(input, *shape, **options):
+    shape = list(options.get("shape", shape[0] if shape and not isinstance(shape[0], int) else shape))
+    known = 1
+    for n in shape:
+        known *= n if n != -1 else 1
+    shape = [input.numel() // known if n == -1 and known else n for n in shape]
+    if input.is_contiguous() or list(input.shape) == shape:
+        return aten("view", input, shape)
+    return aten("_unsafe_view", aten("clone", input, memory_format=torch.contiguous_format), shape)
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    if not input.dim():
+        return reshape(input, [1])
+    start, end = start_dim % input.dim(), end_dim % input.dim()
+    if start == end:
+        return input
+    size = 1
+    for n in input.shape[start : end + 1]:
+        size *= n
+    return reshape(input, [*input.shape[:start], size, *input.shape[end + 1 :]])
+
+
+def contiguous(input, memory_format=torch.contiguous_format):
+    if input.is_contiguous(memory_format=memory_format):
+        return input
+    return aten("clone", input, memory_format=memory_format)
+
+
+def as_dtype(value):
+    """The dtype of a tensor, of NumPy's."""
+    return value if isinstance(value, dtype) else BY_NUMPY[value]
+
+
+def convert_to(input, *args, **options):
+    wanted, copy = options.get("dtype"), options.get("copy", False)
+    for each in (*args, options.get("other")):
+        if isinstance(each, dtype):
+            wanted = each
+        elif isinstance(each, Tensor):
+            wanted = each.dtype
+    if not copy and wanted in (None, input.dtype):
+        return input
+    return aten("_to_copy", input, **({"dtype": wanted} if wanted else {}))
+
+
+def cast(name):
+    return lambda input, *args, **options: convert_to(input, getattr(torch, name))
+
+
+def softmax(name):
+    def steps(input, dim=None, dtype=None, _stacklevel=3, **options):
+        if dim is None:
+            return NotImplemented
+        return aten(name, input if dtype is None else convert_to(input, dtype), dim, False)
+
+    return steps
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    if input.dim() > 2 or size_average is not None or reduce is not None:
+        return NotImplemented
+    return aten("nll_loss_forward", input, target, weight, reduction, ignore_index)[0]
+
+
+def cross_entropy(
+    input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
+):
+    if input.dim() > 2 or label_smoothing or target.is_floating_point():
+        return NotImplemented
+    logarithms = aten("_log_softmax", input, input.dim() - 1, False)
+    return nll_loss(logarithms, target, weight, size_average, ignore_index, reduce, reduction)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return aten("native_layer_norm", input, list(normalized_shape), weight, bias, eps)[0]
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    n, c = input.shape[:2]
+    return aten("native_group_norm", input, weight, bias, n, c, input.numel() // (n * c), num_groups, eps)[0]
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    return aten("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def convolution(dims, transposed=False):
+    def sizes(value):
+        return [value] * dims if isinstance(value, int) else list(value)
+
+    def steps(input, weight, bias=None, stride=1, padding=0, *rest, **options):
+        names = ("output_padding", "groups", "dilation") if transposed else ("dilation", "groups")
+        given = dict(zip(names, rest)) | options
+        if isinstance(padding, str) or input.dim() != dims + 2:
+            return NotImplemented
+        more = (
+            sizes(given.get("dilation", 1)),
+            transposed,
+            sizes(given.get("output_padding", 0)),
+            given.get("groups", 1),
+        )
+        return aten("convolution", input, weight, bias, sizes(stride), sizes(padding), *more)
+
+    return steps
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if max_norm is not None:
+        return NotImplemented
+    return aten("embedding", weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    if inplace or not training or not p:
+        return input if not inplace else NotImplemented
+    return aten("native_dropout", input, p, True)[0]
+
+
+def getitem(input, index):
+    """Select, slice and unsqueeze one part after the other; then index by tensors, if there are some."""
+    parts = index if type(index) is tuple else (index,)
+    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
+    if any(
+        isinstance(each, (list, bool, range)) or not isinstance(each, (int, slice, Tensor, type(None), type(Ellipsis)))
+        for each in parts
+    ):
+        return NotImplemented
+    at = next((i for i, each in enumerate(parts) if each is Ellipsis), None)
+    if at is not None:
+        parts = (*parts[:at], *(slice(None),) * (input.dim() - taken), *parts[at + 1 :])
+    dim, out, tensors = 0, input, {}
+    for each in parts:
+        if isinstance(each, int):
+            out = aten("select", out, dim, each)
+        elif each is None:
+            out, dim = aten("unsqueeze", out, dim), dim + 1
+        elif isinstance(each, Tensor):
+            tensors[dim] = each
+            dim += each.dim() if bool_mask(each) else 1
+        else:
+            if each != slice(None):
+                start, stop, step = each.start, each.stop, 1 if each.step is None else each.step
+                size = out.shape[dim]
+                out = aten(
+                    "slice",
+                    out,
+                    dim,
+                    0 if start is None else start,
+                    2**63 - 1 if stop is None else min(stop, size),
+                    step,
+                )
+            dim += 1
+    if tensors:
+        return aten("index", out, [tensors.get(d) for d in range(max(tensors) + 1)])
+    return aten("alias", out) if out is input else out
+
+
+def bool_mask(value):
+    return isinstance(value, Tensor) and value.dtype in (torch.bool, torch.uint8)
+
+
+def setitem(input, index, value):
+    target = getitem(input, index) if not isinstance(index, Tensor) else NotImplemented
+    if target is NotImplemented:
+        if not isinstance(index, Tensor) or not isinstance(value, (Tensor, int, float)):
+            return NotImplemented
+        aten(
+            "index_put_", input, [index], value if isinstance(value, Tensor) else torch.tensor(value, dtype=input.dtype)
+        )
+    elif isinstance(value, Tensor):
+        aten("copy_", target, value)
+    else:
+        aten("fill_", target, value)
+
+
+def chunk(input, chunks, dim=0):
+    return aten("split", input, -(-input.shape[dim] // chunks), dim)
+
+
+def where(condition, input=None, other=None, **options):
+    if other is None or options:
+        return NotImplemented
+    kind = next((each.dtype for each in (input, other) if isinstance(each, Tensor)), None)
+    values = [
+        each if isinstance(each, Tensor) else aten("scalar_tensor", each, dtype=kind or torch.get_default_dtype())
+        for each in (input, other)
+    ]
+    return aten("where", condition, *values)
+
+
+def reflect(name):
+    """A reflected operator: ``2 - x`` subtracts x from 2."""
+    return lambda input, other: aten(name, other, input) if isinstance(other, Tensor) else NotImplemented
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    def pair(value):
+        return [value, value] if isinstance(value, int) else list(value or [])
+
+    args = pair(kernel_size), pair(stride), pair(padding), pair(dilation), ceil_mode
+    out = aten("max_pool2d_with_indices", input, *args)
+    return out if return_indices else out[0]
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    if size_average is not None or reduce is not None or weight is not None:
+        return NotImplemented
+    difference = aten("abs", aten("sub", input, target))
+    return difference if reduction == "none" else aten(reduction, difference)
+
+
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    return aten("linalg_vector_norm", input) if p in ("fro", 2) and dim is None and dtype is None else NotImplemented
+
+
+def pad(input, pad, mode="constant", value=None):
+    return (
+        aten("constant_pad_nd", input, list(pad), 0.0 if value is None else value)
+        if mode == "constant"
+        else NotImplemented
+    )
+
+
+STEPS = {
+    "linear": linear, "matmul": matmul, "__matmul__": matmul, "__rmatmul__": lambda a, b: matmul(b, a), "reshape": reshape, "flatten": flatten,
+    "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
+    "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
+    "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
+    "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
+    "l1_loss": l1_loss,
+    "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
+    "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),
+    "__rdiv__": lambda input, other: aten("mul", aten("reciprocal", input), other), "__rpow__": lambda input, other: aten("pow", other, input),
+    "norm": norm, "pad": pad,
+    "view_as": lambda input, other: aten("view", input, list(other.shape)), "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
+    "outer": lambda input, other: aten("mul", aten("view", input, [-1, 1]), other),
+    "tensor": lambda data, **options: aten("lift_fresh", call_plain(torch.tensor, data, **options)),
+    **{f"conv{n}d": convolution(n) for n in (1, 2, 3)}, **{f"conv_transpose{n}d": convolution(n, True) for n in (1, 2, 3)},
+    **{name: cast(kind) for name, kind in {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16",
+       "long": "int64", "int": "int32", "short": "int16", "bool": "bool"}.items()},
+}  # fmt: skip
+"""Functions that PyTorch composes of operators: NotImplemented where the steps are not known."""

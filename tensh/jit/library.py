@@ -1,0 +1,110 @@
+"""The code in a file of TorchScript: classes and functions by name, each looked through before it first runs.
+
+Python parses the text and does no more with it. What is not known is refused as a whole, by its name.
+"""
+
+import ast
+
+from tensh._aten.overloads import schemas
+from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
+
+
+class Class:
+    """A class of a file: its methods, and the lists that it declares."""
+
+    def __init__(self, tree):
+        self.methods = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+        self.lists = {
+            each.targets[0].id: [item.value for item in each.value.elts if isinstance(item, ast.Constant)]
+            for each in tree.body
+            if isinstance(each, ast.Assign)
+            and isinstance(each.targets[0], ast.Name)
+            and isinstance(each.value, ast.List)
+        }
+
+
+class Library:
+    """The code of a file: classes and functions by their full names."""
+
+    def __init__(self, texts, constants):
+        self.texts, self.constants = texts, constants
+        self.classes, self.functions, self.checked, self.places = {}, {}, set(), {}
+        for space, text in texts.items():
+            try:
+                tree = ast.parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue  # its classes are not known, and calls of them say so
+            for each in tree.body:
+                if isinstance(each, ast.ClassDef):
+                    self.classes[f"{space}.{each.name}"] = Class(each)
+                    self.places |= {
+                        (f"{space}.{each.name}", name): (text, method)
+                        for name, method in self.classes[f"{space}.{each.name}"].methods.items()
+                    }
+                elif isinstance(each, ast.FunctionDef):
+                    self.functions[f"{space}.{each.name}"] = each
+
+    def method(self, cls, name):
+        """The tree of a method; None if there is none."""
+        found = self.classes.get(cls)
+        return found.methods.get(name) if found else None
+
+    def text_of(self, cls, name):
+        """The text of a method."""
+        if (cls, name) not in self.places:
+            raise AttributeError(f"{cls} has no method {name}")
+        text, method = self.places[cls, name]
+        lines = ast.get_source_segment(text, method).split("\n")
+        return "\n".join([lines[0], *(line.removeprefix("  ") for line in lines[1:])]) + "\n"
+
+    def require_known(self, tree):
+        """Unknown where a function uses a node, or calls an operator, that is not known."""
+        if id(tree) in self.checked:
+            return
+        local = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        for node in ast.walk(tree):
+            if type(node) not in NODES:
+                raise Unknown(
+                    f"tensh does not run {type(node).__name__} in code of TorchScript (line {getattr(node, 'lineno', '?')})"
+                )
+            if isinstance(node, ast.Call) and join_path(node.func) not in local:
+                self.require_call(node)
+        self.checked.add(id(tree))
+
+    def require_call(self, node):
+        name = join_path(node.func)
+        if (
+            name is None
+            or name.startswith("self.")
+            or name in BUILTINS
+            or name in self.functions
+            or name in self.classes
+        ):
+            return
+        space, _, last = name.rpartition(".")
+        if space == "torch" and (last in schemas() or last in SCALARS or last in ADAPTED):
+            return
+        if space == "ops.prim" and last in PRIM:
+            return
+        if space.startswith("__torch__") or name == "torch.device":
+            return  # looked up when it is called
+        if space == "" or space in ("torch", "ops.prim") or space.startswith("ops."):
+            raise Unknown(f"tensh does not run {name} of TorchScript (line {node.lineno})")
+
+
+def join_path(node):
+    """``a.b.c`` as text; None for another expression."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+NODES = {
+    getattr(ast, name)
+    for name in """FunctionDef arguments arg Return Assign AnnAssign Expr If For While Pass Break Continue Call Attribute Name Load Store Constant List
+    Tuple Dict Subscript Slice BinOp UnaryOp Compare BoolOp IfExp keyword Add Sub Mult Div FloorDiv Mod USub UAdd Not And Or Eq NotEq Lt LtE Gt GtE Is IsNot
+    In NotIn Starred Raise Assert Index""".split()
+    if hasattr(ast, name)
+}

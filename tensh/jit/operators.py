@@ -1,0 +1,222 @@
+"""What code of TorchScript can call: operators of ``aten``, operators on numbers and lists, builtins."""
+
+import math
+import operator
+from functools import cache
+
+import tensh as torch
+from tensh._aten.kernels import kernel_of
+from tensh._aten.overloads import REQUIRED, schemas
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.codes import DTYPES, FORMATS
+from tensh.nn.modules.module import Module
+
+
+class Unknown(NotImplementedError):
+    """Code of a file asks for what tensh does not run."""
+
+
+def read_attribute(owner, name):
+    """Read an attribute of a module of the file, a fact of a tensor, or a field of a named tuple."""
+    if isinstance(owner, Module) and "_library" in owner.__dict__:
+        for table in (owner._parameters, owner._buffers, owner._modules, owner.__dict__.get("_attributes", {})):
+            if name in table:
+                return table[name]
+        if name == "training":
+            return owner.training
+        raise AttributeError(f"{owner._class} has no attribute {name}")
+    if isinstance(owner, Tensor) and name in FACTS:
+        return getattr(owner, name)
+    if isinstance(owner, tuple) and hasattr(owner, "_fields") and name in owner._fields:
+        return getattr(owner, name)
+    raise Unknown(f"tensh does not read {name} of {type(owner).__name__} in code of TorchScript")
+
+
+FACTS = frozenset("shape dtype device requires_grad is_cuda is_sparse layout ndim T mT real imag".split())
+
+
+def set_attribute(owner, name, value):
+    """Set an attribute of a module of the file."""
+    for table in (owner._parameters, owner._buffers, owner.__dict__.setdefault("_attributes", {})):
+        if name in table:
+            table[name] = value
+            return
+    owner.__dict__["_attributes"][name] = value
+
+
+def raise_exception(message="", *ignored):
+    """Raise the error that TorchScript raises for ``raise``."""
+    raise RuntimeError(f"The following operation failed in the TorchScript interpreter.\n{message}")
+
+
+def small_range(*args):
+    """``range`` of whole numbers, which may be tensors."""
+    return range(*map(int, args))
+
+
+BUILTINS = {
+    "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:10_000],
+    "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
+    "isinstance": lambda value, kind: True, "print": lambda *values: None, "zip": zip, "enumerate": enumerate, "min": min, "max": max,
+    "abs": abs, "list": list,
+}  # fmt: skip
+
+
+TYPED = frozenset("annotate unchecked_cast uninitialized".split())
+
+
+PRIM = {
+    "NumToTensor": torch.tensor, "dtype": lambda t: DTYPES[str(t.dtype)[6:]], "device": lambda t: t.device, "shape": lambda t: list(t.shape),
+    "RaiseException": raise_exception, "requires_grad": lambda t: t.requires_grad, "is_cuda": lambda t: False, "min": min, "max": max,
+    "TupleIndex": lambda values, place: values[place], "unchecked_unwrap_optional": lambda value: value, "layout": lambda t: 0,
+    "abs": abs, "grad": lambda t: t.grad, "data": lambda t: t.detach(), "tolist": lambda t, *ignored: t.tolist(), "id": id,
+}  # fmt: skip
+
+
+def append(values, value):
+    """Append to a list and return the list, as ``aten::append`` does."""
+    values.append(value)
+    return values
+
+
+SCALARS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "floordiv": operator.floordiv, "remainder": operator.mod,
+    "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b, "__not__": operator.not_, "__and__": lambda a, b: a and b,
+    "__or__": lambda a, b: a or b, "__xor__": operator.xor, "len": len, "append": append, "__getitem__": lambda values, place: values[place],
+    "__contains__": lambda values, value: value in values, "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt, "pow": operator.pow,
+    "Int": int, "Float": float, "Bool": bool, "str": str, "extend": lambda a, b: a.extend(b), "slice": lambda values, *bounds: values[slice(*bounds)],
+    "list": list, "dict": dict, "keys": lambda table: list(table), "values": lambda table: list(table.values()), "items": lambda table: list(table.items()),
+    "copy": lambda values: values.copy(), "min": min, "max": max, "round": round, "abs": abs, "size": lambda t, *dim: t.size(*dim) if dim else list(t.shape),
+    "dim": lambda t: t.dim(), "numel": lambda t: t.numel(), "is_floating_point": lambda t: t.is_floating_point(), "format": lambda text, *values: str(text),
+    "warn": lambda *values, **options: None, "device": torch.device, "_set_item": operator.setitem, "exp": math.exp, "log": math.log, "item": lambda t: t.item(),
+    "ScalarImplicit": lambda t: t.item(), "IntImplicit": lambda t: int(t), "FloatImplicit": lambda t: float(t), "insert": lambda values, at, value: values.insert(at, value),
+    "pop": lambda values, *at: values.pop(*at), "reverse": lambda values: values.reverse(), "is_nonzero": bool, "get_device": lambda t: t.get_device(),
+    "is_grad_enabled": torch.is_grad_enabled, "tensor": torch.tensor, "as_tensor": torch.as_tensor, "Complex": complex,
+}  # fmt: skip
+"""Operators on numbers, lists and text, and facts of tensors."""
+
+
+FACT_NAMES = frozenset(
+    "size dim numel is_floating_point len item Int Float Bool ScalarImplicit IntImplicit FloatImplicit is_nonzero get_device __is__ __isnot__ __not__ append".split()
+)
+
+
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, *settings):
+    dims = weight.dim() - 2
+    if transposed:
+        function = getattr(torch.nn.functional, f"conv_transpose{dims}d")
+        return function(
+            input, weight, bias, tuple(stride), tuple(padding), tuple(output_padding), groups, tuple(dilation)
+        )
+    return getattr(torch.nn.functional, f"conv{dims}d")(
+        input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), groups
+    )
+
+
+def resize(mode):
+    """Make an operator ``upsample_...`` of ``interpolate``: sizes, scales and corners are by position, as in its overloads."""
+
+    def function(input, output_size, *settings):
+        settings = list(settings)
+        align = settings.pop(0) if mode in ("linear", "bilinear", "bicubic", "trilinear") else None
+        if output_size is not None:
+            return torch.nn.functional.interpolate(input, tuple(output_size), mode=mode, align_corners=align)
+        factors = settings[0] if isinstance(settings[0], list) else settings
+        return torch.nn.functional.interpolate(input, scale_factor=tuple(factors), mode=mode, align_corners=align)
+
+    return function
+
+
+ADAPTED = {
+    "_convolution": convolution, "upsample_nearest1d": resize("nearest"), "upsample_nearest2d": resize("nearest"), "upsample_nearest3d": resize("nearest"),
+    "upsample_linear1d": resize("linear"), "upsample_bilinear2d": resize("bilinear"), "upsample_bicubic2d": resize("bicubic"),
+    "upsample_trilinear3d": resize("trilinear"), "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
+    "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
+}  # fmt: skip
+"""Operators whose function in tensh has other parameters."""
+
+
+def call_operator(name, args, kwargs):
+    """Call an operator of ``aten``, or one on numbers where no tensor is among the arguments."""
+    if name in ADAPTED:
+        return ADAPTED[name](*args, **kwargs)
+    if name in ("tensor", "as_tensor"):
+        return (
+            torch.as_tensor(*args[:1], dtype=dtype_of(args[1] if len(args) > 1 else kwargs.get("dtype")))
+            if args
+            else None
+        )
+    tensors = any(
+        isinstance(each, Tensor) or isinstance(each, (list, tuple)) and any(isinstance(part, Tensor) for part in each)
+        for each in (*args, *kwargs.values())
+    )
+    if name in SCALARS and (
+        name in FACT_NAMES
+        or not tensors
+        or name in ("append", "__getitem__", "__contains__", "list", "slice")
+        and not isinstance(args[0], Tensor)
+    ):
+        return SCALARS[name](*args)
+    for overload in schemas().get(name, {}).values():
+        try:
+            positional, named = overload.bind(*convert(overload, args, kwargs))
+            kernel = kernel_of(overload)
+        except (TypeError, KeyError, IndexError, NotImplementedError):
+            continue
+        result = kernel(*positional, **named)
+        return list(result) if name in LISTS and isinstance(result, tuple) else result
+    if name == "warn":
+        return None
+    raise Unknown(f"tensh has no operator aten::{name} for these arguments in code of TorchScript")
+
+
+LISTS = frozenset("chunk split split_with_sizes unbind tensor_split".split())
+
+
+@cache
+def dtypes():
+    """Number of a dtype in a file -> the dtype, of those that tensh has."""
+    return {
+        number: getattr(torch, name)
+        for name, number in DTYPES.items()
+        if isinstance(getattr(torch, name, None), torch.dtype)
+    }
+
+
+def dtype_of(value):
+    """The dtype that a number stands for; any other value as it is."""
+    return dtypes().get(value, value) if type(value) is int else value
+
+
+FORMAT_NAMES = {number: getattr(torch, name[6:]) for name, number in FORMATS.items() if number or "contiguous" in name}
+
+
+def convert(overload, args, kwargs):
+    """(args, kwargs) with dtypes, layouts and memory formats in the place of their numbers, without what is None by default."""
+    parameters = overload.parameters
+    places = [p for p in parameters if not p.named]
+    if len(args) > len(places):
+        raise TypeError
+    given = dict(zip((p.name for p in places), args)) | kwargs
+    found = {}
+    for p in parameters:
+        if p.name not in given:
+            continue
+        value = given[p.name]
+        if p.kind == "ScalarType":
+            value = dtype_of(value)
+        elif p.kind in ("Layout", "Device", "MemoryFormat") or p.name == "pin_memory":
+            if p.kind == "MemoryFormat" and value in FORMAT_NAMES:
+                value = FORMAT_NAMES[value]
+            elif p.default is not REQUIRED or p.optional:
+                continue
+        elif value is None and p.list and p.default is not REQUIRED and not p.optional:
+            continue
+        found[p.name] = value
+    positional = []
+    for p in places:
+        if p.name not in found:
+            break
+        positional.append(found.pop(p.name))
+    return tuple(positional), found
