@@ -61,7 +61,7 @@ def tensors(T, n):
     return [T.from_numpy(array) for array in squares(n)]
 
 
-# ---- the work --------------------------------------------------------------------------------------------------
+# ── the work ─────────────────────────────────────────────────────────────────
 
 
 def forward_and_backward(T):
@@ -214,7 +214,7 @@ CASES = [
     Case("x @ y, 256 x 256", "large", 1.3, lambda T: partial(matmul, *tensors(T, 256)), lambda: partial(matmul, *squares(256))),
 ]  # fmt: skip
 
-# ---- start: whole processes, against the Python that does the least --------------------------------------------------
+# ── start: whole processes, against the Python that does the least ───────────
 
 IMPORT_NUMPY, NOTHING = ["-c", "import numpy"], ["-c", "pass"]
 STARTS = [  # name, arguments of Python, against, budget
@@ -265,7 +265,7 @@ def prompt(typed, wanted, folder):
     return work
 
 
-# ---- measuring -----------------------------------------------------------------------------------------------------
+# ── measuring ────────────────────────────────────────────────────────────────
 
 
 def seconds(work, repeat):

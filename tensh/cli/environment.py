@@ -38,7 +38,7 @@ class Environment:
         """True if a variable switches something on."""
         return self.variables.get(name, "") not in ("", "0")
 
-    # -- terminals --------------------------------------------------------------------------------------
+    # ── terminals ────────────────────────────────────────────────────────────
 
     def is_terminal(self, stream):
         return stream is not None and not stream.closed and stream.isatty()
@@ -84,7 +84,7 @@ class Environment:
         except (OSError, ValueError):
             return USUAL_WIDTH
 
-    # -- the process ------------------------------------------------------------------------------------
+    # ── the process ──────────────────────────────────────────────────────────
 
     @contextlib.contextmanager
     def install(self):

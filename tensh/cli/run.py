@@ -57,7 +57,7 @@ class Run:
         if program.file:
             self.hint = f"  look around: tensh run -i {shell_word(program.arguments[0])}{ALL_FRAMES}"
 
-    # -- the session ------------------------------------------------------------------------------------
+    # ── the session ──────────────────────────────────────────────────────────
 
     def run_all(self, then=None):
         """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
@@ -264,7 +264,7 @@ class Run:
         for complaint in loaded.complaints:
             self.console.remark([("warning", f"{complaint}\n")])
 
-    # -- a cell -----------------------------------------------------------------------------------------
+    # ── a cell ───────────────────────────────────────────────────────────────
 
     def cell(self, cell):
         """Run a cell; whether the next one is to follow."""
@@ -321,7 +321,7 @@ class Run:
         for value in shown:
             self.console.result([("plain", layout(value) + "\n")])
 
-    # -- endings ----------------------------------------------------------------------------------------
+    # ── endings ──────────────────────────────────────────────────────────────
 
     def take_failure(self, event, may_raise):
         """Show a failure and remember its status; whether the run goes on."""

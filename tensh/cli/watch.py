@@ -56,7 +56,7 @@ class Watch:
         if not self.options.quiet:
             self.console.remark([("note", visible_line(text) + "\n")])
 
-    # -- running ----------------------------------------------------------------------------------------
+    # ── running ──────────────────────────────────────────────────────────────
 
     def run_again(self):
         """Run it once more. That it cannot be run as it is now is said, and no reason to stop."""
@@ -91,7 +91,7 @@ class Watch:
         others = [f", {os.path.basename(file)} was saved" for file in self.saved if file != self.file]
         return time.strftime("[%H:%M:%S] ", time.localtime(now)) + self.path + "".join(others)
 
-    # -- waiting ----------------------------------------------------------------------------------------
+    # ── waiting ──────────────────────────────────────────────────────────────
 
     def wait(self):
         """Until a file was saved, and is there whole."""

@@ -154,7 +154,7 @@ class Shadow:
             raise Unknown
         return method(node)
 
-    # -- by the kinds of expressions --------------------------------------------------------------------
+    # ── by the kinds of expressions ──────────────────────────────────────────
 
     def name(self, node):
         if node.id in self.names:

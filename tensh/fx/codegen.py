@@ -177,7 +177,7 @@ class Writer:
         code = "\n".join("    " + line for line in text.lstrip("\n").split("\n"))
         return PythonCode(f"\n{wraps}\n\n{prologue}\n{code}", self.globals, numbers, wraps.count("\n") + 4)
 
-    # -- names ----------------------------------------------------------------------------------------------
+    # ── names ────────────────────────────────────────────────────────────────
 
     def add_global(self, name_hint, obj):
         """The name of a function or a type in the code; one that is not torch's is added to the code's globals."""
@@ -202,7 +202,7 @@ class Writer:
         arguments = [self.write_type(each) for each in typing.get_args(kind)]
         return f"{name}[{','.join(arguments)}]" if arguments else name
 
-    # -- arguments ------------------------------------------------------------------------------------------
+    # ── arguments ────────────────────────────────────────────────────────────
 
     def write_value(self, value):
         """An argument: a node by its name, another value as Python writes it."""
@@ -229,7 +229,7 @@ class Writer:
             parts.append(f"{name} = {given}" if is_name(name) else f"**{{{name!r}: {given}}}")
         return ", ".join(parts)
 
-    # -- nodes ----------------------------------------------------------------------------------------------
+    # ── nodes ────────────────────────────────────────────────────────────────
 
     def write_node(self, node):
         """The line of a node; of an input, what renames it if its name is taken."""
@@ -282,7 +282,7 @@ class Writer:
             return "\n"
         return f";  {self.colours['dim'].format(' = '.join([*map(repr, names), 'None']))}\n"
 
-    # -- what is known beside -------------------------------------------------------------------------------
+    # ── what is known beside ─────────────────────────────────────────────────
 
     def write_annotation(self, node):
         """The type of a node's value; in verbose code, its dtype and shape where a pass has found them."""

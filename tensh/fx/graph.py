@@ -63,7 +63,7 @@ class Graph:
         self._codegen = CodeGen()
         self._co_fields = {}
 
-    # -- nodes ----------------------------------------------------------------------------------------------
+    # ── nodes ────────────────────────────────────────────────────────────────
 
     @property
     def nodes(self):
@@ -150,7 +150,7 @@ class Graph:
         self._len -= 1
         to_erase._update_args_kwargs(*(map_arg(each, lambda node: None) for each in (to_erase._args, to_erase._kwargs)))
 
-    # -- where nodes are inserted -----------------------------------------------------------------------------
+    # ── where nodes are inserted ─────────────────────────────────────────────
 
     @contextlib.contextmanager
     def _inserting(self, insert):
@@ -187,7 +187,7 @@ class Graph:
             raise AssertionError("Node to insert after is not in graph.")
         return self._inserting(n.append)
 
-    # -- copies -----------------------------------------------------------------------------------------------
+    # ── copies ───────────────────────────────────────────────────────────────
 
     def node_copy(self, node, arg_transform=lambda x: x):
         """Insert a copy of a node of another graph; ``arg_transform`` maps the nodes among its arguments."""
@@ -220,7 +220,7 @@ class Graph:
             output.meta = copy.copy(node.meta)
         return made
 
-    # -- code -------------------------------------------------------------------------------------------------
+    # ── code ─────────────────────────────────────────────────────────────────
 
     def python_code(self, root_module, **options):
         """The graph as the source of a function, in which ``root_module`` names the module: :class:`PythonCode`.
@@ -282,7 +282,7 @@ class Graph:
         rows = [[node.op, node.name, node.target, node.args, node.kwargs] for node in self.nodes]
         print(tabulate(rows, headers=["opcode", "name", "target", "args", "kwargs"]))
 
-    # -- checks -----------------------------------------------------------------------------------------------
+    # ── checks ───────────────────────────────────────────────────────────────
 
     def lint(self):
         """Check that nodes are unique, in order, and refer to parts of the module.  RuntimeError for a graph that fails."""

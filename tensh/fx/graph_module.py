@@ -71,7 +71,7 @@ class GraphModule(Module):
         self.meta = {}
         self.graph = graph
 
-    # -- the graph and its code -------------------------------------------------------------------------------
+    # ── the graph and its code ───────────────────────────────────────────────
 
     @property
     def graph(self):
@@ -128,7 +128,7 @@ class GraphModule(Module):
         """Write the module as a Python package: ``module.py``, which anybody can read and change, and its tensors."""
         write_folder(self, folder, module_name)
 
-    # -- submodules -------------------------------------------------------------------------------------------
+    # ── submodules ───────────────────────────────────────────────────────────
 
     def add_submodule(self, target, m):
         """Add a module at a path, with empty modules above it where they are missing; False where another value is in the way."""
@@ -172,7 +172,7 @@ class GraphModule(Module):
         for name in [name for name, _ in self.named_modules() if name not in used]:
             self.delete_submodule(name)
 
-    # -- copies and pickles -----------------------------------------------------------------------------------
+    # ── copies and pickles ───────────────────────────────────────────────────
 
     def __deepcopy__(self, memo):
         made = type(self).__new__(type(self))

@@ -82,7 +82,7 @@ class Interpreter:
             args, kwargs = self.fetch_args_kwargs_from_env(n)
             return getattr(self, n.op)(n.target, args, kwargs)
 
-    # -- what nodes do ----------------------------------------------------------------------------------------
+    # ── what nodes do ────────────────────────────────────────────────────────
 
     def placeholder(self, target, args, kwargs):
         """The next argument, or the default; all that are left for ``*name``."""
@@ -120,7 +120,7 @@ class Interpreter:
         """The output."""
         return args[0]
 
-    # -- values -----------------------------------------------------------------------------------------------
+    # ── values ───────────────────────────────────────────────────────────────
 
     def fetch_attr(self, target):
         """The attribute of the module at a path.  RuntimeError if there is none."""

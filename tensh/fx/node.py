@@ -106,7 +106,7 @@ class Node:
         self._prev = self._next = self
         self._update_args_kwargs(args, kwargs)
 
-    # -- arguments ----------------------------------------------------------------------------------------
+    # ── arguments ────────────────────────────────────────────────────────────
 
     def _update_args_kwargs(self, args, kwargs):
         """Take other arguments, and tell the nodes among the old and the new ones."""
@@ -185,7 +185,7 @@ class Node:
             user.replace_input_with(self, replace_with)
         return changed
 
-    # -- place --------------------------------------------------------------------------------------------
+    # ── place ────────────────────────────────────────────────────────────────
 
     @property
     def next(self):
@@ -229,7 +229,7 @@ class Node:
     def __ge__(self, other):
         return not self < other
 
-    # -- what is known of a node --------------------------------------------------------------------------
+    # ── what is known of a node ──────────────────────────────────────────────
 
     @property
     def stack_trace(self):

@@ -88,7 +88,7 @@ class Tracer(TracerBase):
         self.module_stack, self.num_calls, self.node_name_to_scope = OrderedDict(), {}, {}
         self._constants = defaultdict(int)
 
-    # -- what is traced, and how ------------------------------------------------------------------------------
+    # ── what is traced, and how ──────────────────────────────────────────────
 
     def is_leaf_module(self, m, module_qualified_name):
         """True if a call of module ``m`` is one node.  Layers of ``torch.nn`` are leaves, except Sequential."""
@@ -170,7 +170,7 @@ class Tracer(TracerBase):
         self._constants[prefix] = number
         return f"{prefix}{number}"
 
-    # -- the trace --------------------------------------------------------------------------------------------
+    # ── the trace ────────────────────────────────────────────────────────────
 
     def trace(self, root, concrete_args=None):
         """The :class:`Graph` of a module or a function.  Values in ``concrete_args`` (name -> value) are not traced.

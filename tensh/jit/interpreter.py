@@ -41,7 +41,7 @@ class Frame:
     def __init__(self, library, depth):
         self.library, self.variables, self.depth = library, {}, depth
 
-    # -- statements -------------------------------------------------------------------------------------------
+    # ── statements ───────────────────────────────────────────────────────────
     def run(self, body):
         for each in body:
             getattr(self, f"do_{type(each).__name__}")(each)
@@ -120,7 +120,7 @@ class Frame:
         if not bool(self.value(node.test)):
             raise AssertionError(self.value(node.msg) if node.msg is not None else "")
 
-    # -- expressions ------------------------------------------------------------------------------------------
+    # ── expressions ──────────────────────────────────────────────────────────
     def value(self, node):
         """The value of an expression."""
         return getattr(self, f"get_{type(node).__name__}")(node)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.language import _
 
-# -- shapes -------------------------------------------------------------------------------------------
+# ── shapes ───────────────────────────────────────────────────────────────────
 
 
 def hint_at_shape(answered, true):
@@ -59,7 +59,7 @@ def hint_at_dimensions(answered, true):
     return _("too many dimensions") if difference > 0 else _("too few dimensions")
 
 
-# -- dtypes -------------------------------------------------------------------------------------------
+# ── dtypes ───────────────────────────────────────────────────────────────────
 
 
 def family(dtype):
@@ -90,7 +90,7 @@ def hint_at_dtype(answered, true):
     return _("another kind of whole number: can it be negative?")
 
 
-# -- values -------------------------------------------------------------------------------------------
+# ── values ───────────────────────────────────────────────────────────────────
 
 
 def hint_at_value(answered, true, is_close):

@@ -313,7 +313,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     return tensor
 
 
-# ── what libraries call below the initialisers ────────────────────────
+# ── what libraries call below the initialisers ───────────────────────────────
 def _no_grad_uniform_(tensor, a, b, generator=None):
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
@@ -338,7 +338,7 @@ def _no_grad_zero_(tensor):
         return tensor.zero_()
 
 
-# ── old names ─────────────────────────────────────────────────────────
+# ── old names ────────────────────────────────────────────────────────────────
 def _make_deprecate(function):
     new = function.__name__
     old = new.removesuffix("_")

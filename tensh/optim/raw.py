@@ -25,7 +25,7 @@ class Raw:
     def __init__(self, array):
         self.array = array
 
-    # -- in place ---------------------------------------------------------------------------------------
+    # ── in place ─────────────────────────────────────────────────────────────
     def add_(self, other, alpha=1):
         if type(other) is Raw:
             other = other.array
@@ -81,7 +81,7 @@ class Raw:
         self.array[mask] = value
         return self
 
-    # -- new arrays -------------------------------------------------------------------------------------
+    # ── new arrays ───────────────────────────────────────────────────────────
     def add(self, other, alpha=1):
         if type(other) is not Raw:
             return Raw(np.add(self.array, other))
@@ -131,7 +131,7 @@ class Raw:
     def detach(self):
         return self
 
-    # -- questions --------------------------------------------------------------------------------------
+    # ── questions ────────────────────────────────────────────────────────────
     def gt(self, number):
         return self.array > number
 

@@ -61,7 +61,7 @@ class Recorder(TorchFunctionMode):
         self.modules = []
         self.since, self.free = None, set()  # what is new; ids of tensors made of nothing that is traced
 
-    # -- values ---------------------------------------------------------------------------------------------
+    # ── values ───────────────────────────────────────────────────────────────
     def keep(self, value, node):
         """Let a node stand for a tensor."""
         self.nodes[id(value)] = node
@@ -113,7 +113,7 @@ class Recorder(TorchFunctionMode):
         self.free.add(id(tensor))
         return tensor
 
-    # -- lines ----------------------------------------------------------------------------------------------
+    # ── lines ────────────────────────────────────────────────────────────────
     def record(self, target, args, kwargs, value, op="call_function"):
         """Add the node of a call, and let it, or what is taken from it, stand for the result."""
         args, kwargs = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
@@ -166,7 +166,7 @@ class Recorder(TorchFunctionMode):
             return Size(tensor.array.shape)
         return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
 
-    # -- calls ----------------------------------------------------------------------------------------------
+    # ── calls ────────────────────────────────────────────────────────────────
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = translation.name_of(func)
@@ -203,7 +203,7 @@ class Recorder(TorchFunctionMode):
             return any(map(self.is_traced, value))
         return isinstance(value, TracedInt) or isinstance(value, Tensor) and id(value) in self.nodes
 
-    # -- modules --------------------------------------------------------------------------------------------
+    # ── modules ──────────────────────────────────────────────────────────────
     def __enter__(self):
         def call(module, *args, **kwargs):
             path = self.paths.get(module)

@@ -53,7 +53,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "work")
 
 
-# -- the lessons --------------------------------------------------------------------------------------
+# ── the lessons ──────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
@@ -85,7 +85,7 @@ def test_one_digit_that_changed_is_caught_at_its_cell_and_element(tmp_path):
     assert wrong[0]["numbers"] == [{"index": [1, 1], "stored": "28.", "now": "27.", "off_by": "1"}]
 
 
-# -- the comparison of two texts ----------------------------------------------------------------------
+# ── the comparison of two texts ──────────────────────────────────────────────
 
 SAME = [
     ("tensor([1., 2.])", "tensor([1.0000, 2.0000])"),
@@ -174,7 +174,7 @@ def test_metadata_says_how_texts_are_compared():
     assert compare(r"..\data\a.csv", "../data/a.csv", {"platform": True}).same
 
 
-# -- files --------------------------------------------------------------------------------------------
+# ── files ────────────────────────────────────────────────────────────────────
 
 SCRIPT = """\
 x = torch.tensor([[1., 2.]], requires_grad=True)
@@ -448,7 +448,7 @@ def test_time_that_is_over(tmp_path):
     assert status == 124 and "stopped after 0.2 s" in out
 
 
-# -- against PyTorch, and in pytest -------------------------------------------------------------------
+# ── against PyTorch, and in pytest ───────────────────────────────────────────
 
 BOTH = """\
 torch.manual_seed(0);

@@ -10,7 +10,7 @@ from tensh.show.describe import duration
 from tensh.show.layout import layout
 from tests.support.command_line import Done, notebook
 
-# -- what is run -------------------------------------------------------------------------------------------------------
+# ── what is run ──────────────────────────────────────────────────────────────
 
 
 def test_code():
@@ -92,7 +92,7 @@ def test_the_plainest_forms_mean_what_they_mean_with_options(script, text):
     assert Done("-c", text) == Done("-c", text, "--color", "auto")
 
 
-# -- options -----------------------------------------------------------------------------------------------------------
+# ── options ──────────────────────────────────────────────────────────────────
 
 
 def test_settings(script):
@@ -201,7 +201,7 @@ def test_options_stand_before_or_after_the_command(script):
     assert Done("--keep-going", "run", name) == Done("run", "--keep-going", name) == Done("run", name, "--keep-going")
 
 
-# -- endings -----------------------------------------------------------------------------------------------------------
+# ── endings ──────────────────────────────────────────────────────────────────
 
 STATUSES = {
     "1": 0,
@@ -354,7 +354,7 @@ def test_a_warning_is_a_remark():
     assert done == (0, "1\n", "-c:2: UserWarning: careful\n      2 | warnings.warn('careful')\n")
 
 
-# -- usage -------------------------------------------------------------------------------------------------------------
+# ── usage ────────────────────────────────────────────────────────────────────
 
 USAGE = {
     ("run", "nowhere.tsh"): "nowhere.tsh: no such file\n",
@@ -407,7 +407,7 @@ def test_env():
     assert facts["OMP_NUM_THREADS"] == "3"
 
 
-# -- text --------------------------------------------------------------------------------------------------------------
+# ── text ─────────────────────────────────────────────────────────────────────
 
 COLORS = {
     # (options, variables, a terminal): whether there is colour
@@ -497,7 +497,7 @@ def test_durations(seconds, text):
     assert duration(seconds) == text
 
 
-# -- Markdown ----------------------------------------------------------------------------------------------------------
+# ── Markdown ─────────────────────────────────────────────────────────────────
 
 MARKDOWN = """# A lesson
 

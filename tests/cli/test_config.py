@@ -107,7 +107,7 @@ def test_folders(case, expected):
     assert folder(kind, dict(pair.split("=") for pair in variables), platform).replace("\\", "/") == expected
 
 
-# -- the command -------------------------------------------------------------------------------------------------------
+# ── the command ──────────────────────────────────────────────────────────────
 
 
 def test_config_show(configured):
@@ -146,7 +146,7 @@ def printing_as_it_was():
     tensh.set_printoptions(profile="default")
 
 
-# -- tensh config set --------------------------------------------------------------------------------------------------
+# ── tensh config set ─────────────────────────────────────────────────────────
 
 
 def change(tmp_path, *arguments):
@@ -225,7 +225,7 @@ def test_nothing_in_the_current_folder_is_run_by_itself():
     assert startup_path(Settings(), {"XDG_CONFIG_HOME": "/c", "TENSH_CONFIG": "settings.toml"}) is None
 
 
-# -- light and dark ----------------------------------------------------------------------------------------------------
+# ── light and dark ───────────────────────────────────────────────────────────
 
 GROUNDS = {"15;0": "dark", "0;15": "light", "0;default;7": "light", "7;8": "dark", "": "auto", "15;default": "auto"}
 

@@ -168,7 +168,7 @@ def test_one_bad_setting_is_one_line(folder):
     assert tensh("config", TENSH_CONFIG="config.toml").endswith("history, startup\n")
 
 
-# -- files of tensors ----------------------------------------------------------------------------------------------------
+# ── files of tensors ─────────────────────────────────────────────────────────
 
 NAMES = HOSTILE.replace("\ud800", "")
 
@@ -207,7 +207,7 @@ def test_a_damaged_file_of_tensors(folder):
         assert_clean(tensh("run", "a.tsh"))
 
 
-# -- graphs --------------------------------------------------------------------------------------------------------------
+# ── graphs ───────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("form", ["text", "dot", "mermaid", "json"])
@@ -233,7 +233,7 @@ def test_what_is_said_of_a_graph(more, folder):
     assert_clean(tensh("graph", "a.tsh", *more))
 
 
-# -- what it is made of --------------------------------------------------------------------------------------------------
+# ── what it is made of ───────────────────────────────────────────────────────
 
 
 def test_what_a_program_prints_itself_goes_through(folder):

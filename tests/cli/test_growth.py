@@ -43,7 +43,7 @@ def assert_linear(work, size):
     assert found[-1] < MOST, found
 
 
-# -- documents -----------------------------------------------------------------------------------------------------------
+# ── documents ────────────────────────────────────────────────────────────────
 
 
 def notebook(sources, output=""):
@@ -164,7 +164,7 @@ def test_a_file_of_answers_is_read_in_proportion_to_its_length(text, tmp_path):
     assert_linear(work, 50_000)
 
 
-# -- sessions ------------------------------------------------------------------------------------------------------------
+# ── sessions ─────────────────────────────────────────────────────────────────
 
 
 def test_names_that_become_one_are_told_apart_in_proportion_to_their_number(tmp_path):

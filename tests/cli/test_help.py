@@ -146,7 +146,7 @@ def test_what_pytorch_alone_has_is_not_in_tensh():
         page_of("classes")
 
 
-# -- in a session ----------------------------------------------------------------------------------------
+# ── in a session ─────────────────────────────────────────────────────────────
 
 
 def asked(word, with_source=False, **namespace):
@@ -255,7 +255,7 @@ def test_the_list_of_commands_fits_its_window():
     assert "%hist X [--bins N]" in wide
 
 
-# -- commands --------------------------------------------------------------------------------------------
+# ── commands ─────────────────────────────────────────────────────────────────
 
 
 def test_doc_command(tensh_command):

@@ -34,7 +34,7 @@ def refused(said, path, words):
     )
 
 
-# -- notebooks ---------------------------------------------------------------------------------------------------------
+# ── notebooks ────────────────────────────────────────────────────────────────
 
 
 def notebook(*cells, **more):
@@ -102,7 +102,7 @@ def test_what_is_only_unusual_in_a_notebook_runs(text, tmp_path):
     assert command("check", path)[0] == command("convert", path, tmp_path / "a.md")[0] == 0
 
 
-# -- code --------------------------------------------------------------------------------------------------------------
+# ── code ─────────────────────────────────────────────────────────────────────
 
 CODE = {  # what is said -> the code
     "too many nested parentheses": "x = " + "(" * 10_000 + "1" + ")" * 10_000,
@@ -193,7 +193,7 @@ def test_half_a_character_is_shown_as_an_escape(tmp_path):
     assert "x = '\\ud800'" in done.stdout and "the character U+D800, which no code has" in done.stdout
 
 
-# -- what is no file ---------------------------------------------------------------------------------------------------
+# ── what is no file ──────────────────────────────────────────────────────────
 
 
 def to_itself(path):
@@ -329,7 +329,7 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
     assert path.read_text() == "1 + 1\n#> 2\n" and stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
-# -- settings ----------------------------------------------------------------------------------------------------------
+# ── settings ─────────────────────────────────────────────────────────────────
 
 SETTINGS = {  # what is said -> the file
     "it is nested too deeply": "a = " + "[" * 5000 + "]" * 5000,
@@ -373,7 +373,7 @@ def test_a_byte_order_mark_and_lines_of_windows_are_settings_too(tmp_path):
     assert load({"TENSH_CONFIG": str(path)})[::2] == (Settings(theme="dark", caption=False), [])
 
 
-# -- tensors -----------------------------------------------------------------------------------------------------------
+# ── tensors ──────────────────────────────────────────────────────────────────
 
 
 def header(text):
@@ -410,7 +410,7 @@ def test_tensors_that_are_no_file_end_with_one_line(make, tmp_path):
     assert (found, out) == (1, "") and said.split("\n")[0].startswith(f"-c:1: {path}: this ")
 
 
-# -- pytest ------------------------------------------------------------------------------------------------------------
+# ── pytest ───────────────────────────────────────────────────────────────────
 
 
 def test_the_plugin_reports_each_broken_document_in_a_line(tmp_path):

@@ -31,7 +31,7 @@ def assert_told(found, status=(0, 1)):
     assert len(found[1] + found[2]) < MOST
 
 
-# -- values ---------------------------------------------------------------------------------------------------------------
+# ── values ───────────────────────────────────────────────────────────────────
 
 METHODS = ("__repr__ __str__ __len__ __getattribute__ __eq__ __bool__ __hash__ __class__ __dict__ shape requires_grad "
            "named_parameters named_modules").split()  # fmt: skip
@@ -211,7 +211,7 @@ def test_modules_that_were_loaded_without_their_attributes():
     assert found in (0, 1) and "fault of tensh" not in env.stderr.getvalue()
 
 
-# -- names ----------------------------------------------------------------------------------------------------------------
+# ── names ────────────────────────────────────────────────────────────────────
 
 TAKEN = ["torch", "nn", "F", "np", "math", "print", "tensh", "_", "__", "__name__", "__builtins__", "__file__", "__doc__",
          "__loader__", "__spec__", "__dict__", "input", "exit", "repr", "str", "len", "type", "isinstance", "help"]  # fmt: skip
@@ -273,7 +273,7 @@ def test_a_file_of_arrays_does_not_take_names_that_mean_something(name, tmp_path
     assert (status, out) == (0, "on tensor([1.])\n")
 
 
-# -- notebooks ------------------------------------------------------------------------------------------------------------
+# ── notebooks ────────────────────────────────────────────────────────────────
 
 WRONG = [None, 10**400, {"id": [1]}]
 OUTPUTS = [
@@ -362,7 +362,7 @@ def test_a_head_in_a_text_file_with_a_wrong_type_at_a_place(wrong, tmp_path):
             assert_told(run("convert", tmp_path / name, tmp_path / "b.ipynb", "--force"), (0, 2))
 
 
-# -- tensh itself ---------------------------------------------------------------------------------------------------------
+# ── tensh itself ─────────────────────────────────────────────────────────────
 
 
 def test_a_fault_of_tensh_itself_is_a_line(monkeypatch):
@@ -378,7 +378,7 @@ def test_a_fault_of_tensh_itself_is_a_line(monkeypatch):
         main(["env"], env)
 
 
-# -- what generators, chains and lists of folders make of a program --------------------------------------------------------
+# ── what generators, chains and lists of folders make of a program ───────────
 
 
 @pytest.mark.parametrize("line", ["next(iter([]))", "raise StopIteration", "%time next(iter([]))"])

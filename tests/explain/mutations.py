@@ -60,7 +60,7 @@ def misspelt(word):
     return [each for each in (swapped, word[:middle] + word[middle + 1 :]) if each != word and len(word) > 3]
 
 
-# -- calls ---------------------------------------------------------------------------------------------------------------
+# ── calls ────────────────────────────────────────────────────────────────────
 def uncalled(text):
     """A method or a class without its parentheses."""
     for node in text.calls():
@@ -156,7 +156,7 @@ def unrequired(text):
                 yield text.put(start, text.end(each.value), "")
 
 
-# -- names ---------------------------------------------------------------------------------------------------------------
+# ── names ────────────────────────────────────────────────────────────────────
 def misspelt_attributes(text):
     """Attributes, methods and functions of namespaces with a slip of the pen."""
     for node in text.nodes:
@@ -212,7 +212,7 @@ def without_import(text):
             yield text.put(text.start(node), text.end(node) + 1, "")
 
 
-# -- classes -------------------------------------------------------------------------------------------------------------
+# ── classes ──────────────────────────────────────────────────────────────────
 def without_super(text):
     """A module that does not prepare itself."""
     for node in text.nodes:
@@ -245,7 +245,7 @@ def misnamed_methods(text):
                 yield text.put(text.start(first), end, "")
 
 
-# -- statements ----------------------------------------------------------------------------------------------------------
+# ── statements ───────────────────────────────────────────────────────────────
 def without_block(text):
     """What stands under `no_grad`, without it."""
     for node in text.nodes:
@@ -270,7 +270,7 @@ def left_out(text):
                     yield text.replace(each, "pass")
 
 
-# -- signs ---------------------------------------------------------------------------------------------------------------
+# ── signs ────────────────────────────────────────────────────────────────────
 def wide_signs(text):
     """A sign of another keyboard; one of each kind on a line."""
     for line in range(len(text.starts) - 1):

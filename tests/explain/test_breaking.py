@@ -88,7 +88,7 @@ def test_most_mistakes_are_explained(tmp_path):
     assert silent == SILENT
 
 
-# -- mistakes that are made mechanically -------------------------------------------------------------------------------
+# ── mistakes that are made mechanically ──────────────────────────────────────
 SAMPLE = 60
 """Every so manieth of them: the others are run by tools/breaking.py."""
 

@@ -113,7 +113,7 @@ def test_a_file_without_readinto_can_be_read():
         assert tensh.load(Reader(file.getvalue()))["x"].tolist() == [0, 1, 2]
 
 
-# -- bombs -------------------------------------------------------------------------------------------------------------
+# ── bombs ────────────────────────────────────────────────────────────────────
 
 
 def test_a_small_archive_is_not_unpacked_to_a_large_one(tmp_path, monkeypatch):

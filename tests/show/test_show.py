@@ -26,7 +26,7 @@ def drawn(view, **page):
     return "".join(text for _, text in view.draw(Page(**page)))
 
 
-# -- statistics --------------------------------------------------------------------------------------------------------
+# ── statistics ───────────────────────────────────────────────────────────────
 
 VALUES = {
     "floats": [1.0, 2.0, 6.0],
@@ -80,7 +80,7 @@ def test_very_large_arrays_are_sampled(monkeypatch):
     assert found.is_sample and found.count == 10 and (found.low, found.high) == (0.0, 999.0)
 
 
-# -- pictures ----------------------------------------------------------------------------------------------------------
+# ── pictures ─────────────────────────────────────────────────────────────────
 
 
 def test_a_histogram_counts_what_numpy_counts():
@@ -206,7 +206,7 @@ def test_without_the_library_of_curves_there_is_an_explanation(monkeypatch):
         show.plot(torch.ones(3))
 
 
-# -- every view on every page ------------------------------------------------------------------------------------------
+# ── every view on every page ─────────────────────────────────────────────────
 
 
 def views():
@@ -282,7 +282,7 @@ def test_naming_the_module_loads_nothing_heavy():
     assert done.stdout == "[]\n"
 
 
-# -- tables and texts --------------------------------------------------------------------------------------------------
+# ── tables and texts ─────────────────────────────────────────────────────────
 
 
 def test_columns_are_as_wide_as_what_the_terminal_draws():
@@ -328,7 +328,7 @@ def test_small_parts():
     assert [count(n, "value") for n in (1, 2000)] == ["1 value", "2,000 values"]
 
 
-# -- gradients ---------------------------------------------------------------------------------------------------------
+# ── gradients ────────────────────────────────────────────────────────────────
 
 
 def rows(names):

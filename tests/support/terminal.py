@@ -139,7 +139,7 @@ class Terminal:
         if self.status is None:
             self.kill()
 
-    # -- what goes in -----------------------------------------------------------------------------------
+    # ── what goes in ─────────────────────────────────────────────────────────
 
     def type(self, text):
         os.write(self.descriptor, text.encode())
@@ -156,7 +156,7 @@ class Terminal:
         self.screen.columns, self.screen.rows = columns, rows
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    # -- what comes out ---------------------------------------------------------------------------------
+    # ── what comes out ───────────────────────────────────────────────────────
 
     def read(self, seconds):
         """Take in what there is, waiting for it up to some time; whether there was anything."""

@@ -62,7 +62,7 @@ def difference(comparison):
         yield from report_text(comparison)
 
 
-# -- numbers ------------------------------------------------------------------------------------------
+# ── numbers ──────────────────────────────────────────────────────────────────
 
 
 def report_numbers(comparison):
@@ -118,7 +118,7 @@ def describe(wrong):
     return f"{where}{before} -> {after}" + (f", off by {wrong.off_by}" if wrong.off_by else "")
 
 
-# -- text ---------------------------------------------------------------------------------------------
+# ── text ─────────────────────────────────────────────────────────────────────
 
 
 def report_text(comparison):
@@ -161,7 +161,7 @@ def differing(before, after):
     return first, len(after) - same
 
 
-# -- the session --------------------------------------------------------------------------------------
+# ── the session ──────────────────────────────────────────────────────────────
 
 
 def summary(found, seconds):

@@ -79,7 +79,7 @@ class Checked(Run):
         source = CellSource(text, f"{filename} cell {number}", label, echo, commands=echo is not None)
         return Cell(source, True, _text(cell.wishes.get("requires")), tuple(passed_over))
 
-    # -- what happens -----------------------------------------------------------------------------------
+    # ── what happens ─────────────────────────────────────────────────────────
 
     def prepare(self):
         super().prepare()

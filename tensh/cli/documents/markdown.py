@@ -46,7 +46,7 @@ class Block(NamedTuple):
         return self.ends and self.language in CODE and (self.is_session or self.language not in PROMPT_ONLY)
 
 
-# -- reading ------------------------------------------------------------------------------------------
+# ── reading ──────────────────────────────────────────────────────────────────
 
 
 def read(text):
@@ -172,7 +172,7 @@ def _example(code, shown, info):
     return Cell("code", text, outputs, form=f">>> {info}")
 
 
-# -- writing ------------------------------------------------------------------------------------------
+# ── writing ──────────────────────────────────────────────────────────────────
 
 
 def write(document):

@@ -51,7 +51,7 @@ class Notebook(Run):
         except (EOFError, OSError, RuntimeError):  # a kernel whose client takes no questions
             return ""
 
-    # -- beginning and end ------------------------------------------------------------------------------
+    # ── beginning and end ────────────────────────────────────────────────────
 
     def begin(self):
         """Enter everything that lasts as long as the extension."""
@@ -116,7 +116,7 @@ class Notebook(Run):
     def notice(self):
         """Do nothing: loading the extension, or choosing the kernel, has said whose torch it is."""
 
-    # -- cells ------------------------------------------------------------------------------------------
+    # ── cells ────────────────────────────────────────────────────────────────
 
     def run_cell(self, text):
         """Run a cell, and raise what its code raised."""
@@ -152,7 +152,7 @@ class Notebook(Run):
             value = self.shell.run_line_magic(command.name, command.argument)
         return [] if value is None else [events.Value(value, command)]
 
-    # -- what happens -----------------------------------------------------------------------------------
+    # ── what happens ─────────────────────────────────────────────────────────
 
     def show(self, event, may_raise):
         """Show what happened; whether the run goes on."""

@@ -55,7 +55,7 @@ class Course(Run):
         self.hint = ""
         self.outcome = None  # of the statement that runs unseen
 
-    # -- what happens -----------------------------------------------------------------------------------
+    # ── what happens ─────────────────────────────────────────────────────────
 
     def remark(self, tokens):
         """Show a remark about the code, or keep it while the code runs unseen."""
@@ -102,7 +102,7 @@ class Course(Run):
         if isinstance(event, events.Failed) and isinstance(event.failure.error, KeyboardInterrupt):
             raise event.failure.error
 
-    # -- questions --------------------------------------------------------------------------------------
+    # ── questions ────────────────────────────────────────────────────────────
 
     def answer(self, question):
         """Run the statement of a question unseen; return its outcome, with the truth."""

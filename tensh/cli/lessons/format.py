@@ -104,7 +104,7 @@ class Reader:
         digest = hashlib.blake2b(self.text.encode(errors="replace"), digest_size=8).hexdigest()
         return Lesson(title, self.steps, self.path, key, digest)
 
-    # -- prose ----------------------------------------------------------------------------------------
+    # ── prose ────────────────────────────────────────────────────────────────
 
     def prose(self, text):
         """Paragraphs, each of which is a step; the first heading of the first level is the title."""
@@ -119,7 +119,7 @@ class Reader:
             if paragraph[at:].strip():
                 self.steps.append(Text(paragraph[at:].strip("\n")))
 
-    # -- code -----------------------------------------------------------------------------------------
+    # ── code ─────────────────────────────────────────────────────────────────
 
     def code(self, cell):
         """The statements of a cell: those without a question together, each that asks by itself."""

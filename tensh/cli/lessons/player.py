@@ -92,7 +92,7 @@ class Player:
         self.progress = self.progress._replace(at=at)
         self.keep(self.progress)
 
-    # -- a question -------------------------------------------------------------------------------------
+    # ── a question ───────────────────────────────────────────────────────────
 
     def ask(self, course, question):
         """Ask until the answer is right, shown or skipped."""

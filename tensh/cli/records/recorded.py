@@ -50,7 +50,7 @@ class Recorded(Run):
     def configure(self):
         """Nothing here depends on settings."""
 
-    # -- records ----------------------------------------------------------------------------------------
+    # ── records ──────────────────────────────────────────────────────────────
 
     def record(self, kind, **fields):
         """Write a record, after all that was printed before."""
@@ -78,7 +78,7 @@ class Recorded(Run):
             return {"file": file, "cell": cell, "line": number}
         return {"file": source.label, "line": number}
 
-    # -- what happens -----------------------------------------------------------------------------------
+    # ── what happens ─────────────────────────────────────────────────────────
 
     def show(self, event, may_raise):
         """Record what happened; whether the run goes on."""

@@ -44,7 +44,7 @@ def is_number_of_numpy(value):
     return module(type(value)) == "numpy" and hasattr(value, "dtype") and getattr(value, "shape", None) == ()
 
 
-# -- arrays -------------------------------------------------------------------------------------------
+# ── arrays ───────────────────────────────────────────────────────────────────
 
 
 def facts(value):
@@ -125,7 +125,7 @@ def spell_out(data):
     return repr(data)  # what an array of NumPy's can hold besides numbers
 
 
-# -- containers ---------------------------------------------------------------------------------------
+# ── containers ───────────────────────────────────────────────────────────────
 
 
 def container(value, base, whole, around):

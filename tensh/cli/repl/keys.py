@@ -55,7 +55,7 @@ class Keyboard:
         """Return the text before the cursor in its line."""
         return self.buffer.document.current_line_before_cursor
 
-    # -- Enter ------------------------------------------------------------------------------------------
+    # ── Enter ────────────────────────────────────────────────────────────────
 
     def enter(self, event):
         """Run a block that is whole; else go on with it in a new line."""
@@ -102,7 +102,7 @@ class Keyboard:
         """The completion stands there already; close the menu."""
         self.buffer.complete_state = None
 
-    # -- indentation ------------------------------------------------------------------------------------
+    # ── indentation ──────────────────────────────────────────────────────────
 
     def indent(self, event):
         """To the next level."""
@@ -123,7 +123,7 @@ class Keyboard:
             self.buffer.delete_before_cursor(len(line))
             self.buffer.insert_text(" " * width + line.lstrip())
 
-    # -- others -----------------------------------------------------------------------------------------
+    # ── others ───────────────────────────────────────────────────────────────
 
     def paste(self, event):
         """Insert code without the prompts it may have; nothing runs before Enter."""

@@ -108,7 +108,7 @@ class Prompt:
             return os.path.join(folder("state", self.env.variables), "history")
         return os.path.expanduser(chosen)
 
-    # -- the session ------------------------------------------------------------------------------------
+    # ── the session ──────────────────────────────────────────────────────────
 
     def run_all(self):
         """Read and run until the end; the exit status."""
@@ -180,7 +180,7 @@ class Prompt:
         for line in lines:
             self.run.console.remark([("note", line + "\n")])
 
-    # -- a block ----------------------------------------------------------------------------------------
+    # ── a block ──────────────────────────────────────────────────────────────
 
     def enter(self, text):
         """Run a block and show what happens; the exit status if it is the last."""
@@ -236,7 +236,7 @@ class Prompt:
             self.excuse(error)
         self.env.stdout.end_line()
 
-    # -- beside it --------------------------------------------------------------------------------------
+    # ── beside it ────────────────────────────────────────────────────────────
 
     def prepare(self):
         """Prepare for the first block."""

@@ -137,7 +137,7 @@ def short(kind):
     return kind.removesuffix("Backward0").lower()
 
 
-# -- losses whose passes are over --------------------------------------------------------------------------------------
+# ── losses whose passes are over ─────────────────────────────────────────────
 def find_keeper(frame, passed):
     """(name, number of losses, whether it is a list) of a name in a frame that keeps the graphs of passes that are over."""
     for name, value in list_named_values(frame):

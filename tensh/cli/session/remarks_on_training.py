@@ -17,7 +17,7 @@ MOST_NODES = 10_000  # of a graph that are looked through
 DROPOUT = ("F.dropout", "nn.functional.dropout", "torch.nn.functional.dropout")
 
 
-# -- steps -------------------------------------------------------------------------------------------------------------
+# ── steps ────────────────────────────────────────────────────────────────────
 def name_of(value, names, default):
     """The name of a value; attributes of self are names, too."""
     found = next((name for name, each in names.items() if each is value and not name.startswith("_")), None)
@@ -191,7 +191,7 @@ def reaches(root, leaves):
     return False
 
 
-# -- modes -------------------------------------------------------------------------------------------------------------
+# ── modes ────────────────────────────────────────────────────────────────────
 def kinds(model):
     """`Dropout and BatchNorm1d`: the layers of a model to which its mode matters."""
     return _(" and ").join(dict.fromkeys(type(each).__name__ for each in layers(model)))

@@ -66,7 +66,7 @@ class Session:
         if options:
             importlib.import_module(self.engine).set_printoptions(**options)
 
-    # -- names ---------------------------------------------------------------------------------------
+    # ── names ────────────────────────────────────────────────────────────────
 
     def give(self, **names):
         """Define names that are not the user's own."""
@@ -120,7 +120,7 @@ class Session:
         random.seed(number)
         numpy.random.seed(number % 2**32)
 
-    # -- running -------------------------------------------------------------------------------------
+    # ── running ──────────────────────────────────────────────────────────────
 
     def run(self, source, keep_going=False):
         """Run a source: yields what happens. Stops at the first failure, unless it is to keep going.

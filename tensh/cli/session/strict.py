@@ -64,7 +64,7 @@ class Strict(contextlib.ExitStack):
         self.replace(kind, "seed", seeded_by_chance)
         module.default_generator.seed()
 
-    # -- the others ---------------------------------------------------------------------------------------
+    # ── the others ───────────────────────────────────────────────────────────
 
     def watch(self, name):
         """Know the state of a generator, until somebody seeds it."""

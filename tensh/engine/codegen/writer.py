@@ -121,7 +121,7 @@ def operator_source(op):
     return indent_lines([f"def {op.name}_operator({given}):", *lines])
 
 
-# ── its public form ─────────────────────────────────────────────────────────────────
+# ── its public form ──────────────────────────────────────────────────────────
 def public_source(op, name, known):
     """The function as users call it (see arguments/public_wrapper.py); ``known`` names the wrapper's facts."""
     if op.environment[known].method and op.other_forms:

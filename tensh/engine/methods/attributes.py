@@ -231,7 +231,7 @@ def set_default_device(device):
     make_default(device)
 
 
-# ── names ──────────────────────────────────────────────────────────────────
+# ── names ────────────────────────────────────────────────────────────────────
 PUBLIC.update(
     e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format,
     has_lapack=True, has_spectral=True, has_mkl=False, has_openmp=False,

@@ -134,7 +134,7 @@ class Generator:
         self.twister.state = snapshot
         self.words64(used)
 
-    # ── the public methods ──────────────────────────────────────────────────────
+    # ── the public methods ───────────────────────────────────────────────────
     @property
     def device(self):
         """The device of the generator: the CPU."""

@@ -104,7 +104,7 @@ class Members:
             names += self.__dict__.get(kind, ())
         return sorted(name for name in names if not name[0].isdigit())
 
-    # -- registration -----------------------------------------------------------------------------------
+    # ── registration ─────────────────────────────────────────────────────────
 
     def register_parameter(self, name, param):
         """Add a parameter, or the name of one that is absent (None)."""
@@ -162,7 +162,7 @@ class Members:
 
     register_module = add_module
 
-    # -- walks ------------------------------------------------------------------------------------------
+    # ── walks ────────────────────────────────────────────────────────────────
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         """(path, module) of the module itself and of all modules in it, each once unless duplicates are asked for."""
@@ -219,7 +219,7 @@ class Members:
         """All buffers."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
-    # -- by path ----------------------------------------------------------------------------------------
+    # ── by path ──────────────────────────────────────────────────────────────
 
     def get_submodule(self, target):
         """The module at a path such as ``encoder.0``; AttributeError if there is none."""

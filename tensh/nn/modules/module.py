@@ -109,7 +109,7 @@ class Module(Members, Calls, State):
             return super().__reduce_ex__(protocol)
         return again, (self._origin, type(self).__qualname__), self.__dict__
 
-    # -- training ---------------------------------------------------------------------------------------
+    # ── training ─────────────────────────────────────────────────────────────
 
     def train(self, mode=True):
         """Set the module and all in it to training, or with False to evaluation; returns the module."""
@@ -144,7 +144,7 @@ class Module(Members, Calls, State):
                     parameter.grad.requires_grad_(False)
                 parameter.grad.zero_()
 
-    # -- all tensors at once ----------------------------------------------------------------------------
+    # ── all tensors at once ──────────────────────────────────────────────────
 
     def apply(self, fn):
         """Call ``fn(module)`` for every module in this one, and for itself last; returns the module."""
@@ -250,7 +250,7 @@ class Module(Members, Calls, State):
         """Have ``forward`` run as compiled graphs from now on; ``options`` are those of ``torch.compile``."""
         self.__dict__["forward"] = ports.compile_forward(self, None, tuple(options.items()))
 
-    # -- printed form -----------------------------------------------------------------------------------
+    # ── printed form ─────────────────────────────────────────────────────────
 
     def _get_name(self):
         return type(self).__name__

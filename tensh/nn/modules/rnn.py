@@ -101,7 +101,7 @@ class RNNBase(Module):
             f", {name}={value}" for name, value in changed.items()
         )
 
-    # -- forward ----------------------------------------------------------------------------------------
+    # ── forward ──────────────────────────────────────────────────────────────
 
     def _run(self, input, hx):
         """(output, states) in the form of the input; ``hx`` is a tuple of states, or None."""
@@ -157,7 +157,7 @@ class RNNBase(Module):
     def _begin(self, input, batch):
         return [find_public("zeros")(shape, dtype=input.dtype) for shape in self._sizes(batch)]
 
-    # -- checks -----------------------------------------------------------------------------------------
+    # ── checks ───────────────────────────────────────────────────────────────
 
     def _check(self, input, states, sizes):
         weight = getattr(self, self._all_weights[0][0])

@@ -54,7 +54,7 @@ class State:
     def _defines(self, name):
         return getattr(type(self), name) is not getattr(State, name)
 
-    # -- writing ----------------------------------------------------------------------------------------
+    # ── writing ──────────────────────────────────────────────────────────────
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """An OrderedDict from paths to parameters and persistent buffers: detached, sharing their memory."""
@@ -93,7 +93,7 @@ class State:
         if self._defines("get_extra_state"):
             destination[prefix + EXTRA] = self.get_extra_state()
 
-    # -- reading ----------------------------------------------------------------------------------------
+    # ── reading ──────────────────────────────────────────────────────────────
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copy the values of a state into the module; with ``assign`` its tensors take the place of the module's own.
@@ -203,7 +203,7 @@ class State:
             )
         return None
 
-    # -- hooks ------------------------------------------------------------------------------------------
+    # ── hooks ────────────────────────────────────────────────────────────────
 
     def register_state_dict_pre_hook(self, hook):
         """Call ``hook(module, prefix, keep_vars)`` before the state is written."""

@@ -27,7 +27,7 @@ def console(terminal=True, chosen=None, **variables):
     return Console(Environment(*streams, variables={"TERM": "xterm"} | variables), chosen)
 
 
-# -- themes ------------------------------------------------------------------------------------------------------------
+# ── themes ───────────────────────────────────────────────────────────────────
 
 
 def test_every_theme_has_every_kind_and_no_more_than_it_may():
@@ -80,7 +80,7 @@ def test_the_nearest_of_256_colours(color, number):
     assert nearest(color) == number
 
 
-# -- what a terminal can do --------------------------------------------------------------------------------------------
+# ── what a terminal can do ───────────────────────────────────────────────────
 
 COLORS = {
     ("TERM=xterm",): 16,
@@ -132,7 +132,7 @@ def test_a_theme_is_chosen_by_name(theme):
     assert f"\033[{STYLES[theme]['trouble']}mnan\033[0m" in done.output
 
 
-# -- room --------------------------------------------------------------------------------------------------------------
+# ── room ─────────────────────────────────────────────────────────────────────
 
 
 def cut(text, **page):
@@ -234,7 +234,7 @@ def test_gradients_of_pytorchs_tensors_are_those_that_they_keep(oracle):
     assert rows == [("x", "-", "[2]", "5", "yes", "10"), ("y", "SumBackward0", "[]", "25", "no", "-")]
 
 
-# -- prose in a window -------------------------------------------------------------------------------------------------
+# ── prose in a window ────────────────────────────────────────────────────────
 
 PROSE = "        "
 FITTED = {  # lines as (kind, text) pairs -> what is in a window of 40 columns

@@ -166,7 +166,7 @@ def test_what_is_lacking_is_not_offered():
     assert "to_mkldnn" not in offered("x.to_") and "to_mkldnn" not in offered("torch.Tensor.to_")
 
 
-# -- nothing runs, and it is quick -----------------------------------------------------------------------
+# ── nothing runs, and it is quick ────────────────────────────────────────────
 
 
 def test_ten_thousand_names_and_a_gigabyte(monkeypatch):
@@ -190,7 +190,7 @@ def test_details_are_left_away_when_the_time_is_over(monkeypatch):
     assert [each.text for each in found][:2] == ["sub", "sub_"] and not any(each.detail for each in found)
 
 
-# -- where the cursor is ---------------------------------------------------------------------------------
+# ── where the cursor is ──────────────────────────────────────────────────────
 
 PRIMARY = {
     "x": "x", "a + x.y": "x.y", "f(a, b)[0].c": "f(a, b)[0].c", "y = (a + b)": "(a + b)", "'a'.join(x)": "'a'.join(x)",
@@ -238,7 +238,7 @@ def test_no_text_is_too_strange(text):
     complete(text, NAMES)
 
 
-# -- in the editor ---------------------------------------------------------------------------------------
+# ── in the editor ────────────────────────────────────────────────────────────
 
 
 def test_the_editor_gets_the_same():

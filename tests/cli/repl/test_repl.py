@@ -29,7 +29,7 @@ def shell():
         yield terminal.ready()
 
 
-# -- typing ------------------------------------------------------------------------------------------------------------
+# ── typing ───────────────────────────────────────────────────────────────────
 
 
 def test_values_are_shown_as_pytorch_does(shell):
@@ -198,7 +198,7 @@ def test_what_threads_print_goes_above_the_line(shell):
     assert shell.enter("2") == "42"
 
 
-# -- keys --------------------------------------------------------------------------------------------------------------
+# ── keys ─────────────────────────────────────────────────────────────────────
 
 
 def test_control_c_stops_a_computation_and_keeps_the_names(shell):
@@ -306,7 +306,7 @@ def test_keys_of_vi():
         assert shell.enter("z9") == "23"
 
 
-# -- the window --------------------------------------------------------------------------------------------------------
+# ── the window ───────────────────────────────────────────────────────────────
 
 
 def test_the_toolbar_tells_what_is_there(shell):
@@ -357,7 +357,7 @@ def test_settings_hold_from_the_next_line_on():
         assert shell.enter("ier") == "1"
 
 
-# -- history -----------------------------------------------------------------------------------------------------------
+# ── history ──────────────────────────────────────────────────────────────────
 
 
 def test_two_shells_and_one_that_is_killed(tmp_path):
@@ -391,7 +391,7 @@ def test_a_damaged_history_is_said_and_set_aside(tmp_path):
     assert (tmp_path / "history.damaged").read_bytes() == b"\xff\xfe\n>>> x = 1\n"
 
 
-# -- everyone's terminal -----------------------------------------------------------------------------------------------
+# ── everyone's terminal ──────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -480,7 +480,7 @@ def test_without_a_terminal_there_is_no_prompt(tensh_command):
         assert shell.end() == 2 and "terminal" in shell.screen.text()
 
 
-# -- the end -----------------------------------------------------------------------------------------------------------
+# ── the end ──────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("typed, status", [("exit\r", 0), ("\x04", 0), ("import sys; sys.exit(3)\r", 3)])
@@ -491,7 +491,7 @@ def test_status_after_each_way_to_end(typed, status):
     assert "Traceback" not in shell.raw
 
 
-# -- programs and files before it --------------------------------------------------------------------------------------
+# ── programs and files before it ─────────────────────────────────────────────
 
 
 def test_a_script_that_stays(tmp_path):
@@ -561,7 +561,7 @@ def test_files_that_cannot_be_opened(tmp_path, file, words):
         assert shell.end() == 2 and words in shell.screen.text()
 
 
-# -- the start ---------------------------------------------------------------------------------------------------------
+# ── the start ────────────────────────────────────────────────────────────────
 
 PAINTED = """
 import sys
@@ -611,7 +611,7 @@ def test_completion_can_be_installed(tmp_path):
     assert "numpy" not in done.stderr.split()
 
 
-# -- a lesson ----------------------------------------------------------------------------------------------------------
+# ── a lesson ─────────────────────────────────────────────────────────────────
 
 
 def test_a_lesson_typed_line_by_line(tmp_path):

@@ -11,7 +11,7 @@ from tensh.cli.session.magics.writing import add_commas, as_python
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 
-# -- what they stand for -----------------------------------------------------------------------------------------------
+# ── what they stand for ──────────────────────────────────────────────────────
 
 SUGAR = {
     "%hist x": "tensh.show.hist(x)",
@@ -76,7 +76,7 @@ def test_full_without_a_name_is_the_last_result(prompt):
     assert "999, 1000," in prompt.text("%full x")
 
 
-# -- times, seeds ------------------------------------------------------------------------------------------------------
+# ── times, seeds ─────────────────────────────────────────────────────────────
 
 
 def test_timeit_runs_a_statement_many_times(prompt):
@@ -95,7 +95,7 @@ def test_seed_of_a_session(prompt):
     assert "%seed: write a whole number" in prompt.message("%seed")
 
 
-# -- settings ----------------------------------------------------------------------------------------------------------
+# ── settings ─────────────────────────────────────────────────────────────────
 
 
 def test_set_holds_for_the_session(prompt):
@@ -114,7 +114,7 @@ def test_set_and_set_printoptions_are_one_thing(prompt):
     assert prompt.text("torch.tensor(1 / 3)") == "tensor(0.3333)"
 
 
-# -- history, undo, reset, edit ----------------------------------------------------------------------------------------
+# ── history, undo, reset, edit ───────────────────────────────────────────────
 
 
 def test_history(prompt):
@@ -225,7 +225,7 @@ def test_the_editor_of_the_user():
         edit_text(Environment(variables={"EDITOR": "/no/such/editor"}), "x = 1")
 
 
-# -- export ------------------------------------------------------------------------------------------------------------
+# ── export ───────────────────────────────────────────────────────────────────
 
 BLOCKS = (
     "# A lesson\nx = torch.tensor([1., 2.],\n                 requires_grad=True)",

@@ -186,7 +186,7 @@ def test_loading_can_be_taken_back(prompt):
     assert (prompt["x"], prompt["y"]) == (2, 3)
 
 
-# -- files that are none -----------------------------------------------------------------------------------------------
+# ── files that are none ──────────────────────────────────────────────────────
 
 
 def file_of(header, data=b"", length=None):

@@ -28,7 +28,7 @@ def shell(prompt, tmp_path):
     return prompt
 
 
-# -- %run ----------------------------------------------------------------------------------------------------
+# ── %run ─────────────────────────────────────────────────────────────────────
 
 
 def test_the_names_of_a_file_are_the_users_afterwards(shell):
@@ -88,7 +88,7 @@ def test_a_run_is_taken_back_and_exported(shell, tmp_path):
     compile((tmp_path / "all.py").read_text(), "all.py", "exec")
 
 
-# -- ! --------------------------------------------------------------------------------------------------------
+# ── ! ────────────────────────────────────────────────────────────────────────
 
 
 def test_a_line_of_the_shell_writes_where_print_does():
@@ -105,7 +105,7 @@ def test_other_lines_with_an_exclamation_mark_are_python(line):
     assert command_on(line) is None
 
 
-# -- times ----------------------------------------------------------------------------------------------------
+# ── times ────────────────────────────────────────────────────────────────────
 
 
 def test_timeit_takes_the_number_of_loops_and_repetitions(prompt):
@@ -126,7 +126,7 @@ def test_prun_tells_the_functions_of_a_statement_and_shows_its_value(prompt):
     assert not any("session" in row[1] for row in table.rows)
 
 
-# -- await ----------------------------------------------------------------------------------------------------
+# ── await ────────────────────────────────────────────────────────────────────
 
 
 def test_await_needs_no_function(prompt):
@@ -153,7 +153,7 @@ def test_python_files_await_in_functions_alone(shell, tmp_path):
     assert "outside function" in shell.message("%run a.py")
 
 
-# -- In, Out --------------------------------------------------------------------------------------------------
+# ── In, Out ──────────────────────────────────────────────────────────────────
 
 
 def test_values_are_found_by_the_number_of_their_line(prompt):
@@ -193,7 +193,7 @@ def test_names_of_the_user_are_not_replaced(prompt):
     assert session.namespace["Out"] == 5
 
 
-# -- %undo ----------------------------------------------------------------------------------------------------
+# ── %undo ────────────────────────────────────────────────────────────────────
 
 
 def test_undo_goes_back_line_by_line(prompt):
@@ -223,7 +223,7 @@ def test_what_undo_keeps_is_limited(prompt):
     assert prompt["x"] == 69
 
 
-# -- %debug ---------------------------------------------------------------------------------------------------
+# ── %debug ───────────────────────────────────────────────────────────────────
 
 NESTED = "def outer(x, k):\n    w = x * 2\n    return inner(w, k)\ndef inner(h, k):\n    scale = k / 0\n    return h"
 

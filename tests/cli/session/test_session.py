@@ -116,7 +116,7 @@ def test_exit_needs_no_parentheses(word):
         run(word)
 
 
-# -- failures ----------------------------------------------------------------------------------------------------------
+# ── failures ─────────────────────────────────────────────────────────────────
 
 PLACES = {
     # source: (kind, message, [(line, piece) from where it was raised outwards])
@@ -232,7 +232,7 @@ def test_an_interruption_stops_even_what_keeps_going():
     assert not any(isinstance(event, Value) for event in events)
 
 
-# -- commands ----------------------------------------------------------------------------------------------------------
+# ── commands ─────────────────────────────────────────────────────────────────
 
 
 def answer(text):
@@ -280,7 +280,7 @@ def test_commands_say_what_they_need(text):
     assert "write" in failure(text).message
 
 
-# -- parameters --------------------------------------------------------------------------------------------------------
+# ── parameters ───────────────────────────────────────────────────────────────
 
 SETTINGS = {
     # (script, setting): the value that the script then has
@@ -330,7 +330,7 @@ def test_settings_that_do_not_fit_are_refused(case, message):
     assert str(refused.value) == message
 
 
-# -- notebooks ---------------------------------------------------------------------------------------------------------
+# ── notebooks ────────────────────────────────────────────────────────────────
 
 CELLS = {
     # as it is written: (as Python reads it, the lines that are passed over)

@@ -24,7 +24,7 @@ def notes(code, *options):
     return [[each for each in records if each["kind"] == kind] for kind in ("note", "warning")]
 
 
-# -- gradients that are never set back ---------------------------------------------------------------------------------
+# ── gradients that are never set back ────────────────────────────────────────
 
 BEGIN = "w = torch.tensor(1., requires_grad=True)\n"
 MODEL = """torch.manual_seed(0)
@@ -118,7 +118,7 @@ def test_the_statement_that_rebinds_a_leaf_is_named():
     assert note["advice"] == "line 4: with torch.no_grad(): w -= 0.1 * w.grad"
 
 
-# -- gradients that are not kept ---------------------------------------------------------------------------------------
+# ── gradients that are not kept ──────────────────────────────────────────────
 
 COMPUTED = BEGIN + "h = w * 2\ny = h ** 2\ny.backward()\n"
 NOT_KEPT = {  # the last lines -> (message, advice)
@@ -169,7 +169,7 @@ def test_what_is_watched_ends_with_the_session():
     assert backward.finish is before
 
 
-# -- explaining costs nothing until something fails --------------------------------------------------------------------
+# ── explaining costs nothing until something fails ───────────────────────────
 
 PROGRAM = """import torch
 w = torch.ones(3, requires_grad=True)
@@ -236,7 +236,7 @@ def test_nobody_listens_to_operations_while_places_are_not_asked_for():
     assert Done("-c", "from tensh.engine.core import clock\nclock.listeners").output == "[]\n"
 
 
-# -- random numbers that nobody has seeded -----------------------------------------------------------------------------
+# ── random numbers that nobody has seeded ────────────────────────────────────
 
 UNSEEDED = {  # code -> (line, what would help)
     "x = 1\ntorch.rand(2)": (2, "torch.manual_seed(0)"),
@@ -292,7 +292,7 @@ def test_a_document_may_be_checked_strictly(tmp_path):
     assert done.status == 3 and "numpy.random.seed(0) before them makes them the same" in done.output
 
 
-# -- where names got their values --------------------------------------------------------------------------------------
+# ── where names got their values ─────────────────────────────────────────────
 
 MADE = {  # code, whose last line fails -> the line on which h was made
     "h = 1\n\n\nh": 1,

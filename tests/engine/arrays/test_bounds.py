@@ -35,7 +35,7 @@ HUGE = [
 ]
 
 
-# -- the proof ---------------------------------------------------------------------------------------------------------
+# ── the proof ────────────────────────────────────────────────────────────────
 
 
 def reached(shape, steps, start):
@@ -109,7 +109,7 @@ def test_whole_numbers_of_numpy_do_not_overflow():
         view_memory(ROOM, ROOM.dtype, [np.int64(2**61 + 1)], [np.int64(8)])
 
 
-# -- who asks ----------------------------------------------------------------------------------------------------------
+# ── who asks ─────────────────────────────────────────────────────────────────
 
 OVERFLOW = "Storage size calculation overflowed with sizes={} and strides={}"
 UNPACK = "{}(): argument '{}' failed to unpack the object at pos 1 with error \"Overflow when unpacking long long"
@@ -230,7 +230,7 @@ def test_memory_of_another_library_is_not_read_backwards():
         tensh.from_dlpack(np.arange(4.0)[::-1])
 
 
-# -- nobody else makes such arrays -------------------------------------------------------------------------------------
+# ── nobody else makes such arrays ────────────────────────────────────────────
 
 SOURCES = Path(tensh.__file__).parent
 UNPROVED = {  # where arrays are made of addresses or strides without the proof, and why

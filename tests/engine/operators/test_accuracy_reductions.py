@@ -153,7 +153,7 @@ def test_rows_of_equal_numbers_of_any_length(rows, dtype):
         np.testing.assert_allclose(x.sum(1).numpy(), exact, 3.2 * torch.finfo(x.dtype).eps)
 
 
-# ── numbers near the ends of a dtype's range, and numbers that are all the same ──
+# ── numbers near the ends of a dtype's range, and numbers that are all the same ───
 EDGES = {"float32": (3e38, 1e20, 1e-23, 1e-38), "bfloat16": (1e38, 1e20, 1e-23, 1e-38), "float64": (1e150, 1e-140)}
 
 

@@ -62,7 +62,7 @@ class Guidance:
                 self.kept.pop(len(self.places) % MOST)
             self.kept.append(data)
 
-    # -- lines ---------------------------------------------------------------------------------------------------------
+    # ── lines ────────────────────────────────────────────────────────────────
 
     def met(self, code, line):
         """A line, told of by Python 3.12 and later."""

@@ -35,7 +35,7 @@ def change_bytes(rng, data, others=()):
     return bytes(data)
 
 
-# -- text --------------------------------------------------------------------------------------------------------------
+# ── text ─────────────────────────────────────────────────────────────────────
 
 WORDS = {
     "python": r"""( [ { ) ] } ''' " \ : lambda if while def class async await return yield import from @ := ** // ~ -1 0x 1e999 %time

@@ -24,7 +24,7 @@ class Typist:
     def name(self, prefix):
         return f"{prefix}{self.draw.randint(0, 4)}"
 
-    # -- statements -------------------------------------------------------------------------------------
+    # ── statements ───────────────────────────────────────────────────────────
 
     def leaf(self):
         name = self.name("w")
@@ -80,7 +80,7 @@ class Typist:
             f"@torch.no_grad()\ndef half():\n    return {leaf} / 2\n\nhalf()",
         ])  # fmt: skip
 
-    # -- what is shown ----------------------------------------------------------------------------------
+    # ── what is shown ────────────────────────────────────────────────────────
 
     def show(self):
         tensor = self.draw.choice(self.tensors)

@@ -10,7 +10,7 @@ COVERS = (
     "operators/elementwise/activation.py", "operators/elementwise/numbered.py", "operators/linalg/pairs.py",
 )  # fmt: skip
 
-# ── activations: away from their bounds, differences of values show the derivative ──
+# ── activations: away from their bounds, differences of values show the derivative ───
 CURVE = [call(x(3, 4)), call(x())]
 TWO = [call(x(3, 4), x(3, 4)), call(x(3, 4), x(3, 4), reduction="sum"), call(x(3, 4), x(3, 4), reduction="none")]
 P = {"low": 0.1, "high": 0.9}

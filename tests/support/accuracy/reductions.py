@@ -42,7 +42,7 @@ def rows_of(distribution, size):
     return DISTRIBUTIONS[distribution](np.random.default_rng(size), rows, size)
 
 
-# ── layouts: tensor of rows -> (tensor, reduced dimensions) ──────────────────────
+# ── layouts: tensor of rows -> (tensor, reduced dimensions) ──────────────────
 def divisor(n):
     """The largest divisor of ``n`` up to its square root."""
     return next(d for d in range(math.isqrt(n), 0, -1) if n % d == 0)

@@ -73,7 +73,7 @@ LITERALS = {ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict
             ast.SetComp: set, ast.JoinedStr: str, ast.Lambda: types.FunctionType}  # fmt: skip
 
 
-# -- attributes ------------------------------------------------------------------------------------------
+# ── attributes ───────────────────────────────────────────────────────────────
 
 
 def attribute(base, name):
@@ -148,7 +148,7 @@ def mro(kind):
     return type.__dict__["__mro__"].__get__(kind)
 
 
-# -- types -----------------------------------------------------------------------------------------------
+# ── types ────────────────────────────────────────────────────────────────────
 
 
 def is_tensor(kind):

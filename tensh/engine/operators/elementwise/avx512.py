@@ -44,7 +44,7 @@ def two_by_double(function):
     return kernel
 
 
-# ── sine and cosine, for which there is no such loop of float64 ─────────────────
+# ── sine and cosine, for which there is no such loop of float64 ──────────────
 def write_tangent_of_half(x, tangent, square):
     """The tangent t of half of x, and 1 + t**2."""
     tangent[...] = x

@@ -45,7 +45,7 @@ def masked_select_back(grad, shape, mask):
     return out
 
 
-# ── writing ───────────────────────────────────────────────────────────────────
+# ── writing ──────────────────────────────────────────────────────────────────
 @writes(
     kept=True, input="g if accumulate else put(g, index, zeros_as(g, index.shape), False)", index=None,
     source="reshape(take(g, index), source.shape)",

@@ -54,7 +54,7 @@ def top_among_equals(input, indices, axis, largest):
     return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
 
 
-# ── std::sort ───────────────────────────────────────────
+# ── std::sort ────────────────────────────────────────────────────────────────
 def sort_indices(values):
     """The indices of the values in ascending order."""
     order = list(range(len(values)))

@@ -10,7 +10,7 @@ from tensh.engine.dispatch.vmap.rules.shared import Unruled, expand_all, ndim_of
 from tensh.engine.errors.messages import wrap_dim
 
 
-# ── kinds of arguments: what one becomes for k batch dimensions before n others ──
+# ── kinds of arguments: what one becomes for k batch dimensions before n others ───
 def DIM(dim, n, batch):
     """One dimension."""
     if n == 0:

@@ -82,7 +82,7 @@ def multinomial(fn, args, options):
     return draw_for_tensors(draw, [input])
 
 
-# ── dropout and the like ──────────────────────────────────────────────────────
+# ── dropout and the like ─────────────────────────────────────────────────────
 def drop(fn, args, options):
     """A function of the elements of its first argument; whole channels where ``feature`` says so."""
     refuse_errors()

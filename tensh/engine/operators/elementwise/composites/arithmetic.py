@@ -43,7 +43,7 @@ def fits_none(name, arguments, *forms):
     choose(name, [Form(name, form) for form in forms], arguments, {})
 
 
-# ── Python's operators whose first operand is not a tensor ──────────────────────
+# ── Python's operators whose first operand is not a tensor ───────────────────
 def rdiv(input, other):
     """``other / input``."""
     return reciprocal.fn(input) * other

@@ -17,7 +17,7 @@ NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5}
 AXES = {1: "W", 2: "HW", 3: "DHW"}
 
 
-# ── the requested size ──────────────────────────────────────────────────────────
+# ── the requested size ───────────────────────────────────────────────────────
 def number_per_dim(value, name, spatial):
     """A number per spatial dimension; ValueError if there are others."""
     if not isinstance(value, (tuple, list)):
