@@ -22,6 +22,7 @@ from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.basic import cast as cast_op
+from tensh.engine.operators.shapes.composites.sharing import lies_in_shared, move_to_shared
 
 TO = (
     "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
@@ -173,13 +174,27 @@ def is_pinned(self, device=None):
 
 
 def share_memory_(self):
-    """The tensor itself; its memory is not moved into shared memory."""
+    """Move the tensor's memory, with all tensors over it, to where other processes find it, and return the tensor.
+
+    Changes that one process makes are seen by all. Nothing is done to memory that is shared already, or where the system has
+    no memory to share. RuntimeError where there is no room.
+
+    >>> import tensh as torch
+    >>> x = torch.ones(2); x.share_memory_().is_shared()
+    True
+    """
+    move_to_shared(self)
     return self
 
 
 def is_shared(self):
-    """False: memory is never shared between processes."""
-    return False
+    """True if the tensor lies in memory that other processes may map.
+
+    >>> import tensh as torch
+    >>> torch.ones(2).is_shared()
+    False
+    """
+    return lies_in_shared(self.array)
 
 
 # ── to NumPy and Python ──────────────────────────────────────────────────────

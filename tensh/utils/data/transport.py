@@ -10,19 +10,19 @@ import mmap
 import os
 import pickle
 import sys
-import tempfile
 import weakref
 from dataclasses import dataclass, field
 from multiprocessing import reduction
 
+from tensh.engine.arrays.shared import AVAILABLE, new_file
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.methods.protocols import memory_of, name_of, rebuilt
+from tensh.engine.methods.sharing import COWARDLY
 
 LARGE = 1 << 16  # bytes of an array from which it goes into the file; a pipe holds about as much before it blocks
 ALIGNMENT = 64
-CAN_SEND = os.name == "posix" and reduction.HAVE_SEND_HANDLE  # can a descriptor go through a pipe?
 # Before Python 3.13 mapped memory holds an open file, of which a process may have a thousand.
 KEEPS_DESCRIPTORS = sys.version_info < (3, 13)
 MOST_MAPPED = 256  # batches at a time that are mapped then; further ones are copied
@@ -67,11 +67,7 @@ class Pickler(pickle.Pickler):
         if not isinstance(thing, Tensor):
             return NotImplemented
         if thing.requires_grad and not thing.is_leaf:
-            raise RuntimeError(
-                "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
-                "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor before "
-                "serializing (e.g., putting it on the queue)."
-            )
+            raise RuntimeError(COWARDLY)
         array = thing.array
         if memory_of(array).nbytes <= array.nbytes:
             return NotImplemented
@@ -89,7 +85,7 @@ def pack(thing):
             large.append(memory)
         return memory.nbytes < LARGE
 
-    pickled = _pickle(thing, goes_along if CAN_SEND else None)
+    pickled = _pickle(thing, goes_along if AVAILABLE else None)
     if not large:
         return Packed(pickled)
     try:
@@ -102,14 +98,6 @@ def _pickle(thing, goes_along):
     file = io.BytesIO()
     Pickler(file, 5, buffer_callback=goes_along).dump(thing)
     return file.getvalue()
-
-
-def new_file():
-    """The descriptor of a file without a name: in memory, where the system has such files."""
-    if hasattr(os, "memfd_create"):
-        return os.memfd_create("tensh-batch")
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
 
 
 def _write_buffers(buffers):

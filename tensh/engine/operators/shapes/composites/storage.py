@@ -10,24 +10,7 @@ from tensh.engine.arrays.absent import Absent, is_absent
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.dtypes.device import cpu, meta, require_cpu
 from tensh.engine.operators.forms import method
-
-
-class OwnMemory:
-    """Facts of all memory of tensh: it belongs to this process, and to no device."""
-
-    __slots__ = ()
-
-    def is_pinned(self, device="cuda"):
-        """False: memory is never pinned for a device."""
-        return False
-
-    def is_shared(self):
-        """False: memory is never shared with other processes."""
-        return False
-
-    def share_memory_(self):
-        """The storage itself."""
-        return self
+from tensh.engine.operators.shapes.composites.sharing import OwnMemory
 
 
 class UntypedStorage(OwnMemory):

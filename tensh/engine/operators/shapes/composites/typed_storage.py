@@ -10,7 +10,8 @@ from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.dtypes.dtype import dtype as DType
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import method
-from tensh.engine.operators.shapes.composites.storage import OwnMemory, UntypedStorage, new_row, read_buffer
+from tensh.engine.operators.shapes.composites.sharing import OwnMemory
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
 from tensh.naming import torch_is_tensh
 
 DEPRECATED = (

@@ -1,0 +1,93 @@
+"""Memory that moves to where other processes find it, and what storages say of that."""
+
+import gc
+import os
+import sys
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.core.clock import Stamp, owner, stamps
+from tensh.engine.core.tensor import Tensor, wrap
+
+
+class OwnMemory:
+    """Facts of all storages: what they say of memory that is shared or pinned."""
+
+    __slots__ = ()
+
+    def is_pinned(self, device="cuda"):
+        """False: memory is never pinned for a device."""
+        return False
+
+    def is_shared(self):
+        """True if other processes may map the memory."""
+        return lies_in_shared(self.array)
+
+    def share_memory_(self):
+        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
+        move_to_shared(self)
+        return self
+
+
+def lies_in_shared(array):
+    """True for an array in memory that other processes may map."""
+    shared = sys.modules.get("tensh.engine.arrays.shared")  # not loaded, it has shared nothing
+    return shared is not None and type(array) is np.ndarray and shared.is_shared(owner(array))
+
+
+def count_holders(tensor):
+    """How often the array of a tensor and the memory under it are referred to."""
+    array = tensor.array
+    return sys.getrefcount(array), sys.getrefcount(owner(array))
+
+
+ALONE = count_holders(wrap(np.empty(1))), count_holders(wrap(np.empty(2)[:1]))
+"""The counts of a tensor whose memory nothing else lies in: one that is all its memory, and a part of it."""
+
+
+def move_to_shared(thing):
+    """Move the memory of a tensor or a storage into shared memory, and with it all tensors and storages over it.
+
+    NumPy arrays over the memory, and values that nodes have saved, keep the old memory. RuntimeError where there is no room.
+    """
+    from tensh.engine.arrays import shared  # loads a part of multiprocessing: 6 ms that few programs need
+
+    array = thing.array
+    if type(array) is not np.ndarray or not shared.AVAILABLE or shared.is_shared(owner(array)):
+        return
+    old = memory.dense_owner(array)
+    try:
+        new = shared.copy_to_shared(old)
+    except OSError as error:
+        text = f"unable to allocate shared memory of {old.nbytes} bytes: {os.strerror(error.errno)} ({error.errno})"
+        raise RuntimeError(text) from None
+    alone = isinstance(thing, Tensor) and counts_as_alone(thing, old is array)
+    for each in [thing] if alone else find_holders(owner(array)):
+        each.array = place_in_block(each.array, old, new)
+    if stamp := stamps.get(id(owner(old))):  # the versions of tensors stay what they are
+        stamps[id(new)] = moved = Stamp(new)
+        moved.count, moved.operation = stamp.count, stamp.operation
+        moved.times.extend(stamp.times)
+
+
+def counts_as_alone(tensor, is_whole):
+    """True if nothing but the tensor, and the two names in ``move_to_shared``, refers to its memory."""
+    counts = count_holders(tensor)
+    most = ALONE[0] if is_whole else ALONE[1]
+    extra = (2, 2) if is_whole else (1, 1)
+    return all(count <= least + more for count, least, more in zip(counts, most, extra))
+
+
+def find_holders(block):
+    """All tensors and storages over a block of memory."""
+    kinds = Tensor, OwnMemory
+    holders = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
+    return [each for each in holders if type(getattr(each, "array", None)) is np.ndarray and owner(each.array) is block]
+
+
+def place_in_block(array, old, new):
+    """The array at the same place in other memory."""
+    if array.dtype == new.dtype and array is old:
+        return np.ndarray(array.shape, array.dtype, new, 0, array.strides)
+    return np.ndarray(array.shape, array.dtype, new, memory.address(array) - memory.address(old), array.strides)
