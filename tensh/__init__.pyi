@@ -226,6 +226,11 @@ class SymInt:
 class TypedStorage:
     """The memory of a tensor as one row of elements: all of them, in the order of the memory."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    @property
+    def array(self) -> _Any:
+        """The row of elements, as the other storages and tensors have their arrays."""
+    @array.setter
+    def array(self, value: _Any) -> None: ...
     def bfloat16(self) -> _Any:
         """A copy in torch.bfloat16."""
     def bool(self) -> _Any:
@@ -274,7 +279,7 @@ class TypedStorage:
     def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
         """False: memory is never pinned for a device."""
     def is_shared(self) -> _Any:
-        """False: memory is never shared with other processes."""
+        """True if other processes may map the memory."""
     is_sparse: _bool
     kind: _Any
     def long(self) -> _Any:
@@ -289,7 +294,7 @@ class TypedStorage:
         """Resize the storage, in new memory that begins with the old elements."""
     row: _Any
     def share_memory_(self) -> _Any:
-        """The storage itself."""
+        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
     def short(self) -> _Any:
         """A copy in torch.int16."""
     def size(self) -> _Any:
@@ -350,7 +355,7 @@ class UntypedStorage:
     def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
         """False: memory is never pinned for a device."""
     def is_shared(self) -> _Any:
-        """False: memory is never shared with other processes."""
+        """True if other processes may map the memory."""
     is_sparse: _bool
     def long(self) -> _Any:
         """A copy in torch.int64."""
@@ -363,7 +368,7 @@ class UntypedStorage:
     def resize_(self, size: _Any) -> _Any:
         """Resize the storage to so many bytes of new memory, which begins with the old ones."""
     def share_memory_(self) -> _Any:
-        """The storage itself."""
+        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
     def short(self) -> _Any:
         """A copy in torch.int16."""
     def size(self) -> _Any:

@@ -10,7 +10,6 @@ from multiprocessing import *  # noqa: F403
 from tensh.multiprocessing.reductions import init_reductions
 from tensh.multiprocessing.spawn import (
     ProcessContext,
-    ProcessException,
     ProcessExitedException,
     ProcessRaisedException,
     SpawnContext,
@@ -21,7 +20,6 @@ from tensh.multiprocessing.spawn import (
 __all__ = [  # noqa: PLE0604
     *multiprocessing.__all__,
     "ProcessContext",
-    "ProcessException",
     "ProcessExitedException",
     "ProcessRaisedException",
     "SpawnContext",

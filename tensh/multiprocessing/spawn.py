@@ -14,21 +14,18 @@ log = logging.getLogger(__name__)
 
 
 class ProcessException(Exception):
-    """A process of ``start_processes`` failed: its place ``error_index`` and its number ``pid``."""
+    """A process of ``start_processes`` failed: its place ``error_index`` and its number ``error_pid``."""
 
-    def __init__(self, msg, error_index, pid):
+    def __init__(self, msg, error_index, error_pid):
         super().__init__(msg)
-        self.msg, self.error_index, self.pid = msg, error_index, pid
+        self.msg, self.error_index, self.error_pid = msg, error_index, error_pid
 
     def __reduce__(self):
-        return type(self), (self.msg, self.error_index, self.pid)
+        return type(self), (self.msg, self.error_index, self.error_pid)
 
 
 class ProcessRaisedException(ProcessException):
     """A process of ``start_processes`` raised an exception; the message has its traceback."""
-
-    def __init__(self, msg, error_index, error_pid):
-        super().__init__(msg, error_index, error_pid)
 
 
 class ProcessExitedException(ProcessException):
@@ -39,7 +36,7 @@ class ProcessExitedException(ProcessException):
         self.exit_code, self.signal_name = exit_code, signal_name
 
     def __reduce__(self):
-        return type(self), (self.msg, self.error_index, self.pid, self.exit_code, self.signal_name)
+        return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
 
 
 def _end_with_parent():

@@ -759,7 +759,7 @@ class Tensor:
     def is_set_to(self, tensor: _Any) -> _bool:
         """True if both tensors show the same memory in the same way."""
     def is_shared(self) -> Tensor:
-        """False: memory is never shared between processes."""
+        """True if the tensor lies in memory that other processes may map."""
     def is_signed(self) -> _bool:
         """True if the dtype can hold negative numbers."""
     @property
@@ -1200,7 +1200,7 @@ class Tensor:
     @shape.setter
     def shape(self, value: Size) -> None: ...
     def share_memory_(self) -> Tensor:
-        """The tensor itself; its memory is not moved into shared memory."""
+        """Move the tensor's memory, with all tensors over it, to where other processes find it, and return the tensor."""
     def short(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.int16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:

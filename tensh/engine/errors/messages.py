@@ -216,3 +216,10 @@ def wrap_dims(dims, ndim):
         if d in wrapped[:number]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     return wrapped
+
+
+COWARDLY = (
+    "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing process "
+    "boundaries.  If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting it "
+    "on the queue)."
+)

@@ -18,8 +18,8 @@ from tensh.engine.arrays.shared import AVAILABLE, new_file
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.engine.errors.messages import COWARDLY
 from tensh.engine.methods.protocols import memory_of, name_of, rebuilt
-from tensh.engine.methods.sharing import COWARDLY
 
 LARGE = 1 << 16  # bytes of an array from which it goes into the file; a pipe holds about as much before it blocks
 ALIGNMENT = 64

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.core.clock import Stamp, owner, stamps
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 
 
 class OwnMemory:
@@ -30,8 +30,16 @@ class OwnMemory:
         return self
 
 
+def require_storage_of(array):
+    """NotImplementedError for a sparse tensor's array, whose indices and values lie in several pieces of memory."""
+    if type(array) in SPARSE:
+        kind = "SparseTensorImpl" if SPARSE[type(array)](array).layout.name == "sparse_coo" else "SparseCsrTensorImpl"
+        raise NotImplementedError(f"Cannot access storage of {kind}")
+
+
 def lies_in_shared(array):
-    """True for an array in memory that other processes may map."""
+    """True for an array in memory that other processes may map.  NotImplementedError for a sparse one."""
+    require_storage_of(array)
     shared = sys.modules.get("tensh.engine.arrays.shared")  # not loaded, it has shared nothing
     return shared is not None and type(array) is np.ndarray and shared.is_shared(owner(array))
 
@@ -49,12 +57,16 @@ ALONE = count_holders(wrap(np.empty(1))), count_holders(wrap(np.empty(2)[:1]))
 def move_to_shared(thing):
     """Move the memory of a tensor or a storage into shared memory, and with it all tensors and storages over it.
 
-    NumPy arrays over the memory, and values that nodes have saved, keep the old memory. RuntimeError where there is no room.
+    NumPy arrays over the memory, and values that nodes have saved, keep the old memory. RuntimeError where there is no room,
+    and for memory that is not there (meta); NotImplementedError for sparse tensors.
     """
     from tensh.engine.arrays import shared  # loads a part of multiprocessing: 6 ms that few programs need
 
     array = thing.array
-    if type(array) is not np.ndarray or not shared.AVAILABLE or shared.is_shared(owner(array)):
+    require_storage_of(array)
+    if type(array) is not np.ndarray:
+        raise RuntimeError("_share_fd_: only available on CPU")
+    if not shared.AVAILABLE or shared.is_shared(owner(array)):
         return
     old = memory.dense_owner(array)
     try:
@@ -88,6 +100,4 @@ def find_holders(block):
 
 def place_in_block(array, old, new):
     """The array at the same place in other memory."""
-    if array.dtype == new.dtype and array is old:
-        return np.ndarray(array.shape, array.dtype, new, 0, array.strides)
     return np.ndarray(array.shape, array.dtype, new, memory.address(array) - memory.address(old), array.strides)

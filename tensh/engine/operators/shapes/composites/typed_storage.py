@@ -54,6 +54,15 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     is_cuda = is_sparse = is_hpu = False
     filename = None
 
+    @property
+    def array(self):
+        """The row of elements, as the other storages and tensors have their arrays."""
+        return self.row
+
+    @array.setter
+    def array(self, row):
+        self.row = row
+
     def __init__(self, *values, wrap_storage=None, dtype=None, device=None):
         warn_once(DEPRECATED)
         self._refuse(values, wrap_storage, dtype, device)

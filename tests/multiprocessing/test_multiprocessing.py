@@ -1,0 +1,79 @@
+"""Tensors and work handed to other processes: as PyTorch does, without a copy, and with nothing left behind."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.project import ROOT
+
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="memory is shared by descriptors, which POSIX systems hand over"
+)
+ALL = "handing_over,pool,pipe,spawned,failing,sharing,hogwild"
+
+
+def run(start, program, method="fork"):
+    """What a program of ``programs`` prints."""
+    done = subprocess.run([*start, program, method], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+TENSH = [sys.executable, "-m", "tensh", "run", "tests/multiprocessing/programs.py"]
+TORCH = [sys.executable, "tests/multiprocessing/programs.py"]
+
+
+@pytest.fixture(scope="module")
+def printed():
+    return run(TENSH, ALL)
+
+
+@pytest.mark.oracle
+def test_processes_print_what_pytorchs_print(printed):
+    assert printed.splitlines() == run(TORCH, ALL).splitlines()
+
+
+def test_what_a_child_writes_is_seen(printed):
+    """Without PyTorch: the lines that matter most."""
+    assert (
+        "torch.ones(3) ('Tensor', 'torch.float32', (3,), False, 'cpu', (1,), 0, True, 12, [5.0, 5.0, 5.0])" in printed
+    )
+    assert "None tensor([0., 1., 2.])" in printed
+    assert "ValueError: no more data" in printed
+    assert printed.endswith("[0, 0] True True\n")
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_start_methods_do_the_same(method):
+    assert run(TENSH, "spawned,pipe", method) == run(TENSH, "spawned,pipe")
+
+
+KILLED = """
+import os, signal, sys
+import torch, torch.multiprocessing as mp
+
+def work(place, x, ready):
+    ready.put(x)
+    x.share_memory_().fill_(place)
+    signal.pause()
+
+if __name__ == "__main__":
+    queue = mp.get_context("fork").SimpleQueue()
+    context = mp.start_processes(work, (torch.zeros(1_000_000), queue), 2, join=False, start_method="fork")
+    for _ in range(2):
+        queue.get()
+    print(*context.pids(), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_killed_processes_leave_nothing(tmp_path):
+    """The parent is killed: its children end, and no memory with a name is left."""
+    before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+    (tmp_path / "killed.py").write_text(KILLED)
+    start = [sys.executable, "-m", "tensh", "run", str(tmp_path / "killed.py")]
+    done = subprocess.run(start, capture_output=True, text=True, cwd=ROOT, timeout=60)  # until all have closed the pipe
+    assert len(done.stdout.split()) == 2, done.stderr
+    assert before >= (set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set())
