@@ -5,8 +5,10 @@ language has a catalogue ``tensh/locale/LANGUAGE/LC_MESSAGES/tensh.mo``, which i
 ``tools/catalogues.py`` finds the texts and compiles the catalogues.
 """
 
+import contextlib
 import functools
 import os
+import re
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
@@ -14,13 +16,40 @@ FOLDER = os.path.join(os.path.dirname(__file__), "locale")
 DOMAIN = "tensh"
 VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that says something counts
 
+AUTO = "auto"
+HAN = re.compile("[\u4e00-\u9fff]")
+
 current = ENGLISH
+usual = ENGLISH  # what the process asked for at its start
 
 
 def choose(language):
-    """Speak a language of LANGUAGES from now on."""
+    """Speak a language of LANGUAGES from now on; with AUTO the one that the process asked for."""
     global current
-    current = language
+    current = usual if language == AUTO else language
+
+
+@contextlib.contextmanager
+def speaking(language):
+    """Within, a language is spoken."""
+    before = current
+    choose(language)
+    try:
+        yield
+    finally:
+        choose(before)
+
+
+def language_of(text):
+    """The language that a text was written in by tensh, as far as its characters tell."""
+    return "zh" if HAN.search(text) else ENGLISH
+
+
+def choose_usual(variables):
+    """Speak what the variables of a process ask for, unless another language is chosen later."""
+    global usual
+    usual = choose_language(variables)
+    choose(AUTO)
 
 
 def choose_language(variables):
@@ -39,6 +68,18 @@ def choose_language(variables):
 def _(text):
     """A text in the language that is spoken; in English where it has no translation."""
     return text if current == ENGLISH else catalogue(current).gettext(text)
+
+
+def deferred(text):
+    """A text of a table that is written before a language is chosen: whoever shows it passes it to ``_``."""
+    return text
+
+
+def count(number, one, many=None):
+    """``1 value``, ``2 values``; the message that a catalogue translates is ``{number} value``."""
+    if current == ENGLISH:
+        return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return _("{number} " + one).format(number=f"{number:,}")
 
 
 @functools.cache

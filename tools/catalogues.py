@@ -2,7 +2,8 @@
 
     python tools/catalogues.py [--check]
 
-Messages are what stands in ``_("...")`` anywhere in tensh, and what the tables of ``%help`` hold. New ones are added to
+Messages are what stands in ``_("...")`` or ``deferred("...")`` anywhere in tensh, what is counted, and what the tables of
+``%help``, of the settings and of the command line hold. New ones are added to
 each .po without a translation, which a translator writes there; those that are no longer said go. The .mo is what the
 gettext of the standard library reads. With ``--check`` nothing is written, and the exit status is 1 if a file would
 change or a message has no translation.
@@ -26,20 +27,33 @@ def messages():
     found = {}
     for path in sorted((ROOT / "tensh").rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        if "_(" not in source or "tensh.language" not in source:
+        if "language" not in source:
             continue
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_":
-                match node.args:
-                    case [ast.Constant(str(text))]:
-                        found.setdefault(text, path.relative_to(ROOT).as_posix())
+            for text in said(node):
+                found.setdefault(text, path.relative_to(ROOT).as_posix())
     for text in tables():
         found.setdefault(text, "%help")
     return found
 
 
+def said(node):
+    """The messages of a call: of `_("text")` and `deferred("text")`, and of `count(number, "value")`."""
+    match node:
+        case ast.Call(func=ast.Name(id="_" | "deferred"), args=[ast.Constant(str(text))]):
+            yield text
+        case ast.Call(func=ast.Name(id="count") | ast.Attribute(attr="count"), args=[_, what, *_]):
+            words = [what.body, what.orelse] if isinstance(what, ast.IfExp) else [what]
+            yield from (
+                "{number} " + word.value for word in words if isinstance(word, ast.Constant) and type(word.value) is str
+            )
+
+
 def tables():
     """The texts of the tables of `%help`, and those of the textbook: what words mean, sentences and reasons."""
+    from tensh.cli import commands
+    from tensh.cli.commands import speaking
+    from tensh.cli.config import DECLARED
     from tensh.cli.repl.editor import Editor
     from tensh.cli.repl.plain import PlainReader
     from tensh.cli.session.magics import MAGICS
@@ -55,6 +69,8 @@ def tables():
         *elsewhere,
         *WORDS.values(),
         *texts(),
+        *(each.metadata["help"] for each in DECLARED.values()),
+        *speaking.texts(commands.application(False)),
         *(text for row in (*Editor.keys, *PlainReader.keys) for text in row),
     ]
 

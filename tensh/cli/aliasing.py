@@ -8,6 +8,7 @@ import sysconfig
 from tensh.alias.metadata import metadata
 from tensh.cli import status
 from tensh.cli.options import UsageError
+from tensh.language import _
 
 FILE = "tensh-alias.pth"
 LINE = "import tensh.alias; tensh.alias.install(children=False)\n"
@@ -16,9 +17,11 @@ LINE = "import tensh.alias; tensh.alias.install(children=False)\n"
 def change(env, venv, remove):
     """Write the files that make tensh answer for torch, or remove them; the exit status."""
     if not venv:
-        raise UsageError("tensh alias: where? tensh alias --venv changes the virtual environment of this Python")
+        raise UsageError(_("tensh alias: where? tensh alias --venv changes the virtual environment of this Python"))
     if sys.prefix == sys.base_prefix:
-        raise UsageError(f"tensh alias --venv: {sys.executable} is not in a virtual environment")
+        raise UsageError(
+            _("tensh alias --venv: {executable} is not in a virtual environment").format(executable=sys.executable)
+        )
     folder = sysconfig.get_path("purelib")
     file = os.path.join(folder, FILE)
     if remove:
@@ -27,11 +30,13 @@ def change(env, venv, remove):
             shutil.rmtree(info)
         if found:
             os.remove(file)
-        env.say("torch is no longer tensh here\n" if found else "torch was not tensh here\n")
+        env.say(_("torch is no longer tensh here\n") if found else _("torch was not tensh here\n"))
         return status.OK
     if os.path.isdir(os.path.join(folder, "torch")):
         raise UsageError(
-            f"tensh alias --venv: PyTorch itself is installed in {folder}; tensh exec runs a command without it"
+            _(
+                "tensh alias --venv: PyTorch itself is installed in {folder}; tensh exec runs a command without it"
+            ).format(folder=folder)
         )
     from tensh import __version__
 
@@ -46,7 +51,7 @@ def change(env, venv, remove):
             stream.write(text)
     with open(file, "w", encoding="utf-8") as stream:
         stream.write(LINE)
-    env.say(f"torch is tensh in {sys.prefix}; tensh alias --venv --remove takes it back\n")
+    env.say(_("torch is tensh in {prefix}; tensh alias --venv --remove takes it back\n").format(prefix=sys.prefix))
     return status.OK
 
 

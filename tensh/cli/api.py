@@ -5,7 +5,8 @@ from itertools import groupby
 from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.show.text import shorten
+from tensh.language import _, count, deferred
+from tensh.show.text import cells, pad, shorten
 
 
 def show(env, prefix="", missing=False, as_json=False):
@@ -13,11 +14,17 @@ def show(env, prefix="", missing=False, as_json=False):
     from tensh.cli.session.help import lookup, names
 
     rows = [*(lacking(names, prefix) if missing else having(names, prefix))]
-    if not rows and (not missing or not any(True for _ in names.having(prefix))):
-        raise UsageError(f"tensh api: no name begins with {prefix}{lookup.suggest_public(prefix)}")
+    if not rows and (not missing or not any(True for _name in names.having(prefix))):
+        raise UsageError(
+            _("tensh api: no name begins with {prefix}{meant}").format(
+                prefix=prefix, meant=lookup.suggest_public(prefix)
+            )
+        )
     console = Console(env)
     if not rows:
-        console.remark([("note", f"{names.spell_out(prefix)}: nothing of PyTorch's is missing\n")])
+        console.remark(
+            [("note", _("{prefix}: nothing of PyTorch's is missing\n").format(prefix=names.spell_out(prefix)))]
+        )
     if as_json:
         console.result([("plain", "".join(map(convert_to_json, rows)))])
     elif env.is_terminal(env.stdout) and not env.plain:
@@ -36,7 +43,11 @@ def having(names, prefix):
 def lacking(names, prefix):
     """A row for each name that tensh lacks."""
     for path, why in names.missing(prefix):
-        yield {"name": path, "when": "left out" if why else "not yet", "reason": why.text if why else ""}
+        yield {
+            "name": path,
+            "when": deferred("left out") if why else deferred("not yet"),
+            "reason": why.text if why else "",
+        }
 
 
 def convert_to_json(row):
@@ -48,11 +59,12 @@ def convert_to_json(row):
 def table(rows, width, unicode):
     """The rows in columns, under a line for each namespace."""
     for space, group in groupby(rows, lambda row: row["name"].rpartition(".")[0]):
-        known = [(row["name"].rpartition(".")[2], *[*row.values()][1:]) for row in group]
-        first, second = (max(len(row[column]) for row in known) + 2 for column in (0, 1))
+        known = [(row["name"].rpartition(".")[2], *map(_, filter(None, [*row.values()][1:]))) for row in group]
+        known = [(*row, "")[:3] for row in known]
+        first, second = (max(cells(row[column]) for row in known) + 2 for column in (0, 1))
         yield "title", f"{space}\n"
         for name, kind, rest in known:
             yield "name", f"  {name:{first}}"
-            yield "note", f"{kind:{second}}"
+            yield "note", pad(kind, second)
             yield "plain", shorten(rest, max(width - first - second - 3, 10), unicode) + "\n"
-        yield "note", f"  {len(known)} names\n\n" if len(known) > 1 else "\n"
+        yield "note", f"  {count(len(known), 'name')}\n\n" if len(known) > 1 else "\n"

@@ -1,11 +1,13 @@
 """The program `tensh`: what the command line asks for is found out and done; the exit status comes back."""
 
+import os
 import sys
 
 import tensh.language as language
 from tensh.cli import startup, status, version
 from tensh.cli.environment import Environment, Unwritten, open_closed_streams, silence
 from tensh.cli.options import Options, UsageError
+from tensh.language import _
 
 
 def main(arguments=None, environment=None):
@@ -32,18 +34,20 @@ def main(arguments=None, environment=None):
 
         if is_interrupt(error):
             return status.INTERRUPTED
-        env.say(f"{describe_fault(error)}; with TENSH_DEBUG=1 Python shows the way there\n")
+        env.say(_("{fault}; with TENSH_DEBUG=1 Python shows the way there\n").format(fault=describe_fault(error)))
         return status.INTERNAL
 
 
 def carry_out(arguments, env):
     """Carry out the arguments and write all output; return the exit status."""
-    language.choose(language.choose_language(env.variables))
+    language.choose_usual(env.variables)
     if arguments in (["--version"], ["-V"]):  # before anything is imported
         found = version.say(env)
     else:
         startup.begin()
         try:
+            if env.is_terminal(env.stdout):
+                choose_language(env)
             with env.install():
                 found = answer(arguments, env)
         finally:
@@ -54,12 +58,20 @@ def carry_out(arguments, env):
     return found
 
 
+def choose_language(env):
+    """Speak the language of the settings, which are for terminals alone, where there are any."""
+    from tensh.cli import config
+
+    if os.path.lexists(config.path(env.variables)):
+        language.choose(config.load(env.variables).settings.language)
+
+
 def report_unwritten(error, env):
     """Say that standard output cannot be written, unless its reader has gone away; the exit status."""
     silence(env.stdout)
     if isinstance(error, BrokenPipeError):
         return status.PIPE_CLOSED
-    env.say(f"tensh: stdout cannot be written: {error.strerror}\n")
+    env.say(_("tensh: stdout cannot be written: {strerror}\n").format(strerror=error.strerror))
     return status.UNWRITTEN
 
 

@@ -14,6 +14,7 @@ from tensh.cli import reading
 from tensh.cli.folders import folder
 from tensh.cli.options import UsageError
 from tensh.escaping import visible_line
+from tensh.language import AUTO, LANGUAGES, _
 
 FILE, STARTUP = "config.toml", "startup.tsh"
 LARGEST = 2**14  # bytes of such a file: a hundred times what all settings need
@@ -51,7 +52,11 @@ class Whole:
         self.least = least
         self.most = most
         self.known = words
-        self.words = ", ".join([*words, f"a whole number from {least}" + (f" to {most}" if most < ANY else "")])
+
+    @property
+    def words(self):
+        between = _("a whole number from {least} to {most}") if self.most < ANY else _("a whole number from {least}")
+        return ", ".join([*self.known, between.format(least=self.least, most=self.most)])
 
     def read(self, value):
         if str(value) in self.known:
@@ -68,7 +73,11 @@ class Path:
     """A file, or one of some words."""
 
     def __init__(self, *words):
-        self.words = ", ".join([*words, "a file"])
+        self.known = words
+
+    @property
+    def words(self):
+        return ", ".join([*self.known, _("a file")])
 
     def read(self, value):
         if not isinstance(value, str) or not value.strip() or "\0" in value:
@@ -94,6 +103,7 @@ class Settings:
     edgeitems: int = setting(3, Whole(0, ANY), "what a summary shows at each end", "edgeitems")
     sci: str = setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode")
     theme: str = setting("auto", Words("auto", "light", "dark", "mono"), "the colours")
+    language: str = setting(AUTO, Words(AUTO, *LANGUAGES), "the language of what tensh says; auto is the locale's")
     glyphs: str = setting(
         "auto", Words("auto", "unicode", "ascii"), "the characters: ascii where boxes take two columns"
     )
@@ -117,7 +127,9 @@ class Settings:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
             raise SettingError(
-                f"{name} cannot be {brief(format_value(value))}, but: {describe_allowed(name)}"
+                _("{name} cannot be {value}, but: {allowed}").format(
+                    name=name, value=brief(format_value(value)), allowed=describe_allowed(name)
+                )
             ) from None
 
     def print_options(self):
@@ -193,9 +205,9 @@ def from_file(file, complaints):
     except tomllib.TOMLDecodeError as error:
         complaints.append(f"{file}: {error}")
     except RecursionError:
-        complaints.append(f"{file}: it is nested too deeply")
+        complaints.append(_("{file}: it is nested too deeply").format(file=file))
     except ValueError:  # of Python's own, for numbers of more than some thousand digits
-        complaints.append(f"{file}: it has a number with too many digits")
+        complaints.append(_("{file}: it has a number with too many digits").format(file=file))
     return []
 
 
@@ -204,8 +216,8 @@ def unknown(name):
     from tensh.spelling import close
 
     meant = close(name[:LONGEST], DECLARED)
-    return f"there is no setting {brief(repr(name))}; " + (
-        f"did you mean {meant}?" if meant else "there are " + ", ".join(DECLARED)
+    return _("there is no setting {name}; ").format(name=brief(repr(name))) + (
+        _("did you mean {meant}?").format(meant=meant) if meant else _("there are ") + ", ".join(DECLARED)
     )
 
 
@@ -214,7 +226,7 @@ def format_value(value):
     try:
         return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
     except ValueError:  # Python writes no number of more than some thousand digits
-        return "a number with so many digits"
+        return _("a number with so many digits")
 
 
 def brief(text):
@@ -232,10 +244,10 @@ def table(loaded):
     from tensh.show.table import Table
 
     rows = [
-        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), describe_allowed(name), declared.metadata["help"])
+        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, _("default")), describe_allowed(name), _(declared.metadata["help"]))
         for name, declared in DECLARED.items()
     ]  # fmt: skip
-    return Table(("name", "value", "from", "can be", "sets"), rows, wraps=True)
+    return Table((_("name"), _("value"), _("from"), _("can be"), _("what it sets")), rows, wraps=True)
 
 
 def show(env):

@@ -3,6 +3,7 @@
 from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
+from tensh.language import _
 
 
 def show(env, name, with_source=False, as_json=False):
@@ -17,7 +18,7 @@ def show(env, name, with_source=False, as_json=False):
         console.remark([("message", f"{error}\n")])
         return status.NOT_IN_TENSH
     except lookup.Unknown as error:
-        raise UsageError(f"tensh doc: {error}") from None
+        raise UsageError(_("tensh doc: {error}").format(error=error)) from None
     if as_json:
         from tensh.escaping import dumps
 

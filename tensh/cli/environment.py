@@ -8,6 +8,8 @@ import errno
 import os
 import sys
 
+from tensh.language import _
+
 USUAL_WIDTH = 80  # of a pipe or a file, whatever the window
 
 
@@ -108,7 +110,7 @@ class Environment:
         except ValueError:
             if not self.stdout.closed:
                 raise
-            raise Unwritten(OSError(errno.EBADF, "the program has closed it")) from None
+            raise Unwritten(OSError(errno.EBADF, _("the program has closed it"))) from None
 
     def why_unwritten(self, error):
         """The OSError of an unwritable stdout, if that is why user code raised `error`."""

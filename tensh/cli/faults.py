@@ -4,6 +4,7 @@ import os
 import traceback
 
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.show.reprs import safely
 
 LONGEST = 200  # characters of a message
@@ -23,4 +24,6 @@ def describe_fault(error):
     frames = traceback.extract_tb(error.__traceback__)
     where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     message = visible_line(safely(str, error, "message"))[:LONGEST]
-    return f"this is a fault of tensh itself ({type(error).__name__}: {message}{where})"
+    return _("this is a fault of tensh itself ({name}: {message}{where})").format(
+        name=type(error).__name__, message=message, where=where
+    )

@@ -12,6 +12,7 @@ from tensh.cli.run import Run
 from tensh.cli.session.events import Text, Value
 from tensh.cli.session.magics.writing import write_elements
 from tensh.cli.writing import write_text
+from tensh.language import _
 from tensh.show.page import Page
 
 WRITERS = ("dot", "mermaid", "json", "svg")  # modules of tensh.graph
@@ -76,7 +77,7 @@ def write_static(run, wish, recorder):
     wish = wish._replace(format=format_of(wish))
     if wish.why or wish.steps or wish.mode:
         raise UsageError(
-            "tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph"
+            _("tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph")
         )
     names = run.session.own_names()
     with Paused():
@@ -91,7 +92,9 @@ def write_static(run, wish, recorder):
                 return write_pieces(run, wish, (f"{line}\n" for line in lines))
             return write_pieces(run, wish, text(run, drawing, wish))
         except (Break, ValueError, LookupError) as error:
-            raise UsageError(f"tensh graph: {wish.name or 'the last tensor'}: {error}") from None
+            raise UsageError(
+                _("tensh graph: {name}: {error}").format(name=wish.name or _("the last tensor"), error=error)
+            ) from None
 
 
 class Quiet(Run):
@@ -129,22 +132,32 @@ def write_graph(run, wish):
             return write_pieces(run, wish, (f"{line}\n" for line in lines))
         return write_pieces(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
     except (ValueError, LookupError) as error:
-        raise UsageError(f"tensh graph: {error}") from None
+        raise UsageError(_("tensh graph: {error}").format(error=error)) from None
 
 
 def format_of(wish):
     """The format that is wanted: the one that is named, or that of the file; UsageError where these are at odds."""
     ending = os.path.splitext(wish.output or "")[1].lower()
     if ending in (".html", ".htm"):  # in which names of the program would be markup
-        raise UsageError(f"tensh graph: {wish.output}: a page is not written; a picture for one is -o graph.svg")
+        raise UsageError(
+            _("tensh graph: {output}: a page is not written; a picture for one is -o graph.svg").format(
+                output=wish.output
+            )
+        )
     found = wish.format or ENDINGS.get(ending, "text")
     if ENDINGS.get(ending, found) != found:
-        raise UsageError(f"tensh graph: {wish.output}: a file {ending} is {ENDINGS[ending]}, and {found} is asked for")
+        raise UsageError(
+            _("tensh graph: {output}: a file {ending} is {endings}, and {found} is asked for").format(
+                output=wish.output, ending=ending, endings=ENDINGS[ending], found=found
+            )
+        )
     other = "--why" if wish.why else "--steps" if wish.steps else "--mode" if wish.mode else None
     if other and found != "text":
-        raise UsageError(f"tensh graph: {other} is written as text, not as {found}")
+        raise UsageError(_("tensh graph: {other} is written as text, not as {found}").format(other=other, found=found))
     if found == "png" and wish.output is None:
-        raise UsageError(f"tensh graph: a picture goes into a file: --format {found} -o graph.{found}")
+        raise UsageError(
+            _("tensh graph: a picture goes into a file: --format {found} -o graph.{found}").format(found=found)
+        )
     return found
 
 
@@ -166,7 +179,9 @@ def write_pieces(run, wish, pieces):
     try:
         write_text(wish.output, pieces)
     except OSError as error:
-        raise UsageError(f"tensh graph: {wish.output}: {error.strerror}") from None
+        raise UsageError(
+            _("tensh graph: {output}: {strerror}").format(output=wish.output, strerror=error.strerror)
+        ) from None
     return status.OK
 
 
@@ -179,11 +194,12 @@ def draw_file(graph, shown, wish):
         done = subprocess.run(command, input="\n".join(dot.lines(graph, shown)), text=True, capture_output=True)
     except FileNotFoundError:
         raise UsageError(
-            f"tensh graph: {wish.format} is drawn by Graphviz, whose program `dot` is not installed here; "
-            "--format svg, dot and mermaid need nothing"
+            _(
+                "tensh graph: {format} is drawn by Graphviz, whose program `dot` is not installed here; --format svg, dot and mermaid need nothing"
+            ).format(format=wish.format)
         ) from None
     if done.returncode:
-        raise UsageError(f"tensh graph: dot: {done.stderr.strip()}")
+        raise UsageError(_("tensh graph: dot: {error}").format(error=done.stderr.strip()))
     return status.OK
 
 
@@ -200,11 +216,19 @@ def choose_tensor(run, name, recorded=True):
     try:
         value = eval(write_elements(name), run.session.namespace)
     except Exception as error:
-        raise UsageError(f"tensh graph: {name}: {type(error).__name__}: {error}{_suggest(name, names)}") from None
+        raise UsageError(
+            _("tensh graph: {name}: {kind}: {error}{meant}").format(
+                name=name, kind=type(error).__name__, error=error, meant=_suggest(name, names)
+            )
+        ) from None
     if not hasattr(value, "grad_fn"):
-        raise UsageError(f"tensh graph: {name} is not a tensor but {type(value).__name__}{_suggest(name, names)}")
+        raise UsageError(
+            _("tensh graph: {name} is not a tensor but {kind}{meant}").format(
+                name=name, kind=type(value).__name__, meant=_suggest(name, names)
+            )
+        )
     if recorded and not value.requires_grad:
-        raise UsageError(f"tensh graph: {name} has no graph: it does not require grad")
+        raise UsageError(_("tensh graph: {name} has no graph: it does not require grad").format(name=name))
     return value
 
 
@@ -212,4 +236,4 @@ def _suggest(name, names):
     import difflib
 
     close = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return _("; did you mean {name}?").format(name=close[0]) if close else ""

@@ -7,12 +7,13 @@ import random
 import sys
 
 from tensh.cli.options import UsageError
+from tensh.language import _
 
 
 def require_engine(engine):
     """Refuse an engine that is not there."""
     if importlib.util.find_spec(engine) is None:
-        raise UsageError("--engine torch: PyTorch is not installed here")
+        raise UsageError(_("--engine torch: PyTorch is not installed here"))
 
 
 @contextlib.contextmanager

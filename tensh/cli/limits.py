@@ -4,6 +4,7 @@ import contextlib
 import sys
 
 from tensh.cli.options import UsageError
+from tensh.language import _
 
 
 class TimeLimit(KeyboardInterrupt):
@@ -26,7 +27,7 @@ def time_limit(seconds):
     import signal
 
     if not hasattr(signal, "setitimer"):
-        raise UsageError("--timeout: this system has no timer for it")
+        raise UsageError(_("--timeout: this system has no timer for it"))
 
     def stop_run(number, frame):
         raise TimeLimit

@@ -7,13 +7,14 @@ from tensh.cli import reading, status
 from tensh.cli.options import UsageError
 from tensh.cli.session import opening
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.replacing import replace_file
 
 
 def show(env, source, target, shapes, dynamic, force=False):
     """Write the model of a file as ONNX; the exit status."""
     if os.path.lexists(target) and not force:
-        raise UsageError(f"tensh export: {target} is there already; --force writes over it")
+        raise UsageError(_("tensh export: {target} is there already; --force writes over it").format(target=target))
     reading.require(source)
     engine = importlib.import_module("tensh")
     model = load_model(source, engine)
@@ -22,7 +23,9 @@ def show(env, source, target, shapes, dynamic, force=False):
         with replace_file(target) as file:
             file.write(made.model_proto.SerializeToString())
     except (RuntimeError, ValueError, TypeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise UsageError(f"tensh export: {visible_line(str(error).partition(chr(10))[0])}") from None
+        raise UsageError(
+            _("tensh export: {error}").format(error=visible_line(str(error).partition(chr(10))[0]))
+        ) from None
     print(f"{target}: {describe(made.model_proto)}", file=env.stdout)
     return status.OK
 
@@ -40,26 +43,32 @@ def load_model(source, engine):
             if isinstance(found, engine.nn.Module):
                 return found
             raise UsageError(
-                f"tensh export: {source} holds weights ({type(found).__name__}) and no program: save what torch.jit.trace or torch.export.export returns"
+                _(
+                    "tensh export: {source} holds weights ({name}) and no program: save what torch.jit.trace or torch.export.export returns"
+                ).format(source=source, name=type(found).__name__)
             )
     except UsageError:
         raise
     except Exception as error:  # of zip files, pickles and each format
-        raise UsageError(f"tensh export: {opening.sentence(source, error)}") from None
+        raise UsageError(_("tensh export: {error}").format(error=opening.sentence(source, error))) from None
     raise UsageError(
-        f"tensh export: {source}: a model is read from a .pt file of torch.jit, a .pt2 file of torch.export or a pickled module"
+        _(
+            "tensh export: {source}: a model is read from a .pt file of torch.jit, a .pt2 file of torch.export or a pickled module"
+        ).format(source=source)
     )
 
 
 def read_shape(text):
     """``1,3,8,8`` as sizes; ``2,6:int64`` names a dtype, too."""
-    sizes, _, dtype = text.partition(":")
+    sizes, _colon, dtype = text.partition(":")
     try:
         found = [int(each) for each in sizes.split(",") if each.strip()]
         if any(each < 0 for each in found):
             raise ValueError
     except ValueError:
-        raise UsageError(f"--shape {text}: expected sizes such as 1,3,224,224, or 2,6:int64") from None
+        raise UsageError(
+            _("--shape {text}: expected sizes such as 1,3,224,224, or 2,6:int64").format(text=text)
+        ) from None
     return found, dtype or "float32"
 
 
@@ -68,12 +77,12 @@ def export_model(model, shapes, dynamic, engine):
     if hasattr(model, "_traced"):
         return engine.onnx.export(model)
     if not shapes:
-        raise UsageError("tensh export: a model without examples needs the shape of each input: --shape 1,3,224,224")
+        raise UsageError(_("tensh export: a model without examples needs the shape of each input: --shape 1,3,224,224"))
     examples = []
     for sizes, name in shapes:
         dtype = getattr(engine, name, None)
         if not isinstance(dtype, engine.dtype):
-            raise UsageError(f"--shape: {name} is no dtype")
+            raise UsageError(_("--shape: {name} is no dtype").format(name=name))
         examples.append(engine.zeros(sizes, dtype=dtype))
     axes = {f"input_{place}": dict.fromkeys(dynamic, "batch") for place in range(len(examples))} if dynamic else None
     if dynamic and len(dynamic) > 1:
@@ -85,4 +94,6 @@ def export_model(model, shapes, dynamic, engine):
 def describe(proto):
     """Inputs, outputs and the number of nodes, in words."""
     inputs, outputs = (", ".join(each.name for each in ports) for ports in (proto.graph.input, proto.graph.output))
-    return f"{inputs} -> {outputs}, {len(proto.graph.node)} nodes, opset {proto.opset_import[0].version}"
+    return _("{inputs} -> {outputs}, {node} nodes, opset {version}").format(
+        inputs=inputs, outputs=outputs, node=len(proto.graph.node), version=proto.opset_import[0].version
+    )

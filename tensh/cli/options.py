@@ -26,6 +26,7 @@ class Options(NamedTuple):
     strict: bool = False
     bare: bool = False  # nothing preloaded
     color: str | None = None
+    language: str | None = None
     quiet: bool = False
     json: bool = False
     json_full: bool = False  # with tensors of any size

@@ -8,6 +8,7 @@ from tensh.cli.options import UsageError
 from tensh.cli.session import notebook, opening
 from tensh.cli.session.notebook import Cell
 from tensh.cli.session.source import Source, drop_indent
+from tensh.language import _
 
 
 class Program(NamedTuple):
@@ -58,7 +59,7 @@ def from_file(path, arguments=()):
     elif extension in (".tsh", ""):
         kind, cells = "script", [Cell(Source(reading.code(path), filename, path))]
     else:
-        raise UsageError(f"{path}: tensh runs .tsh, .py, .ipynb and .md files")
+        raise UsageError(_("{path}: tensh runs .tsh, .py, .ipynb and .md files").format(path=path))
     return Program(kind, cells, [path, *arguments], os.path.dirname(os.path.realpath(path)), filename)
 
 
@@ -84,4 +85,4 @@ def document_cells(read, filename, path):
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
     except MemoryError:
-        raise UsageError(f"{path}: it needs more memory than there is") from None
+        raise UsageError(_("{path}: it needs more memory than there is").format(path=path)) from None

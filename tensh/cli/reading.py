@@ -14,6 +14,7 @@ import re
 import stat
 
 from tensh.cli.options import UsageError
+from tensh.language import _, deferred
 
 LARGEST = 128 * 2**20  # bytes of a file that is read; as JSON it may take twenty times as much memory
 MOST_IN_MEMORY = 2 * LARGEST  # bytes of a text, all of whose characters are as wide as the widest
@@ -21,10 +22,10 @@ MOST_LINES = 2**22  # of a text: each becomes an object of its own, which takes 
 WIDEST, WIDER = re.compile(rb"[\xf0-\xff]"), re.compile(rb"[\xc4-\xef]")
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait until somebody writes into it
 NO_FILES = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
+    stat.S_IFDIR: deferred("a folder"),
+    stat.S_IFCHR: deferred("a device"),
+    stat.S_IFBLK: deferred("a device"),
+    stat.S_IFSOCK: deferred("a socket"),
 }
 LONGEST_REASON = 200  # characters of what Python says of a file
 NEWLINE = b"\n"
@@ -39,16 +40,16 @@ def content(path, most=None):
             found = os.fstat(file.fileno())
             kind = stat.S_IFMT(found.st_mode)
             if kind in NO_FILES:
-                raise UsageError(f"{path}: this is {NO_FILES[kind]}, not a file")
+                raise UsageError(_("{path}: this is {kind}, not a file").format(path=path, kind=_(NO_FILES[kind])))
             if found.st_size > most:
                 raise UsageError(f"{path}: {too_large(found.st_size, most)}")
             read = file.read(most + 1) if kind == stat.S_IFREG else _read_pipe(file, path, most)
     except OSError as error:
         raise UsageError(f"{path}: {_reason(error, path)}") from None
     except ValueError as error:  # a NUL character in the name
-        raise UsageError(f"{path!r}: this is no name of a file ({error})") from None
+        raise UsageError(_("{path!r}: this is no name of a file ({error})").format(path=path, error=error)) from None
     if read is None:  # some files of the system are as pipes
-        raise UsageError(f"{path}: nothing comes out of this file")
+        raise UsageError(_("{path}: nothing comes out of this file").format(path=path))
     if len(read) > most:
         raise UsageError(f"{path}: {too_large(len(read), most)}")
     return read
@@ -59,7 +60,7 @@ def whole_name(path):
     try:
         return os.path.abspath(path)
     except FileNotFoundError:
-        raise UsageError(f"{path}: no such file: the current folder has been removed") from None
+        raise UsageError(_("{path}: no such file: the current folder has been removed").format(path=path)) from None
 
 
 def require(path):
@@ -69,7 +70,9 @@ def require(path):
     except OSError as error:
         raise UsageError(f"{path}: {_reason(error, path)}") from None
     if kind != stat.S_IFREG:
-        raise UsageError(f"{path}: this is {NO_FILES.get(kind, 'a pipe')}, not a file")
+        raise UsageError(
+            _("{path}: this is {kind}, not a file").format(path=path, kind=_(NO_FILES.get(kind, deferred("a pipe"))))
+        )
 
 
 def _open(path, flags):
@@ -82,7 +85,7 @@ def _read_pipe(file, path, most):
     with contextlib.suppress(BlockingIOError):  # somebody does, and has not yet
         begin = os.read(file.fileno(), 1)
         if not begin:
-            raise UsageError(f"{path}: this is a pipe that nothing comes out of, not a file")
+            raise UsageError(_("{path}: this is a pipe that nothing comes out of, not a file").format(path=path))
     os.set_blocking(file.fileno(), True)
     return begin + file.read(most)
 
@@ -91,21 +94,21 @@ def _reason(error, path):
     """Return the reason for which a file could not be read."""
     if isinstance(error, FileNotFoundError):
         if os.path.islink(path):
-            return f"this link leads to {os.readlink(path)}, which is not there"
-        return "no such file" + similar(path)
+            return _("this link leads to {readlink}, which is not there").format(readlink=os.readlink(path))
+        return _("no such file") + similar(path)
     if isinstance(error, IsADirectoryError):
-        return f"this is {NO_FILES[stat.S_IFDIR]}, not a file"
+        return _("this is {kind}, not a file").format(kind=_(NO_FILES[stat.S_IFDIR]))
     if error.errno == errno.ELOOP:
-        return "this link leads to itself, not to a file"
+        return _("this link leads to itself, not to a file")
     if error.errno == errno.ENXIO:
-        return f"this is {NO_FILES[stat.S_IFSOCK]}, not a file"
+        return _("this is {kind}, not a file").format(kind=_(NO_FILES[stat.S_IFSOCK]))
     return error.strerror or str(error)
 
 
 def too_large(size, most):
     """Return the message for so many bytes."""
     unit, name = (2**20, "MiB") if most >= 2**20 else (2**10, "KiB")
-    return f"it has more than the {most / unit:,.0f} {name} that are read" + (
+    return _("it has more than the {most:,.0f} {name} that are read").format(most=most / unit, name=name) + (
         f": {size / unit:,.0f} {name}" if size > most + 1 else ""
     )
 
@@ -113,7 +116,9 @@ def too_large(size, most):
 def require_lines(data, path):
     """UsageError for a text of more lines than are read."""
     if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
-        raise UsageError(f"{path}: it has more than the {MOST_LINES:,} lines that are read")
+        raise UsageError(
+            _("{path}: it has more than the {most:,} lines that are read").format(path=path, most=MOST_LINES)
+        )
 
 
 def text(path, most=None):
@@ -126,7 +131,11 @@ def read_stream(stream, name):
     try:
         read = stream.read(LARGEST + 1)
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name}: text in {error.encoding} was expected ({error.reason})") from None
+        raise UsageError(
+            _("{name}: text in {encoding} was expected ({reason})").format(
+                name=name, encoding=error.encoding, reason=error.reason
+            )
+        ) from None
     except OSError as error:  # a folder
         raise UsageError(f"{name}: {error.strerror}") from None
     if len(read) > LARGEST:
@@ -146,26 +155,31 @@ def code(path):
         reason = str(error)  # which quotes the file: an encoding may have a name of any length
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
-        raise UsageError(f"{path}: this is not text ({reason})") from None
+        raise UsageError(_("{path}: this is not text ({reason})").format(path=path, reason=reason)) from None
 
 
 def decode(data, path):
     """Bytes as text in UTF-8, with lines that end as lines do here."""
     for mark, name in WIDE.items():
         if data.startswith(mark):
-            raise UsageError(f"{path}: text in UTF-8 was expected, and this is {name}")
+            raise UsageError(_("{path}: text in UTF-8 was expected, and this is {name}").format(path=path, name=name))
     width = 4 if WIDEST.search(data) else 2 if WIDER.search(data) else 1
     if len(data) * width > MOST_IN_MEMORY:
         raise UsageError(
-            f"{path}: its characters take {len(data) * width / 2**20:,.0f} MiB of memory, and {MOST_IN_MEMORY / 2**20:,.0f} MiB "
-            "is the most"
+            _("{path}: its characters take {size:,.0f} MiB of memory, and {most:,.0f} MiB is the most").format(
+                path=path, size=len(data) * width / 2**20, most=MOST_IN_MEMORY / 2**20
+            )
         )
     require_lines(data, path)
     try:
         found = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        place = f"byte 0x{data[error.start]:02x} on line {data.count(NEWLINE, 0, error.start) + 1}"
-        raise UsageError(f"{path}: text in UTF-8 was expected, and {place} is none") from None
+        place = _("byte 0x{byte:02x} on line {line}").format(
+            byte=data[error.start], line=data.count(NEWLINE, 0, error.start) + 1
+        )
+        raise UsageError(
+            _("{path}: text in UTF-8 was expected, and {place} is none").format(path=path, place=place)
+        ) from None
     return io.IncrementalNewlineDecoder(None, True).decode(found, final=True)
 
 
@@ -176,7 +190,7 @@ def similar(path):
     with contextlib.suppress(OSError):
         meant = close(os.path.basename(path), os.listdir(os.path.dirname(path) or "."))
         if meant:
-            return f"; did you mean {os.path.join(os.path.dirname(path), meant)}?"
+            return _("; did you mean {name}?").format(name=os.path.join(os.path.dirname(path), meant))
     return ""
 
 

@@ -9,6 +9,8 @@ from importlib import metadata
 from tensh.cli import status
 from tensh.cli.render.console import Console
 from tensh.escaping import visible_line
+from tensh.language import _
+from tensh.show.text import cells, pad
 
 PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "uniplot", "torch")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -18,8 +20,8 @@ COLORS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TENSH_PLAIN", "TERM", "C
 def show(env):
     """Write the report."""
     rows = [*facts(env)]
-    width = max(len(name) for name, _ in rows) + 2
-    Console(env).result([("plain", "".join(f"{name:{width}}{visible_line(value)}\n" for name, value in rows))])
+    width = max(cells(name) for name, _fact in rows) + 2
+    Console(env).result([("plain", "".join(f"{pad(name, width)}{visible_line(value)}\n" for name, value in rows))])
     return status.OK
 
 
@@ -31,10 +33,15 @@ def facts(env):
     yield "Python", f"{platform.python_version()}  ({sys.executable})"
     for package in PACKAGES:
         yield package, version(package)
-    yield "engine", f"NumPy arrays, {blas()}"
-    yield "bytecode", bytecode()
-    yield "system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
-    yield "threads", threads()
+    yield _("engine"), _("NumPy arrays, {blas}").format(blas=blas())
+    yield _("bytecode"), bytecode()
+    yield (
+        _("system"),
+        _("{system} {machine}, {number} processors").format(
+            system=platform.system(), machine=platform.machine(), number=os.cpu_count()
+        ),
+    )
+    yield _("threads"), threads()
     for name in THREADS + COLORS:
         if env.variables.get(name):
             yield name, env.variables[name]
@@ -46,7 +53,7 @@ def version(package):
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return _("not installed")
 
 
 def blas():
@@ -54,7 +61,7 @@ def blas():
     import numpy
 
     found = numpy.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
-    return f"{found.get('name', 'unknown BLAS')} {found.get('version', '')}".strip()
+    return f"{found.get('name', _('unknown BLAS'))} {found.get('version', '')}".strip()
 
 
 def threads():
@@ -63,24 +70,30 @@ def threads():
     from tensh.engine.arrays.blas import LIMIT
 
     number = get_num_threads()
-    return f"{number}, BLAS 1" if number <= LIMIT else f"{number}, of which {LIMIT} multiply matrices, BLAS 1"
+    return (
+        f"{number}, BLAS 1"
+        if number <= LIMIT
+        else _("{number}, of which {limit} multiply matrices, BLAS 1").format(number=number, limit=LIMIT)
+    )
 
 
 def bytecode():
     """True if Python keeps compiled code; compiling everything takes longer than all else at the start."""
     if sys.dont_write_bytecode:
-        return "not written (PYTHONDONTWRITEBYTECODE): every start compiles again"
+        return _("not written (PYTHONDONTWRITEBYTECODE): every start compiles again")
     folder = os.path.dirname(__file__)
     return (
-        "kept"
+        _("kept")
         if os.access(folder, os.W_OK) or os.path.exists(os.path.join(folder, "__pycache__"))
-        else (f"cannot be written in {folder}: every start compiles again")
+        else (_("cannot be written in {folder}: every start compiles again").format(folder=folder))
     )
 
 
 def stream(env, file):
     """Describe a stream."""
     if not env.is_terminal(file):
-        return "not a terminal"
-    color = "colour" if env.has_color(file) else "no colour"
-    return f"a terminal of {env.width(file)} columns, {color}, {file.encoding}"
+        return _("not a terminal")
+    color = _("colour") if env.has_color(file) else _("no colour")
+    return _("a terminal of {width} columns, {color}, {encoding}").format(
+        width=env.width(file), color=color, encoding=file.encoding
+    )

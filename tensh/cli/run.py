@@ -22,14 +22,15 @@ from tensh.cli.session.session import Session
 from tensh.cli.session.teaching import Teacher
 from tensh.cli.unraised import reporting
 from tensh.escaping import shell_word, visible_line
+from tensh.language import _, deferred
 from tensh.show.layout import layout
 from tensh.show.reprs import safe_str
 from tensh.show.text import shorten_middle
 
-NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
+NOTICE = deferred("torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n")
 UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # what a stream says that cannot be written
 WRITING = re.compile(r"\bprint\((?!.*\bfile *=)|\bstdout\.")  # code that writes to stdout
-ALL_FRAMES = "  all frames: --traceback full\n"
+ALL_FRAMES = deferred("  all frames: --traceback full\n")
 
 
 class Run:
@@ -53,9 +54,11 @@ class Run:
         self.ended_by = None  # the failure that nothing of the program ran after
         if self.session.engine == "tensh" and not options.quiet:
             self.session.teacher = Teacher(self.session, self.take_note)
-        self.hint = ALL_FRAMES  # what may be said after a failure
+        self.hint = _(ALL_FRAMES)  # what may be said after a failure
         if program.file:
-            self.hint = f"  look around: tensh run -i {shell_word(program.arguments[0])}{ALL_FRAMES}"
+            self.hint = _("  look around: tensh run -i {arguments}{all_frames}").format(
+                arguments=shell_word(program.arguments[0]), all_frames=_(ALL_FRAMES)
+            )
 
     # ── the session ──────────────────────────────────────────────────────────
 
@@ -63,7 +66,7 @@ class Run:
         """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
         self.set_echo()
         if then:
-            self.hint = ALL_FRAMES
+            self.hint = _(ALL_FRAMES)
         with self.world():
             if not self.program.is_empty:
                 self.prepare()
@@ -217,7 +220,7 @@ class Run:
     def notice(self):
         """Say once whose torch it is, to somebody who may be looking."""
         if self.env.is_terminal(self.env.stderr):
-            self.mention(NOTICE)
+            self.mention(_(NOTICE))
 
     def prepare(self):
         """All that comes before the first statement, once."""
@@ -269,10 +272,14 @@ class Run:
     def cell(self, cell):
         """Run a cell; whether the next one is to follow."""
         if cell.lacking:
-            self.mention(f"{cell.source.label}: passed over, it needs {visible_line(cell.lacking)}\n")
+            self.mention(
+                _("{label}: passed over, it needs {lacking}\n").format(
+                    label=cell.source.label, lacking=visible_line(cell.lacking)
+                )
+            )
             return True
         for line in cell.passed_over:
-            self.mention(f"{cell.source.label}: passed over: {visible_line(line)}\n")
+            self.mention(_("{label}: passed over: {line}\n").format(label=cell.source.label, line=visible_line(line)))
         next_statement = self.options.keep_going and self.program.kind != "notebook"
         return all(self.show(event, cell.may_raise) for event in self.events(cell.source, next_statement))
 
@@ -361,10 +368,10 @@ class Run:
         self.ended_by = failure
         if isinstance(failure.error, TimeLimit):
             self.status = status.OUT_OF_TIME
-            self.show_stop(failure, f"stopped after {self.options.timeout:g} s")
+            self.show_stop(failure, _("stopped after {timeout:g} s").format(timeout=self.options.timeout))
         else:
             self.status = status.INTERRUPTED
-            self.show_stop(failure, "interrupted")
+            self.show_stop(failure, _("interrupted"))
         return False
 
     def show_stop(self, failure, words):

@@ -19,7 +19,7 @@ def set_value(env, name, value):
     try:
         settings = config.Settings().replace_value(name, value)
     except config.SettingError as error:
-        raise UsageError(f"tensh config set: {error}") from None
+        raise UsageError(_("tensh config set: {error}").format(error=error)) from None
     chosen = getattr(settings, name)
     change(env, name, [f"{name} = {as_toml(chosen)}"])
     say(env, _("{name} is {value}").format(name=name, value=config.format_value(chosen)), name)
@@ -29,7 +29,7 @@ def set_value(env, name, value):
 def unset(env, name):
     """Take a setting out of the file, so that it has its default."""
     if name not in config.DECLARED:
-        raise UsageError(f"tensh config unset: {config.unknown(name)}")
+        raise UsageError(_("tensh config unset: {error}").format(error=config.unknown(name)))
     change(env, name, [])
     default = config.format_value(config.DECLARED[name].default)
     say(env, _("{name} is {value} again").format(name=name, value=default), name)

@@ -12,6 +12,7 @@ from tensh.cli.limits import TimeLimit
 from tensh.cli.logs import NAME, clean
 from tensh.cli.signals import resend_later
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.show.reprs import safely
 
 
@@ -25,7 +26,7 @@ class Reporter:
     def report_thread(self, unraised):
         """Python calls this when a thread ends by an exception."""
         if unraised.exc_type is not SystemExit:
-            where = f"in thread {unraised.thread.name}" if unraised.thread else "in a thread"
+            where = _("in thread {name}").format(name=unraised.thread.name) if unraised.thread else _("in a thread")
             self.report(unraised, where, self.before[0])
 
     def report_destructor(self, unraised):
@@ -37,7 +38,7 @@ class Reporter:
         elif issubclass(unraised.exc_type, KeyboardInterrupt):
             resend_later()
         else:
-            self.report(unraised, f"ignored in {name_of(unraised.object)}", self.before[1])
+            self.report(unraised, _("ignored in {name}").format(name=name_of(unraised.object)), self.before[1])
 
     def report(self, unraised, where, otherwise):
         error = unraised.exc_type() if unraised.exc_value is None else unraised.exc_value

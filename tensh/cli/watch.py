@@ -18,6 +18,7 @@ from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.cli.runs import running
 from tensh.escaping import visible_line
+from tensh.language import _
 
 BETWEEN = 0.2  # seconds from one look at the files to the next
 CHANGED = object()  # the stamp of a file that was saved while it was read
@@ -88,7 +89,9 @@ class Watch:
 
     def header(self, now):
         """The time of the run, and the other file that caused it."""
-        others = [f", {os.path.basename(file)} was saved" for file in self.saved if file != self.file]
+        others = [
+            _(", {name} was saved").format(name=os.path.basename(file)) for file in self.saved if file != self.file
+        ]
         return time.strftime("[%H:%M:%S] ", time.localtime(now)) + self.path + "".join(others)
 
     # ── waiting ──────────────────────────────────────────────────────────────
@@ -102,7 +105,7 @@ class Watch:
         self.saved = [file for file, found in now.items() if found != self.stamps[file]]
         while now != (now := self.look()) or now[self.file] is None:
             if now[self.file] is None and not has_said:
-                self.say(f"{self.path} is gone: waiting for it")
+                self.say(_("{path} is gone: waiting for it").format(path=self.path))
                 has_said = True
 
     def look(self):

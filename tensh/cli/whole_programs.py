@@ -8,6 +8,7 @@ from tensh.alias import environment, install
 from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.escaping import visible
+from tensh.language import _
 
 
 def run_whole(arguments, env):
@@ -21,11 +22,11 @@ def run_whole(arguments, env):
 def execute(command, env):
     """Become a command whose Python processes, children included, have tensh for torch."""
     if not command:
-        raise UsageError("tensh exec: what is to be run? tensh exec COMMAND ARGS...")
+        raise UsageError(_("tensh exec: what is to be run? tensh exec COMMAND ARGS..."))
     variables = {**os.environ, **environment(os.environ)}
     program = shutil.which(command[0])
     if program is None:
-        raise UsageError(f"tensh exec: there is no command {command[0]}")
+        raise UsageError(_("tensh exec: there is no command {command}").format(command=command[0]))
     env.stdout.flush()
     if os.name == "nt":  # which has no exec that a shell would wait for
         import subprocess
@@ -37,7 +38,7 @@ def execute(command, env):
 def run_module(arguments):
     """Run an installed module as the program of this process; its exit status."""
     if not arguments:
-        raise UsageError("tensh run -m: which module is to be run? tensh run -m MODULE ARGS...")
+        raise UsageError(_("tensh run -m: which module is to be run? tensh run -m MODULE ARGS..."))
     import runpy
 
     install()
@@ -50,7 +51,7 @@ def run_module(arguments):
     except ImportError as error:
         if error.name is not None and not arguments[0].startswith(error.name) or "No module named" not in str(error):
             return report_failure()
-        raise UsageError(f"tensh run -m: {error}") from None
+        raise UsageError(_("tensh run -m: {error}").format(error=error)) from None
     except Exception:
         return report_failure()
     return status.OK

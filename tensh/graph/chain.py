@@ -47,7 +47,7 @@ def uses(explanation, name, times):
         rows.append((graph[step.node].title, how, tokens.values(step.brought)))
     widths = [max(tokens.width(tokens.shorten(row[i], 40)) for row in rows) for i in range(2)]
     for number, row in enumerate(rows, 1):
-        first, second = (tokens.shorten(text, 40).ljust(width) for text, width in zip(row, widths, strict=False))
+        first, second = (tokens.pad(tokens.shorten(text, 40), width) for text, width in zip(row, widths, strict=False))
         yield [
             ("keyword", tokens.pad(_("use {number}").format(number=number), 10)),
             ("name", first),

@@ -18,6 +18,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import strided
 from tensh.engine.random.generator import default_generator
 from tensh.graph.assignments import find_last
+from tensh.language import _
 
 ENTRIES = 5  # of a tensor that are looked at
 NEAR = {"float64": 1e-6, "complex128": 1e-6}  # relative errors that agree; 2e-2 for less exact dtypes
@@ -44,14 +45,18 @@ def check_gradient(target, gradient, root, root_name, found, names):
     UncheckedError where the root cannot be computed again.
     """
     if root.layout is not strided or target.layout is not strided or root.is_meta or target.is_meta:
-        raise UncheckedError("differences are for tensors that have all their elements")
+        raise UncheckedError(_("differences are for tensors that have all their elements"))
     if root.array.size != 1 or target.array.dtype.kind != "f":
-        raise UncheckedError("differences are for real tensors, and for a root that is one number")
+        raise UncheckedError(_("differences are for real tensors, and for a root that is one number"))
     expressions = slice_program(root_name, found, names)
     with leave_no_trace():
         again = value(expressions, names)
         if not np.allclose(again, root.array.item(), rtol=1e-4, atol=1e-6, equal_nan=True):
-            raise UncheckedError(f"{root_name} is another number when it is computed again: {again:.4g}")
+            raise UncheckedError(
+                _("{root_name} is another number when it is computed again: {again:.4g}").format(
+                    root_name=root_name, again=again
+                )
+            )
         return compare_entries(target, gradient, lambda: value(expressions, names))
 
 
@@ -85,11 +90,11 @@ def slice_program(name, found, names, before=None, done=None):
     done = {} if done is None else done
     made = find_last(found, name, before)
     if made is None or made.within:
-        raise UncheckedError(f"{name} is not the value of one plain assignment")
+        raise UncheckedError(_("{name} is not the value of one plain assignment").format(name=name))
     for node in ast.walk(made.value):
         if isinstance(node, ast.Name) and node.id not in done and is_computed(names.get(node.id)):
             if node.id == name:
-                raise UncheckedError(f"{name} was assigned from itself")
+                raise UncheckedError(_("{name} was assigned from itself").format(name=name))
             slice_program(node.id, found, names, made.order, done)
     done[name] = compile(ast.Expression(made.value), made.filename, "eval")
     return done
@@ -111,7 +116,9 @@ def value(expressions, names):
             scope[name] = eval(code, scope)
         return float(scope[name])
     except Exception as error:
-        raise UncheckedError(f"computing it again failed: {type(error).__name__}: {error}") from None
+        raise UncheckedError(
+            _("computing it again failed: {name}: {error}").format(name=type(error).__name__, error=error)
+        ) from None
 
 
 @contextlib.contextmanager

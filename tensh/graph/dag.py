@@ -2,6 +2,7 @@
 
 from tensh.graph import tokens
 from tensh.graph.layers import Passing, assign_layers, order, positions
+from tensh.language import _
 
 MOST = 30  # nodes
 GAP = 4  # columns between two nodes
@@ -31,7 +32,11 @@ def lines(graph, shown=None):
 def check(graph):
     """Raise unless a graph is small enough to be drawn."""
     if len(graph) > MOST:
-        raise ValueError(f"a drawing shows up to {MOST} nodes, this graph has {len(graph):,}: use the tree or the tape")
+        raise ValueError(
+            _("a drawing shows up to {most} nodes, this graph has {graph:,}: use the tree or the tape").format(
+                most=MOST, graph=len(graph)
+            )
+        )
 
 
 def label(graph, node, shown):
@@ -71,7 +76,7 @@ def _names(layer, texts, centers, glyphs):
 def _wires(edges, centers, glyphs):
     """Draw the lines between two layers: down from each node, along a row, and down to its uses."""
     wires = {}
-    for (a, _), port in zip(edges, ports(edges, centers), strict=True):
+    for (a, _user), port in zip(edges, ports(edges, centers), strict=True):
         wires.setdefault(centers[a], set()).add(port)
     tracks = _tracks(wires)
     height = max(tracks.values(), default=0) + 1

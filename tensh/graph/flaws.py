@@ -5,11 +5,12 @@ import numpy as np
 from tensh.graph import tokens
 from tensh.graph.elements import elements
 from tensh.graph.reverse import Parts
+from tensh.language import _, deferred
 
 TESTS = {
     "NaN": lambda a: bool(np.isnan(a).any()),
     "inf": lambda a: bool(np.isinf(a).any()),
-    "all zero": lambda a: a.size > 0 and not a.any(),
+    deferred("all zero"): lambda a: a.size > 0 and not a.any(),
 }
 
 
@@ -48,7 +49,7 @@ def arriving(graph, number):
     return graph._arriving.get(number, ())
 
 
-REASONS = {"all zero": "nothing passes {}", "NaN": "first in {}", "inf": "first in {}"}
+REASONS = {"all zero": deferred("nothing passes {}"), "NaN": deferred("first in {}"), "inf": deferred("first in {}")}
 
 
 def describe_flaw(done, number):
@@ -58,7 +59,9 @@ def describe_flaw(done, number):
         return None
     began = source(done, number, name)
     if began is None:
-        return name
+        return _(name)
     node = done.graph[began]
     line = "" if node.place is None or node.place.startswith("<") else f"  {node.place.rpartition('/')[2]}"
-    return f"{name}: {REASONS[name].format(tokens.shorten(node.label or node.part_of or node.operation, 40))}{line}"
+    return (
+        f"{_(name)}: {_(REASONS[name]).format(tokens.shorten(node.label or node.part_of or node.operation, 40))}{line}"
+    )

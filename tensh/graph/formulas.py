@@ -14,6 +14,7 @@ from tensh.graph.provenance import layer
 from tensh.graph.textbook.facts import SHAPES
 from tensh.graph.textbook.printing import names_in, parse_name, print_condition, print_formula, put_names
 from tensh.graph.textbook.table import entries
+from tensh.language import _
 
 LONGEST = 32  # characters of a text that is put in the place of a letter
 
@@ -193,7 +194,11 @@ def _remark_summed(graph, node, operand, entry):
         return ""
     is_smaller = entry.family == "elementwise" or entry.names[0] in ("linear", "addmm", "addmv", "baddbmm")
     shape = list(operand.shape)
-    return f", summed to {shape}" if is_smaller and len(node.shape) > len(shape) and len(shape) < 2 else ""
+    return (
+        _(", summed to {shape}").format(shape=shape)
+        if is_smaller and len(node.shape) > len(shape) and len(shape) < 2
+        else ""
+    )
 
 
 def describe_known(value):

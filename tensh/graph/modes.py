@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.autograd.jvp import jvp
 from tensh.graph import tokens
 from tensh.graph.reverse import Pass, lend_values
-from tensh.graph.tree import count
+from tensh.language import _, count
 
 
 class ForwardPass(NamedTuple):
@@ -56,12 +56,19 @@ def lines(graph, mode):
     elements = sum(int(np.prod(leaf.shape)) for leaf in leaves)
     results = int(np.prod(graph[graph.root].shape or (1,)))
     yield [
-        ("note", f"forward: a pass for every element of the inputs, {elements:,} of up to {count(work, 'operation')}")
+        (
+            "note",
+            _("forward: a pass for every element of the inputs, {elements:,} of up to {count}").format(
+                elements=elements, count=count(work, "operation")
+            ),
+        )
     ]
     yield [
         (
             "note",
-            f"reverse: a pass for every element of the result, {results:,} of {count(work, 'operation')}; it keeps what the derivatives read",
+            _(
+                "reverse: a pass for every element of the result, {results:,} of {count}; it keeps what the derivatives read"
+            ).format(results=results, count=count(work, "operation")),
         )
     ]
 
@@ -69,21 +76,24 @@ def lines(graph, mode):
 def forward_lines(graph, done):
     """One forward pass: from the leaf to the root, each node with its tangent."""
     leaf = graph[done.leaf]
-    yield [("keyword", f"from {leaf.short}"), ("note", "  every change below is per change of it")]
+    yield [
+        ("keyword", _("from {short}").format(short=leaf.short)),
+        ("note", _("  every change below is per change of it")),
+    ]
     rows = [
         (
             f"d {tokens.group(tokens.shorten(graph[n].short, 40))}",
-            tokens.values(t) if type(t) is not list else "several",
+            tokens.values(t) if type(t) is not list else _("several"),
         )
         for n, t in done.tangents.items()
     ]
-    width = max(tokens.width(name) for name, _ in rows)
-    for (number, _), (name, value) in zip(done.tangents.items(), rows, strict=True):
+    width = max(tokens.width(name) for name, _value in rows)
+    for number, (name, value) in zip(done.tangents, rows, strict=True):
         yield [
             ("name", "  " + name + " " * (width - tokens.width(name))),
             ("plain", "  = "),
             ("number", value),
-            ("note", "    <- root" if number == graph.root else ""),
+            ("note", "    <- " + _("root") if number == graph.root else ""),
         ]
 
 
@@ -91,16 +101,19 @@ def reverse_lines(graph):
     """The one backward pass: from the root to the leaves, each node with its gradient."""
     whole = Pass(graph)
     root = graph[graph.root].short
-    yield [("keyword", f"from {root}"), ("note", f"  every number is the change of {root} per change of it")]
+    yield [
+        ("keyword", _("from {root}").format(root=root)),
+        ("note", _("  every number is the change of {root} per change of it").format(root=root)),
+    ]
     numbers = sorted(whole.arrived, reverse=True)
     names = [f"d {root} / d {tokens.group(tokens.shorten(graph[n].short, 40))}" for n in numbers]
     width = max(map(tokens.width, names))
     for number, name in zip(numbers, names, strict=True):
         g = whole.arrived[number]
-        value = "several" if isinstance(g, dict) else tokens.values(g)
+        value = _("several") if isinstance(g, dict) else tokens.values(g)
         yield [
             ("name", "  " + name + " " * (width - tokens.width(name))),
             ("plain", "  = "),
             ("number", value),
-            ("note", "    <- leaf" if graph[number].kind == "leaf" else ""),
+            ("note", "    <- " + _("leaf") if graph[number].kind == "leaf" else ""),
         ]

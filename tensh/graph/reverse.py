@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.core.backward import fit
 from tensh.engine.core.nodes import AccumulateGrad, Output, Parts
 from tensh.graph import kept
+from tensh.language import _
 
 
 class GoneError(ValueError):
@@ -31,7 +32,7 @@ def lend_values(node):
     if before is None:
         node.saved = kept.values.get(node)
         if node.saved is None:
-            raise GoneError("the values that the derivative reads were given back by a backward pass")
+            raise GoneError(_("the values that the derivative reads were given back by a backward pass"))
     try:
         yield
     finally:

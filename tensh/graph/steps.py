@@ -160,7 +160,7 @@ def picture(graph, made, done):
     for number in numbers:
         name = _short(graph, number)
         is_turn = step is not None and number == step.node
-        line = [("mark" if is_turn else "margin", "-> " if is_turn else "   "), ("name", name.ljust(width))]
+        line = [("mark" if is_turn else "margin", "-> " if is_turn else "   "), ("name", tokens.pad(name, width))]
         if number in sent and sent[number].before is not None:
             each = sent[number]
             line.append(

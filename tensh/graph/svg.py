@@ -11,6 +11,7 @@ from tensh.escaping import visible_line
 from tensh.graph import tokens
 from tensh.graph.formulas import list_received
 from tensh.graph.layers import Passing, assign_layers, order, positions
+from tensh.language import _
 
 MOST = 1500  # nodes
 CHARACTER, LINE = 7.3, 16  # points that a character and a line of text take
@@ -149,8 +150,9 @@ def check(graph):
     """Raise unless a graph is small enough to be drawn."""
     if len(graph) > MOST:
         raise ValueError(
-            f"a picture shows up to {MOST:,} nodes, this graph has {len(graph):,}: "
-            "look at a part of it (focus), or at the tape"
+            _(
+                "a picture shows up to {most:,} nodes, this graph has {graph:,}: look at a part of it (focus), or at the tape"
+            ).format(most=MOST, graph=len(graph))
         )
 
 
@@ -162,7 +164,8 @@ def lines(graph, shown=None):
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tensh-graph" width="{size[0]}" height="{size[1]}" '
         f'viewBox="0 0 {size[0]} {size[1]}" role="img">'
     )
-    yield f"<title>the graph of {quote(graph[graph.root].short)}: {len(graph)} nodes</title>"
+    title = _("the graph of {name}: {number} nodes").format(name=graph[graph.root].short, number=len(graph))
+    yield f"<title>{quote(title)}</title>"
     yield f"<style>{STYLE}</style>"
     for arrow in picture.arrows:
         yield f'<path class="edge" d="{arrow.path}"/>'

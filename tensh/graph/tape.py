@@ -8,7 +8,8 @@ from itertools import islice
 from tensh.graph import tokens
 from tensh.graph.folding import folds
 from tensh.graph.formulas import describe_edge, operand_texts
-from tensh.graph.tree import Shown, count
+from tensh.graph.tree import Shown
+from tensh.language import _, count
 
 SAMPLE = 1000  # lines whose widths decide the columns
 WIDEST = 40  # of a column
@@ -44,23 +45,31 @@ def _rows(graph, shown, hidden):
             if fold not in told:
                 told.add(fold)
                 first, last = fold.hidden[0], fold.hidden[-1]
-                yield (f"{fold.times - 1} times the same {count(fold.length, 'operation')}: %{first} to %{last}",)
+                yield (
+                    _("{times} times the same {count}: %{first} to %{last}").format(
+                        times=fold.times - 1, count=count(fold.length, "operation"), first=first, last=last
+                    ),
+                )
             continue
         node = graph.describe(graph.order[number - 1])
         row = [f"%{number}", node.short, f"= {call(graph, node)}", tokens.shape(node)]
         if shown.types:
             row.append(node.dtype or "")
         tail = [tokens.values(node.value)] if shown.values else []
-        tail += [f"grad {tokens.values(node.grad)}"] if shown.grads and node.grad is not None else []
+        tail += (
+            [_("grad {values}").format(values=tokens.values(node.grad))]
+            if shown.grads and node.grad is not None
+            else []
+        )
         tail += [formulas(graph, node)] if shown.formulas else []
-        tail += ["<- root"] if number == graph.root else []
+        tail += ["<- " + _("root")] if number == graph.root else []
         yield (*row[1:], "  ".join(each for each in tail if each), row[0])
 
 
 def call(graph, node):
     """The operation with its operands: ``mul(%3, 2)``."""
     if node.kind == "leaf":
-        return "leaf"
+        return _("leaf")
     texts = operand_texts(graph, node)
     operands = [f"%{edge.number}" if edge.number else text or "_" for edge, text in zip(node.edges, texts, strict=True)]
     return f"{node.operation}({', '.join(operands)})"

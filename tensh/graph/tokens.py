@@ -4,11 +4,13 @@ from unicodedata import combining, east_asian_width
 
 import numpy as np
 
+from tensh.language import _
+
 FEW = 4  # elements of a vector that are worth a place in a line
 
 
 def shape(node):
-    return "[" + ", ".join(map(str, node.shape)) + "]" if node.shape is not None else "several"
+    return "[" + ", ".join(map(str, node.shape)) + "]" if node.shape is not None else _("several")
 
 
 def number(value):
@@ -31,7 +33,7 @@ def values(array):
         return number(array[()])
     if array.ndim == 1 and array.size <= FEW:
         return "[" + ", ".join(map(number, array)) + "]"
-    return f"norm {number(np.linalg.norm(array.astype(np.result_type(array, np.float32)).ravel()))}"
+    return _("norm {norm}").format(norm=number(np.linalg.norm(array.astype(np.result_type(array, np.float32)).ravel())))
 
 
 def shorten(text, width):
@@ -64,8 +66,8 @@ def card(node, shown=None, formulas=()):
         facts += f"  {values(node.value)}"
     rows.append(facts)
     if shown and shown.grads and node.grad is not None:
-        rows.append(f"grad {values(node.grad)}")
-    return [*rows, *(shorten(f"gets {formula}", LONGEST) for formula in formulas)]
+        rows.append(_("grad {values}").format(values=values(node.grad)))
+    return [*rows, *(shorten(_("gets {formula}").format(formula=formula), LONGEST) for formula in formulas)]
 
 
 def group(text):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tensh.graph import tokens
 from tensh.graph.folding import folds
 from tensh.graph.formulas import describe_edge
+from tensh.language import _, count
 
 MOST = 1000  # lines; beyond it a tree says nothing that a tape would not say better
 
@@ -54,20 +55,22 @@ def rows(graph, shown=None):
         if fold is not None:
             first = fold in folded
             folded.add(fold)
-            text = f"{fold.times - 1} more times the same {count(fold.length, 'operation')}"
-            yield Row(stem, text if not first else "see above: the same operations", None)
+            text = _("{times} more times the same {count}").format(
+                times=fold.times - 1, count=count(fold.length, "operation")
+            )
+            yield Row(stem, text if not first else _("see above: the same operations"), None)
             children = () if first else leaving(graph, fold, shown.formulas)
         else:
             node = graph[number]
             again = number in seen
             if again and node.kind != "leaf":
-                yield Row(stem, f"see #{labels[number]}", None)
+                yield Row(stem, _("see #{number}").format(number=labels[number]), None)
                 continue
             if node.uses > 1 and node.kind != "leaf":
                 labels[number] = len(labels) + 1
                 yield Row(stem, f"#{labels[number]} {node.title}", node, formula=formula)
             elif node.uses > 1:
-                yield Row(stem, node.title, None if again else node, "(*) again" if again else "(*)", formula)
+                yield Row(stem, node.title, None if again else node, _("(*) again") if again else "(*)", formula)
             else:
                 yield Row(stem, node.title, node, formula=formula)
             seen.add(number)
@@ -116,7 +119,12 @@ def lines(graph, shown=None):
     for row, cell in zip(drawn, columns, strict=True):
         yield align(row, cell, widths)
     if more:
-        yield [("note", f"... and more: {count(len(graph), 'node')} in all, best seen with --view tape")]
+        yield [
+            (
+                "note",
+                _("... and more: {count} in all, best seen with --view tape").format(count=count(len(graph), "node")),
+            )
+        ]
     yield [("plain", "")]
     for line in textwrap.wrap(summary(graph, drawn), shown.width or sys.maxsize):
         yield [("note", line)]
@@ -128,15 +136,15 @@ def cells(row, shown):
     first = row.stem + row.text + (f"  {row.mark}" if row.mark else "")
     if node is None:
         return [first] + [""] * (2 + shown.types + shown.values + shown.grads + shown.formulas)
-    made = [first, "leaf" if node.kind == "leaf" else node.name, tokens.shape(node)]
+    made = [first, _("leaf") if node.kind == "leaf" else node.name, tokens.shape(node)]
     if shown.types:
         made.append(node.dtype or "")
     if shown.values:
         made.append(tokens.values(node.value))
     if shown.grads:
-        made.append("" if node.grad is None else f"grad {tokens.values(node.grad)}")
+        made.append("" if node.grad is None else _("grad {values}").format(values=tokens.values(node.grad)))
     if shown.formulas:
-        made.append("" if row.formula is None else f"gets {row.formula}")
+        made.append("" if row.formula is None else _("gets {formula}").format(formula=row.formula))
     return made
 
 
@@ -184,17 +192,12 @@ def summary(graph, drawn):
     shared = [row for row in drawn if row.mark == "(*)"]
     if not graph.shared:
         return text
-    text += "; a DAG drawn as a tree."
-    if len(shared) == 1:
-        uses = shared[0].node.uses
-        text += (
-            f" (*) used {uses} times, one tensor: its gradient is the sum over {'both' if uses == 2 else 'all'} uses."
-        )
-    elif shared:
-        text += " (*) used more than once, each one tensor: its gradient is the sum over its uses."
+    text += _("; a DAG drawn as a tree.")
+    uses = shared[0].node.uses if shared else 0
+    if len(shared) > 1:
+        text += _(" (*) used more than once, each one tensor: its gradient is the sum over its uses.")
+    elif uses == 2:
+        text += _(" (*) used 2 times, one tensor: its gradient is the sum over both uses.")
+    elif uses:
+        text += _(" (*) used {uses} times, one tensor: its gradient is the sum over all uses.").format(uses=uses)
     return text
-
-
-def count(number, one, many=None):
-    """``1 node``, ``2 nodes``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -247,7 +247,9 @@ def find_node(graph, name):
         if name in (node.variable, node.label):
             return node.number
     known = dict.fromkeys(node.variable for node in graph if node.variable)
-    raise LookupError(f"{name} is not in this graph; its names: {', '.join(known) or 'none'}")
+    raise LookupError(
+        _("{name} is not in this graph; its names: {names}").format(name=name, names=", ".join(known) or _("none"))
+    )
 
 
 def find_paths_through(graph, number):

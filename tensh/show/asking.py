@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Mapping
 from types import ModuleType
 
+from tensh.language import _
+
 sessions = weakref.WeakSet()  # those that run, each with `namespace`, `own_names()` and `texts()`
 
 
@@ -30,7 +32,9 @@ def choose_names(names, depth=1):
     if not isinstance(names, Mapping):
         kind = type(names).__name__
         raise TypeError(
-            f'a dict from names to values was expected, or a text of patterns such as "w* b", and this is a {kind}'
+            _(
+                'a dict from names to values was expected, or a text of patterns such as "w* b", and this is a {kind}'
+            ).format(kind=kind)
         )
     return names
 
@@ -42,7 +46,7 @@ def matching(names, patterns):
     wanted = patterns.replace(",", " ").split()
     for pattern in wanted:
         if not fnmatch.filter(names, pattern):
-            raise LookupError(f"there is no name {pattern}")
+            raise LookupError(_("there is no name {pattern}").format(pattern=pattern))
     fits = [name for name in names if any(fnmatch.fnmatch(name, each) for each in wanted)]
     return {name: names[name] for name in fits} if wanted else names
 

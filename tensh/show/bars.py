@@ -6,6 +6,7 @@ from rich import progress
 from rich.console import Console
 
 from tensh.escaping import visible_line
+from tensh.language import _
 
 
 class Bar:
@@ -45,7 +46,7 @@ def new_display():
     """A display of bars on stderr; what the loop prints stands above it."""
     columns = (
         progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn(),
+        progress.TimeElapsedColumn(), progress.TextColumn(_("left")), progress.TimeRemainingColumn(),
     )  # fmt: skip
     above = sys.stdout is not None and sys.stdout.isatty()
     return progress.Progress(*columns, console=Console(file=sys.stderr), redirect_stdout=above)

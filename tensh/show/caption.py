@@ -1,5 +1,6 @@
 """The line under a tensor: what its printed form does not say, as a comment."""
 
+from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.blocks import sparkline
 from tensh.show.measures import SAMPLE, counts, range_of, statistics, trouble
@@ -30,7 +31,10 @@ def caption(value, expression, page, whole="%full {}"):
         return [*comment(facts, page), end]
     name = expression if expression.isidentifier() else "_"
     lines = [*comment([*facts, number_of(found)], page), end]
-    for facts in (describe_values(value, found, page), [*list_absent(found), f"{whole.format(name)} shows all"]):
+    for facts in (
+        describe_values(value, found, page),
+        [*list_absent(found), _("{command} shows all").format(command=whole.format(name))],
+    ):
         lines += [*comment(facts, page, "#   "), end]
     return lines
 
@@ -38,40 +42,40 @@ def caption(value, expression, page, whole="%full {}"):
 def history(tensor):
     """Describe the place of the tensor in a graph: a leaf or made by an operation, and the state of its gradient."""
     maker = describe.describe_origin(tensor)
-    yield "leaf" if maker is None else f"made by {maker}"
+    yield _("leaf") if maker is None else _("made by {maker}").format(maker=maker)
     if tensor.requires_grad:
-        yield f"grad {describe.grad_state(tensor)}"
+        yield _("grad {state}").format(state=describe.grad_state(tensor))
 
 
 def number_of(found):
     """Write the number of values, and of those that were looked at."""
-    about = "a sample of " if found.is_sample else ""
-    return about + describe.count(found.finite, "finite value" if found.finite < found.count else "value")
+    about = _("a sample of ") if found.is_sample else ""
+    return about + count(found.finite, "finite value" if found.finite < found.count else "value")
 
 
 def describe_values(value, found, page):
     """Describe the distribution of the values: a small histogram, their range, mean and deviation."""
     if found.is_bool:
         true = round(found.mean * found.count)
-        yield f"{true:,} True"
-        yield f"{found.count - true:,} False"
+        yield _("{true:,} True").format(true=true)
+        yield _("{count:,} False").format(count=found.count - true)
         return
     if found.low is None:
-        yield "no finite value"
+        yield _("no finite value")
         return
     if found.low < found.high:
         bins = min(BINS, max(page.width - 40, 8)) if page.is_window else BINS
         yield sparkline(counts(value, found.low, found.high, bins, SAMPLE), page.unicode)
-    yield f"absolute values {range_of(found)}" if found.is_complex else range_of(found)
+    yield _("absolute values {range}").format(range=range_of(found)) if found.is_complex else range_of(found)
     if found.low < found.high:
-        yield f"mean {describe.number(found.mean)}"
-        yield f"std {describe.number(found.std)}"
+        yield _("mean {mean}").format(mean=describe.number(found.mean))
+        yield _("std {std}").format(std=describe.number(found.std))
 
 
 def list_absent(found):
     """Name the kinds of values that are absent, where they could be there."""
     kinds = [("NaN", found.nans), ("inf", found.infinities)] if not found.is_whole else []
-    kinds += [("zero", found.zeros)] if not found.is_bool and found.low is not None else []
+    kinds += [(_("zero"), found.zeros)] if not found.is_bool and found.low is not None else []
     none = [word for word, number in kinds if not number]
     if none:
-        yield ", ".join(f"no {word}" for word in none)
+        yield ", ".join(_("no {word}").format(word=word) for word in none)

@@ -15,8 +15,10 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import dag, svg, tokens, tree
 from tensh.graph.model import Edge, GraphNode
 from tensh.graph.tree import Shown
+from tensh.language import _
 from tensh.show.describe import amount
 from tensh.show.page import Lines
+from tensh.show.text import pad
 
 WIDEST = 40  # of a column
 
@@ -90,7 +92,7 @@ class Static(Lines):
 
     def __init__(self, program, view="auto", compiled=False, shown=None):
         if view not in ("auto", "tape", "tree", "dag"):
-            raise ValueError(f"graph(): view is one of auto, tree, tape, dag, not {view!r}")
+            raise ValueError(_("graph(): view is one of auto, tree, tape, dag, not {view!r}").format(view=view))
         super().__init__(self._lines)
         self.program, self.view, self.compiled, self.shown = program, view, compiled, shown or Shown()
 
@@ -116,8 +118,8 @@ class Static(Lines):
 # ── the tape ─────────────────────────────────────────────────────────────────
 def tape(program):
     """The lines of all passes, before and after."""
-    for title, passes in (("captured", program.before), ("optimised", program.after)):
-        for name, steps in zip(("", ", backward"), passes, strict=True):
+    for title, passes in ((_("captured"), program.before), (_("optimised"), program.after)):
+        for name, steps in zip(("", _(", backward")), passes, strict=True):
             if not name:
                 numbers = {}
             if steps or not name:
@@ -136,13 +138,22 @@ def table(steps, numbers):
     rows = []
     for step in steps:
         if step.kind == FUSED:
-            rows.append(("", f"fused: {len(step.steps)} steps, block by block", "", "", *traffic(step), ""))
+            rows.append(
+                (
+                    "",
+                    _("fused: {steps} steps, block by block").format(steps=len(step.steps)),
+                    "",
+                    "",
+                    *traffic(step),
+                    "",
+                )
+            )
             rows += [row_of(part, numbers, "  ") for part in step.steps]
         else:
             rows.append(row_of(step, numbers))
-    widths = [min(max((len(row[i]) for row in rows), default=0), WIDEST) for i in range(6)]
+    widths = [min(max((tokens.width(row[i]) for row in rows), default=0), WIDEST) for i in range(6)]
     for row in rows:
-        texts = [tokens.shorten(text, WIDEST).ljust(width) for text, width in zip(row, widths, strict=False)]
+        texts = [pad(tokens.shorten(text, WIDEST), width) for text, width in zip(row, widths, strict=False)]
         kinds = ("margin", "name", "plain", "plain", "number", "number")
         yield [
             ("plain", "  "),
@@ -182,7 +193,10 @@ def text_of(value, numbers):
 def traffic(step):
     """(bytes read, bytes written) by a step, as texts; a view does neither."""
     read, written = bytes_of(step)
-    return (f"reads {amount(read)}" if read else "", f"writes {amount(written)}" if written else "")
+    return (
+        _("reads {amount}").format(amount=amount(read)) if read else "",
+        _("writes {amount}").format(amount=amount(written)) if written else "",
+    )
 
 
 def bytes_of(step):
@@ -197,15 +211,17 @@ def bytes_of(step):
 def summary(program):
     """How many lines there were and are, and how much they move."""
     texts = []
-    for title, passes in (("captured", program.before), ("optimised", program.after)):
+    for title, passes in ((_("captured"), program.before), (_("optimised"), program.after)):
         steps = [*passes[0], *passes[1]]
         moved = sum(sum(bytes_of(step)) for step in steps)
-        texts.append(f"{title}: {len(steps)} steps, {amount(moved)} moved")
+        texts.append(
+            _("{title}: {steps} steps, {amount} moved").format(title=title, steps=len(steps), amount=amount(moved))
+        )
     groups = [step for steps in program.after for step in steps if step.kind == FUSED]
     fused = sum(len(step.steps) for step in groups)
-    more = [f"{fused} fused into {len(groups)}"] if groups else []
-    more += [f"{program.merged} common"] if program.merged else []
-    more += [f"{program.folded} folded"] if program.folded else []
+    more = [_("{fused} fused into {groups}").format(fused=fused, groups=len(groups))] if groups else []
+    more += [_("{merged} common").format(merged=program.merged)] if program.merged else []
+    more += [_("{folded} folded").format(folded=program.folded)] if program.folded else []
     return "; ".join([*texts, *more])
 
 
@@ -230,7 +246,9 @@ def static(function, *inputs, view="auto", compiled=False, **options):
     captured: 3 steps, 56 B moved; optimised: 2 steps, 32 B moved; 1 common
     """
     if not callable(function):
-        raise TypeError(f"static(): a function or a module is wanted, not {type(function).__name__}")
+        raise TypeError(
+            _("static(): a function or a module is wanted, not {name}").format(name=type(function).__name__)
+        )
     made = Compiled(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
     made(inputs, options)
     return Static(made.graphs[0].program, view, compiled)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from tensh.language import _
 from tensh.show.describe import number
 from tensh.show.table import Table
 
@@ -29,7 +30,7 @@ def gradcheck(function, *inputs):
     import tensh
 
     if not inputs:
-        raise ValueError("gradcheck(): give the function and its inputs: gradcheck(f, x)")
+        raise ValueError(_("gradcheck(): give the function and its inputs: gradcheck(f, x)"))
     points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in inputs]
     value = function(*points).sum()
     found = tensh.autograd.grad(value, points, allow_unused=True)
@@ -65,18 +66,24 @@ def table(rows):
         shown = sorted(rows, key=lambda row: (not row[0] <= 1, row[0]), reverse=True)[:MOST]
     cells = [
         (name, number(float(analytic)), number(numeric), small(error), number(float(allowed)))
-        for _, name, analytic, numeric, error, allowed in shown
+        for _badness, name, analytic, numeric, error, allowed in shown
     ]
-    notes = [f"the {MOST} largest errors of {len(rows):,} entries"] if len(rows) > MOST else []
-    within = f"within {ATOL:g} + {RTOL:g} of the number"
-    notes.append(
-        f"agrees: every error is {within}"
-        if not wrong
-        else f"differs: {wrong:,} of {len(rows):,} errors are not {within}"
+    notes = (
+        [_("the {most} largest errors of {rows:,} entries").format(most=MOST, rows=len(rows))]
+        if len(rows) > MOST
+        else []
     )
-    return Table(("index", "analytic", "numeric", "error", "allowed"), cells, notes=notes)
+    within = _("within {atol:g} + {rtol:g} of the number").format(atol=ATOL, rtol=RTOL)
+    notes.append(
+        _("agrees: every error is {within}").format(within=within)
+        if not wrong
+        else _("differs: {wrong:,} of {rows:,} errors are not {within}").format(
+            wrong=wrong, rows=len(rows), within=within
+        )
+    )
+    return Table((_("index"), _("analytic"), _("numeric"), _("error"), _("allowed")), cells, notes=notes)
 
 
 def small(error):
     """An error as a number, unless rounding alone explains it: then its digits say nothing."""
-    return f"below {STEP:g}".replace("e-0", "e-") if error < STEP else number(float(error))
+    return _("below {step:g}").format(step=STEP).replace("e-0", "e-") if error < STEP else number(float(error))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.language import _
 from tensh.show import describe
 from tensh.show.table import Table
 from tensh.show.values import array_of
@@ -26,7 +27,7 @@ def cmp(a, b, names=("a", "b")):
     one, other = array_of(a), array_of(b)
     if one.shape != other.shape:
         return Table(
-            ("", "shape"), [(names[0], list(one.shape)), (names[1], list(other.shape))], title="the shapes differ"
+            ("", _("shape")), [(names[0], list(one.shape)), (names[1], list(other.shape))], title=_("the shapes differ")
         )
     wide = np.result_type(np.complex128 if describe_complex(one, other) else np.float64)
     one, other = one.astype(wide), other.astype(wide)
@@ -37,10 +38,10 @@ def cmp(a, b, names=("a", "b")):
     exact = not difference.any()
     allowed = tolerance(a, b) * np.maximum(np.abs(one), np.abs(other))
     close = exact or bool((difference <= allowed).all())
-    columns, row = ["exact", "approximate"], [describe.yes_or_no(exact), describe.yes_or_no(close)]
+    columns, row = [_("exact"), _("approximate")], [describe.yes_or_no(exact), describe.yes_or_no(close)]
     if not exact:
         at = np.unravel_index(int(difference.argmax()), difference.shape)
-        columns += ["largest difference", "at", *names]
+        columns += [_("largest difference"), _("at"), *names]
         row += [describe.number(float(difference[at])), list(map(int, at)), number(one[at]), number(other[at])]
     return Table(columns, [row])
 

@@ -3,6 +3,7 @@
 from collections import OrderedDict, defaultdict
 
 from tensh.escaping import visible_line
+from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.page import View
 from tensh.show.reprs import is_bounded, parts, safe_repr, write_repr
@@ -43,7 +44,7 @@ class Contents(View):
                 text = facts[0] if room is None else shorten(facts[0], room - 2, page.unicode)
                 yield "plain", "  " + text
         if len(rows) > MOST_LINES:
-            yield "note", f"\n  ... {len(rows) - MOST_LINES} more"
+            yield "note", "\n  " + _("... {number} more").format(number=len(rows) - MOST_LINES)
 
 
 def fitting(rows, room):
@@ -58,13 +59,15 @@ def heading(value):
     """Describe a container: `dict of 4 tensors, 101,770 values, 397.5 KiB`."""
     arrays = {id(each): each for each in _arrays(value, 0)}.values()
     kind = type(value).__name__
-    held = [item for _, item in items(value)]
+    held = [item for _name, item in items(value)]
     if not all(map(describe.is_array, held)):
-        found = describe.count(len(arrays), "tensor")
-        return f"{kind} of {describe.count(len(held), 'item')}, {found} in it"
+        found = count(len(arrays), "tensor")
+        return _("{kind} of {count}, {found} in it").format(kind=kind, count=count(len(held), "item"), found=found)
     numbers = sum(map(describe.numel, arrays))
     whole = describe.amount(sum(map(describe.nbytes, arrays)))
-    return f"{kind} of {describe.count(len(held), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
+    return _("{kind} of {tensors}, {values}, {size}").format(
+        kind=kind, tensors=count(len(held), "tensor"), values=count(numbers, "value"), size=whole
+    )
 
 
 def items(value):
@@ -118,7 +121,7 @@ REPRS = [kind.__repr__ for kind in (list, tuple, dict, OrderedDict, defaultdict)
 
 def _arrays(value, depth):
     """All arrays in a container."""
-    for _, item in items(value):
+    for _name, item in items(value):
         if describe.is_array(item):
             yield item
         elif is_container(item) and depth < DEEPEST:
@@ -155,5 +158,7 @@ def contents(value):
       'b'  [3]     float32  all 0  12 B
     """
     if not is_container(value):
-        raise TypeError(f"contents(): a list, a tuple or a dict is needed, not {type(value).__name__}")
+        raise TypeError(
+            _("contents(): a list, a tuple or a dict is needed, not {name}").format(name=type(value).__name__)
+        )
     return Contents(value)

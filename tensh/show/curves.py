@@ -5,7 +5,7 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from tensh.show import describe
+from tensh.language import _, count
 from tensh.show.page import View
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
@@ -54,10 +54,12 @@ class Curves(View):
         yield from comment([*([self.name] if self.name else []), *self.remarks()], page)
 
     def remarks(self):
-        yield describe.count(len(self.ys), "curve") + f" of {describe.count(max(map(len, self.ys)), 'point')}"
+        yield _("{curves} of {points}").format(
+            curves=count(len(self.ys), "curve"), points=count(max(map(len, self.ys)), "point")
+        )
         missing = sum(int(np.isnan(x + y).sum()) for x, y in zip(self.xs, self.ys, strict=True))
         if missing:
-            yield f"{describe.count(missing, 'point')} left out"
+            yield _("{count} left out").format(count=count(missing, "point"))
 
 
 FRAME = str.maketrans("┌┐└┘─│┤├┬┴┼", "++++-|||+++")
@@ -68,7 +70,7 @@ def library():
     try:
         import uniplot
     except ImportError:
-        raise Missing("plot(): the library uniplot is not installed: pip install uniplot") from None
+        raise Missing(_("plot(): the library uniplot is not installed: pip install uniplot")) from None
     return uniplot
 
 
@@ -82,15 +84,15 @@ def plot(*series, lines=True, logx=False, logy=False, name=""):
         name: what the line of facts calls it.
     """
     if len(series) not in (1, 2):
-        raise TypeError(f"plot(): y, or x and y, are needed, not {len(series)} tensors")
+        raise TypeError(_("plot(): y, or x and y, are needed, not {series} tensors").format(series=len(series)))
     *x, y = (as_floats(each) for each in series)
     ys = [y.reshape(-1)] if y.ndim < 2 else [*y.reshape(y.shape[0], -1).T]
     xs = [x[0].reshape(-1) if x else np.arange(len(each), dtype=np.float64) for each in ys]
     if len(xs[0]) != len(ys[0]):
-        raise ValueError(f"plot(): x has {len(xs[0])} values and y has {len(ys[0])}")
+        raise ValueError(_("plot(): x has {xs} values and y has {ys}").format(xs=len(xs[0]), ys=len(ys[0])))
     xs, ys = [drawable(x, logx) for x in xs], [drawable(y, logy) for y in ys]
     if not any(np.isfinite(x + y).any() for x, y in zip(xs, ys, strict=True)):
-        raise ValueError("plot(): there is no value that can be drawn")
+        raise ValueError(_("plot(): there is no value that can be drawn"))
     library()
     return Curves(xs, ys, lines, logx, logy, name)
 

@@ -2,6 +2,7 @@
 
 import sys
 
+from tensh.language import _
 from tensh.show.text import cells
 
 MOST_WORDS, LONGEST_WORD = 60, 80  # of a list, and characters of each
@@ -73,7 +74,7 @@ def list_words(words):
     """A line of words, as many as fit the window: a file may bring a hundred thousand names."""
     words = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 3]}..." for word in words]
     left = len(words) - MOST_WORDS
-    return ", ".join(words[:MOST_WORDS]) + (f" and {left:,} more" if left > 0 else "")
+    return ", ".join(words[:MOST_WORDS]) + (_(" and {left:,} more").format(left=left) if left > 0 else "")
 
 
 def numel(value):
@@ -124,19 +125,14 @@ def number(value):
     return f"{value:.4g}"
 
 
-def count(number, one, many=None):
-    """`1 value`, `2 values`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def yes_or_no(flag):
-    return "yes" if flag else "no"
+    return _("yes") if flag else _("no")
 
 
 def describe_origin(tensor):
     """The code that computed a tensor where that is known, else the name of the operation; None for a leaf."""
     if not has_history(tensor):
-        return "an operation that is no longer known"
+        return _("an operation that is no longer known")
     node = tensor.grad_fn
     return None if node is None else source_of(node) or node.name().rpartition("::")[2]
 
@@ -167,7 +163,7 @@ def grad_state(tensor):
     if not tensor.requires_grad:
         return "-"
     if not has_history(tensor) or not tensor.is_leaf and not tensor.retains_grad:
-        return "not kept"
+        return _("not kept")
     if tensor.grad is None:
         return "None"
     if not is_dense(tensor.grad):
@@ -176,4 +172,4 @@ def grad_state(tensor):
         return number(tensor.grad.item())
     from tensh.show.values import norm
 
-    return f"norm {number(norm(tensor.grad))}"
+    return _("norm {norm}").format(norm=number(norm(tensor.grad)))

@@ -8,6 +8,7 @@ from tensh.graph.elements import elements
 from tensh.graph.names import list_named_tensors, write_in_python
 from tensh.graph.reverse import GoneError, Parts, Pass
 from tensh.graph.walk import Graph
+from tensh.language import _, deferred
 from tensh.show import describe
 from tensh.show.asking import choose_names
 from tensh.show.table import Table, Tables
@@ -23,7 +24,7 @@ class Gradients(Tables):
     `root` is the tensor whose gradients these are, `names` a dict of the names to look at.
     """
 
-    nothing = "no tensors that require grad yet"
+    nothing = deferred("no tensors that require grad yet")
 
     def __init__(self, root, names):
         self.names, self.tensors = names, first_names(names)
@@ -38,8 +39,12 @@ class Gradients(Tables):
 
     @property
     def columns(self):
-        of = f"d {tokens.shorten(self.graph[self.graph.root].short, 12)} / d name" if self.graph else "gradient"
-        return "name", "made by", "shape", "value", "is_leaf", of, "kept", "note"
+        of = (
+            _("d {root} / d name").format(root=tokens.shorten(self.graph[self.graph.root].short, 12))
+            if self.graph
+            else _("gradient")
+        )
+        return _("name"), _("made by"), _("shape"), _("value"), "is_leaf", of, _("kept"), _("note")
 
     @property
     def rows(self):
@@ -58,7 +63,7 @@ class Gradients(Tables):
         return (
             name, self._maker(tensor, number), describe.shape(tensor), summarize_gradient(elements(tensor.array)),
             describe.yes_or_no(tensor.is_leaf), "-" if gradient is None else summarize_gradient(gradient),
-            "not yet" if awaited else describe.yes_or_no(held is not None),
+            _("not yet") if awaited else describe.yes_or_no(held is not None),
             ", ".join(note for note in self._notes(tensor, number, gradient, held) if note),
         )  # fmt: skip
 
@@ -79,27 +84,27 @@ class Gradients(Tables):
 
     def _notes(self, tensor, number, gradient, held):
         if number is None and self.graph:
-            yield f"not in {tokens.shorten(self.graph[self.graph.root].short, 30)}"
+            yield _("not in {short}").format(short=tokens.shorten(self.graph[self.graph.root].short, 30))
         if number is None and not self.graph and held is None:
-            yield "in no result with a name"
+            yield _("in no result with a name")
         if self.passed and number in self.passed.arrived:
             yield self._sum(number)
             yield flaws.describe_flaw(self.passed, number)
         elif held is not None:
-            yield flaws.flaw(elements(held.array))
+            yield _(flaws.flaw(elements(held.array)) or "")
         if gradient is None or elements(tensor.array) is None:
             return
         if tensor.is_leaf and tensor.array.size > 1 and norm(gradient) > norm(tensor) > 0:
-            yield f"{describe.number(norm(gradient) / norm(tensor))} times its value"
+            yield _("{norm} times its value").format(norm=describe.number(norm(gradient) / norm(tensor)))
         if held is not None and summarize_gradient(elements(held.array)) != summarize_gradient(gradient):
-            yield f".grad is {summarize_gradient(elements(held.array))}, from other passes too"
+            yield _(".grad is {value}, from other passes too").format(value=summarize_gradient(elements(held.array)))
 
     def _sum(self, number):
         """`used 2 times: 2 + 3`, where a gradient is a sum."""
         shares = [self.passed.brought[at] for at in flaws.arriving(self.graph, number) if at in self.passed.brought]
         if len(shares) < 2:
             return ""
-        text = f"used {len(shares)} times"
+        text = _("used {shares} times").format(shares=len(shares))
         if len(shares) > FEW or any(type(share) is Parts or share.size != 1 for share in shares):
             return text
         return f"{text}: {' + '.join(map(summarize_gradient, shares))}"
@@ -109,24 +114,28 @@ class Gradients(Tables):
         root = self.graph[self.graph.root]
         value = elements(self.graph.tensor.array)
         made = root.title if root.label else f"{root.short} = {describe_call(self.graph, root)}"
-        return f"gradients of {made}" + (
-            f", value {summarize_gradient(value)}" if value is not None and value.size == 1 else ""
+        return _("gradients of {made}").format(made=made) + (
+            _(", value {value}").format(value=summarize_gradient(value))
+            if value is not None and value.size == 1
+            else ""
         )
 
     def remarks(self):
         """Return the notes on several rows, or on tensors without rows."""
         shown = {name: t for name, t in self.tensors.items() if t.requires_grad}
         if any(t.array.size > 1 for t in shown.values()):
-            yield "the norm stands for a tensor of several elements"
+            yield _("the norm stands for a tensor of several elements")
         root = self.graph.tensor if self.graph else None
         lost = [n for n, t in shown.items() if not t.is_leaf and not t.retains_grad and t is not root]
         if lost:
-            yield f"only leaves keep their gradient · to keep another: {write_in_python(lost[0])}.retain_grad() before backward()"
+            yield _("only leaves keep their gradient · to keep another: {name}.retain_grad() before backward()").format(
+                name=write_in_python(lost[0])
+            )
         if root is not None and not any(t.is_leaf and t.grad is not None for t in shown.values()):
-            yield "backward() has not run yet"
+            yield _("backward() has not run yet")
         unrecorded = [n for n, t in self.tensors.items() if not t.requires_grad and t.is_floating_point()]
         if unrecorded:
-            yield f"not recorded, requires_grad is False: {', '.join(unrecorded)}"
+            yield _("not recorded, requires_grad is False: {unrecorded}").format(unrecorded=", ".join(unrecorded))
 
     def tables(self):
         columns, rows = self.columns, self.rows
@@ -211,4 +220,4 @@ def describe_foreign_gradients(tensors):
         for name, t in tensors.items()
         if t.requires_grad
     ]  # fmt: skip
-    return Table(("name", "made by", "shape", "value", "is_leaf", "gradient"), rows)
+    return Table((_("name"), _("made by"), _("shape"), _("value"), "is_leaf", _("gradient")), rows)

@@ -5,6 +5,7 @@ from tensh.graph import dag, svg, tape, tree
 from tensh.graph.names import newest
 from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph
+from tensh.language import _
 from tensh.show.asking import names_of_caller
 from tensh.show.page import Lines
 
@@ -18,7 +19,9 @@ class Drawing(Lines):
 
     def __init__(self, graph, view="auto", shown=None):
         if view not in VIEWS:
-            raise ValueError(f"graph(): view is one of {', '.join(VIEWS)}, not {view!r}")
+            raise ValueError(
+                _("graph(): view is one of {views}, not {view!r}").format(views=", ".join(VIEWS), view=view)
+            )
         if view == "dag":
             dag.check(graph)
         super().__init__(self._lines)
@@ -83,5 +86,5 @@ def graph_of(tensor, names, focus=None):
     """The graph that a function of this package is asked for: of the newest tensor, with its caller's names, by default."""
     names = names_of_caller(2) if names is None else names
     if tensor is not None and not isinstance(tensor, Tensor):
-        raise TypeError(f"a graph is that of a tensor, not of {type(tensor).__name__}")
+        raise TypeError(_("a graph is that of a tensor, not of {name}").format(name=type(tensor).__name__))
     return Graph(newest(names) if tensor is None else tensor, names, focus)

@@ -5,6 +5,7 @@ from itertools import islice
 
 import numpy as np
 
+from tensh.language import _
 from tensh.show import describe
 from tensh.show.colors import MISSING, signed_colour
 from tensh.show.page import Paint, View
@@ -35,7 +36,7 @@ class Heat(View):
 
     def draw(self, page):
         if not self.array.size:
-            yield from comment([f"{self.name}  {self.brief}".strip(), "no elements"], page)
+            yield from comment([f"{self.name}  {self.brief}".strip(), _("no elements")], page)
             return
         shape = self.array.shape[-2:] if self.array.ndim > 1 else (1, self.array.size)
         room = max(page.height - 7, 4) if page.height else MOST_ROWS
@@ -45,9 +46,9 @@ class Heat(View):
         rows_a_line = 2 if in_color and not is_wide else 1
         lines = min(-(-shape[0] // rows_a_line), room)
         panels = [*islice(self.panels(), max(room // (lines + 2), 1))]
-        small = [shrunk(matrix, lines * rows_a_line, columns) for _, matrix in panels]
+        small = [shrunk(matrix, lines * rows_a_line, columns) for _index, matrix in panels]
         scale = largest(small)
-        for number, ((index, _), matrix) in enumerate(zip(panels, small, strict=True)):
+        for number, ((index, _whole), matrix) in enumerate(zip(panels, small, strict=True)):
             yield "plain", "\n" * bool(number)
             if index:
                 yield "header", f"[{', '.join(map(str, index))}]\n"
@@ -55,7 +56,7 @@ class Heat(View):
                 self.draw_in_color(matrix, scale, page, is_wide) if in_color else self.draw_in_signs(matrix, scale)
             )
         yield from self.legend(page, scale, in_color)
-        is_reduced = any(a is not b for a, (_, b) in zip(small, panels, strict=True))
+        is_reduced = any(a is not b for a, (_index, b) in zip(small, panels, strict=True))
         remarks = [*self.remarks(in_color, len(panels), is_reduced)]
         if remarks:
             yield "plain", "\n"
@@ -99,9 +100,9 @@ class Heat(View):
         """Describe the picture, and the meaning of its colours or digits."""
         about = f"{self.name}  {self.brief}".strip()
         most = describe.number(scale)
-        words = f"+9 is {most}, -9 is -{most}, . is 0"
+        words = _("+9 is {most}, -9 is -{most}, . is 0").format(most=most)
         yield from comment([about], page)
-        needed = 27 + 2 * len(most) if in_color else len(words)
+        needed = 27 + 2 * len(most) if in_color else cells(words)
         yield "note", "\n#   " if page.is_window and 4 + cells(about) + needed > page.width else "  " * bool(about)
         if not in_color:
             yield "note", words
@@ -114,12 +115,12 @@ class Heat(View):
     def remarks(self, in_color, panels, is_reduced):
         """Describe the values that are not shown as they are."""
         if is_reduced:
-            yield "each field is the mean of several values"
+            yield _("each field is the mean of several values")
         if np.isnan(self.array).any():
-            yield "NaN is magenta" if in_color else "NaN is ??"
+            yield _("NaN is magenta") if in_color else _("NaN is ??")
         whole = math.prod(self.array.shape[:-2])
         if panels < whole:
-            yield f"{panels} of {whole} matrices"
+            yield _("{shown} of {whole} matrices").format(shown=panels, whole=whole)
 
 
 def largest(matrices):

@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.blocks import bar
 from tensh.show.measures import counts, range_of, statistics, trouble
@@ -67,17 +68,16 @@ class Histogram(View):
     def remarks(self):
         """Describe the values that were counted, and those that could not be."""
         facts = self.facts
-        yield f"{self.name}  {self.brief}".strip() if self.brief else describe.count(facts.count, "value")
+        yield f"{self.name}  {self.brief}".strip() if self.brief else count(facts.count, "value")
         yield from trouble(facts)
         if facts.low is None:
-            yield "no finite value"
+            yield _("no finite value")
             return
-        what = "absolute values" if facts.is_complex else "values"
-        what = f"{describe.count(facts.finite, what[:-1])} {range_of(facts)}"
-        yield ("a sample of " if facts.is_sample else "") + what
+        counted = count(facts.finite, "absolute value" if facts.is_complex else "value")
+        yield (_("a sample of ") if facts.is_sample else "") + f"{counted} {range_of(facts)}"
         if facts.low < facts.high:
-            yield f"mean {describe.number(facts.mean)}"
-            yield f"std {describe.number(facts.std)}"
+            yield _("mean {mean}").format(mean=describe.number(facts.mean))
+            yield _("std {std}").format(std=describe.number(facts.std))
 
 
 def usual_bins(number):
@@ -102,5 +102,5 @@ def hist(input, bins=None, name=""):
     """
     array_of(input)
     if bins is not None and (not isinstance(bins, int) or bins < 1):
-        raise ValueError(f"hist(): bins must be a positive whole number, not {bins!r}")
+        raise ValueError(_("hist(): bins must be a positive whole number, not {bins!r}").format(bins=bins))
     return Histogram(input, bins, name)

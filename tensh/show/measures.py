@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensh.language import _
 from tensh.show.describe import number
 from tensh.show.values import array_of, is_complex, pieces, position
 
@@ -80,7 +81,7 @@ def statistics(value):
 def trouble(found):
     """Name the values that must not be overlooked, as (kind, text) pairs: NaN and infinities."""
     if found.nans:
-        first = f" (first at {position(found.first_nan)})" if found.first_nan else ""
+        first = _(" (first at {position})").format(position=position(found.first_nan)) if found.first_nan else ""
         yield "trouble", f"NaN {found.nans:,}{first}"
     if found.infinities:
         yield "trouble", f"inf {found.infinities:,}"
@@ -91,7 +92,9 @@ def range_of(found):
     if found.low is None:
         return ""
     low, high = (number(int(each) if found.is_whole else each) for each in (found.low, found.high))
-    return f"in [{low}, {high}]" if found.low < found.high else f"all {low}"
+    return (
+        _("in [{low}, {high}]").format(low=low, high=high) if found.low < found.high else _("all {low}").format(low=low)
+    )
 
 
 def thin_out(array, most):

@@ -1,6 +1,8 @@
 """The modules of a model as a table: `summary`."""
 
+import tensh.language as language
 from tensh.engine.core.tensor import Tensor
+from tensh.language import _
 from tensh.show import describe
 from tensh.show.table import Table
 
@@ -25,19 +27,19 @@ def summary(model, *inputs, depth=None):
     # 67 parameters, 268 B, all of them require grad
     """
     if not hasattr(model, "named_modules"):
-        raise TypeError(f"summary(): a model is a Module, not {type(model).__name__}")
+        raise TypeError(_("summary(): a model is a Module, not {name}").format(name=type(model).__name__))
     shapes = outputs(model, inputs) if inputs else {}
     rows = []
     for path, module in model.named_modules():
         level = path.count(".") + 1 if path else 0
         if depth is not None and level > depth:
             continue
-        name = "  " * level + (path.rpartition(".")[2] if path else "model")
+        name = "  " * level + (path.rpartition(".")[2] if path else _("model"))
         own = list(module.parameters(recurse=depth is not None and level == depth))
         count = sum(parameter.numel() for parameter in own)
-        shared = "" if uses(model, module) == 1 else f"used {uses(model, module)} times"
+        shared = "" if uses(model, module) == 1 else _("used {uses} times").format(uses=uses(model, module))
         rows.append((name, type(module).__name__, shapes.get(module, ""), f"{count:,}" if count else "", shared))
-    columns = ["module", "type", "output", "parameters", ""]
+    columns = [_("module"), _("type"), _("output"), _("parameters"), ""]
     keep = [i for i, column in enumerate(columns) if i in (0, 1, 3) or any(row[i] for row in rows)]
     return Table([columns[i] for i in keep], [[row[i] for i in keep] for row in rows], notes=[total(model)])
 
@@ -78,5 +80,5 @@ def total(model):
     count = sum(p.numel() for p in parameters)
     size = describe.amount(sum(map(describe.nbytes, parameters)))
     free = sum(p.numel() for p in parameters if p.requires_grad)
-    grad = "all of them require grad" if free == count else f"{free:,} of them require grad"
-    return f"{describe.count(count, 'parameter')}, {size}, {grad}" if count else "no parameters"
+    grad = _("all of them require grad") if free == count else _("{free:,} of them require grad").format(free=free)
+    return f"{language.count(count, 'parameter')}, {size}, {grad}" if count else _("no parameters")

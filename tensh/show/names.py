@@ -1,19 +1,20 @@
 """The table of names: `who`."""
 
+from tensh.language import _, deferred
 from tensh.show import describe
 from tensh.show.asking import choose_names
 from tensh.show.containers import is_container
 from tensh.show.reprs import safe_repr
 from tensh.show.table import Table, Tables
 
-COLUMNS = ("name", "shape", "dtype", "is_leaf", "requires_grad", "grad", "bytes")
+COLUMNS = (deferred("name"), deferred("shape"), "dtype", "is_leaf", "requires_grad", "grad", deferred("bytes"))
 
 
 class Names(Tables):
     """The tensors among some names as a table, and under it the other names with their types."""
 
-    nothing = "no names yet"
-    more = "%who w* shows some"
+    nothing = deferred("no names yet")
+    more = deferred("%who w* shows some")
 
     def __init__(self, names):
         self.tensors = {name: value for name, value in names.items() if describe.is_array(value)}
@@ -34,8 +35,8 @@ class Names(Tables):
 
     def tables(self):
         rows = [(name, kind(value)) for name, value in self.others.items()]
-        found = [Table(COLUMNS, self.rows)] if self.tensors else []
-        return found + [Table(("name", "type"), rows)] * bool(rows)
+        found = [Table(map(_, COLUMNS), self.rows)] if self.tensors else []
+        return found + [Table((_("name"), _("type")), rows)] * bool(rows)
 
 
 def kind(value):
@@ -47,7 +48,7 @@ def kind(value):
         else f"{describe.module(own)}.{own.__qualname__}"
     )
     if is_container(value) or own in (set, frozenset):
-        return f"{own.__qualname__} of {len(value)}"
+        return _("{kind} of {size}").format(kind=own.__qualname__, size=len(value))
     return f"{name} {safe_repr(value)}" if own in (int, float, bool, complex) else name
 
 

@@ -66,7 +66,7 @@ def accumulation(tensor=None, mode="reverse", names=None):
     reverse: a pass for every element of the result, 1 of 1 operation; it keeps what the derivatives read
     """
     if mode not in ("forward", "reverse"):
-        raise ValueError(f'accumulation(): mode is "forward" or "reverse", not {mode!r}')
+        raise ValueError(_('accumulation(): mode is "forward" or "reverse", not {mode!r}').format(mode=mode))
     graph = graph_of(tensor, names)
     made = list(modes.lines(graph, mode))
     return Lines(lambda page: made)

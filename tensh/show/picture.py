@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.language import _
 from tensh.show import describe
 from tensh.show.blocks import shade
 from tensh.show.page import Bitmap, Paint, View
@@ -65,10 +66,10 @@ class Image(View):
         """Describe the picture, and the meaning that was given to each dimension."""
         if self.name or self.brief:
             yield f"{self.name}  {self.brief}".strip()
-        yield f"read as {self.reading}"
-        yield f"dark = {describe.number(self.low)}, bright = {describe.number(self.high)}"
+        yield _("read as {reading}").format(reading=self.reading)
+        yield _("dark = {low}, bright = {high}").format(low=describe.number(self.low), high=describe.number(self.high))
         if self.whole > shown:
-            yield f"{shown} of {self.whole} images"
+            yield _("{shown} of {whole} images").format(shown=shown, whole=self.whole)
 
 
 def arrange(array):
@@ -77,20 +78,24 @@ def arrange(array):
         array = np.abs(array.astype(np.complex64))
     shape = array.shape
     if array.ndim not in (2, 3, 4) or 0 in shape:
-        raise ValueError(f"image(): a shape of 2 to 4 dimensions is needed (such as [3, 32, 32]), not {list(shape)}")
+        raise ValueError(
+            _("image(): a shape of 2 to 4 dimensions is needed (such as [3, 32, 32]), not {shape}").format(
+                shape=list(shape)
+            )
+        )
     if array.ndim == 2:
-        return array[None, ..., None], "height x width"
+        return array[None, ..., None], _("height x width")
     if array.ndim == 3:
         if channels_first(shape):
-            return np.moveaxis(array, 0, -1)[None], "channels x height x width"
+            return np.moveaxis(array, 0, -1)[None], _("channels x height x width")
         if shape[2] in CHANNELS:
-            return array[None], "height x width x channels"
-        return array[..., None], "images x height x width"
+            return array[None], _("height x width x channels")
+        return array[..., None], _("images x height x width")
     if channels_first(shape[1:]):
-        return np.moveaxis(array, 1, -1), "images x channels x height x width"
+        return np.moveaxis(array, 1, -1), _("images x channels x height x width")
     if shape[3] in CHANNELS:
-        return array, "images x height x width x channels"
-    return array.reshape(-1, *shape[2:], 1), "images x maps x height x width"
+        return array, _("images x height x width x channels")
+    return array.reshape(-1, *shape[2:], 1), _("images x maps x height x width")
 
 
 def channels_first(shape):

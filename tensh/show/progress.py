@@ -5,6 +5,7 @@ from operator import length_hint
 from time import perf_counter
 
 from tensh.escaping import visible_line
+from tensh.language import _
 
 DELAY = 0.5  # seconds that a loop may take without a word
 BETWEEN = 0.05  # seconds from one look of the bar to the next
@@ -93,7 +94,9 @@ class Lines:
             tenths = 10 * taken // self.total
             if tenths > self.tenths:
                 self.tenths = tenths
-                self.say(f"{10 * tenths:3} %  {taken} of {self.total}", seconds)
+                self.say(
+                    f"{10 * tenths:3} %  " + _("{taken} of {total}").format(taken=taken, total=self.total), seconds
+                )
         elif seconds >= self.next_line:
             self.next_line = seconds + RARELY
             self.say(str(taken), seconds)

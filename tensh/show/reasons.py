@@ -76,7 +76,7 @@ def why(tensor, root=None, names=None, sources=None):
     # y.backward() has not run, or x.grad was set to None since
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"a gradient is that of a tensor, not of {type(tensor).__name__}")
+        raise TypeError(_("a gradient is that of a tensor, not of {kind}").format(kind=type(tensor).__name__))
     from tensh.explain.absence import Asked, find_lost_result, reason, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources

@@ -4,7 +4,8 @@ from numpy import ndarray
 
 from tensh.engine.core.clock import owner
 from tensh.graph import tokens
-from tensh.show.describe import amount, count
+from tensh.language import _, count
+from tensh.show.describe import amount
 from tensh.show.graphs import graph_of
 from tensh.show.table import Table
 
@@ -42,15 +43,17 @@ def memory(tensor=None, names=None):
         made = graph[graph.numbers[node]]
         name = held.get(key)
         freed += 0 if name else array.nbytes
-        what = made.operation + (f", of {name}" if name else "")
+        what = made.operation + (_(", of {name}").format(name=name) if name else "")
         kind = str(array.dtype)
         rows.append((amount(array.nbytes), list(array.shape), kind, what, code(made)))
     total = sum(array.nbytes for array, _ in found.values())
-    notes = [f"and {count(len(rows) - MOST, 'smaller one')}"] if len(rows) > MOST else []
+    notes = [_("and {number:,} smaller").format(number=len(rows) - MOST)] if len(rows) > MOST else []
     notes.append(
-        f"{amount(total)} in {count(len(rows), 'value')}, of which {amount(freed)} would be freed with the graph"
+        _("{whole} in {count}, of which {freed} would be freed with the graph").format(
+            whole=amount(total), count=count(len(rows), "value"), freed=amount(freed)
+        )
     )
-    return Table(("bytes", "shape", "dtype", "saved for", "code"), rows[:MOST], notes=notes)
+    return Table((_("bytes"), _("shape"), "dtype", _("saved for"), _("code")), rows[:MOST], notes=notes)
 
 
 def code(node):

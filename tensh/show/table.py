@@ -1,6 +1,7 @@
 """Rows and columns of text."""
 
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.show.page import View
 from tensh.show.text import cells, comment, pad, wrap_lines
 
@@ -89,7 +90,7 @@ class Tables(View):
     def draw(self, page):
         tables = self.tables()
         if not tables:
-            yield "note", self.nothing
+            yield "note", _(self.nothing)
         for number, table in enumerate(tables):
             yield "plain", "\n\n" * bool(number)
             yield from table.draw(page)

@@ -3,6 +3,7 @@
 import re
 
 from tensh.escaping import visible
+from tensh.language import _
 
 # A wide character by itself, or a word; with the signs that stay on its line and the blanks behind it.  A text, since
 # compiling these ranges would take 3.6 ms of every start.
@@ -58,7 +59,9 @@ def shorten_middle(text):
         return text
     end = LONGEST_MESSAGE // 4
     begin = LONGEST_MESSAGE - end
-    return f"{text[:begin]} ... {len(text) - LONGEST_MESSAGE:,} characters are left out ... {text[-end:]}"
+    return _("{begin} ... {number:,} characters are left out ... {end}").format(
+        begin=text[:begin], number=len(text) - LONGEST_MESSAGE, end=text[-end:]
+    )
 
 
 def comment(facts, page, begin="# "):

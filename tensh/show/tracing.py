@@ -6,6 +6,7 @@ import linecache
 import sys
 
 from tensh.graph import tokens
+from tensh.language import _
 from tensh.show import describe
 from tensh.show.table import Table
 from tensh.show.values import array_of
@@ -75,7 +76,7 @@ def trace(line, names=None):
         exec(compile(tree, filename, "exec"), names)
     finally:
         names.pop(HIDDEN, None)
-    return Table(("expression", "shape", "dtype", "value"), rows(seen))
+    return Table((_("expression"), _("shape"), "dtype", _("value")), rows(seen))
 
 
 def rows(seen):

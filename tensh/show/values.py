@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from tensh.language import _
+
 PIECE = 2**16  # elements that are looked at together
 
 
@@ -22,14 +24,14 @@ def array_of(value):
     else:
         array = np.asarray([array_of(each) for each in value] if isinstance(value, list | tuple) else value)
     if array.dtype.kind in "OSUMm":
-        raise TypeError(f"there are no numbers in a value of type {type(value).__name__}")
+        raise TypeError(_("there are no numbers in a value of type {name}").format(name=type(value).__name__))
     return array
 
 
 def to_dense(tensor):
     """The tensor with all its elements; TypeError where they are nowhere, and for a sparse one that is too large."""
     if tensor.is_meta:
-        raise TypeError("a tensor on the device meta has no elements")
+        raise TypeError(_("a tensor on the device meta has no elements"))
     if str(tensor.layout) == "torch.jagged":
         return tensor._values
     if str(tensor.layout) == "torch.strided":
@@ -37,7 +39,7 @@ def to_dense(tensor):
     from tensh.graph.elements import MOST  # late: what NumPy holds is looked at without the engine
 
     if tensor.numel() > MOST:
-        raise TypeError("a sparse tensor as large as this is not looked at with all its elements: take its values()")
+        raise TypeError(_("a sparse tensor as large as this is not looked at with all its elements: take its values()"))
     return tensor.detach().to_dense()
 
 

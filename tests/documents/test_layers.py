@@ -116,7 +116,7 @@ LAYERS = {
     "tensh.cli.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),
     "tensh.cli.watch": ("tensh.cli tensh.cli.program tensh.cli.render tensh.cli.runs", ""),
     "tensh.cli.whole_programs": ("tensh.alias tensh.cli", ""),
-    "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
+    "tensh.cli.report": ("tensh tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),
     "tensh.cli.commands": ("tensh.cli tensh.cli.program tensh.cli.run tensh.cli.report tensh.cli.graphs", "typer"),

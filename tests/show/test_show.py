@@ -10,8 +10,9 @@ import pytest
 import tensh as torch
 from tensh import show
 from tensh.escaping import visible
+from tensh.language import count
 from tensh.show.blocks import bar, shade, sparkline
-from tensh.show.describe import amount, count, number
+from tensh.show.describe import amount, number
 from tensh.show.page import Page, Paint
 from tensh.show.shrinking import shrunk
 from tensh.show.table import Table

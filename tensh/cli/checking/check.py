@@ -14,6 +14,7 @@ from tensh.cli.lessons import format
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.escaping import shell_word, visible_line
+from tensh.language import _, language_of, speaking
 
 
 class Wish(NamedTuple):
@@ -31,9 +32,9 @@ def show(env, options, patterns, wish):
     begin = perf_counter()
     paths = [path for pattern in patterns for path in expand_pattern(pattern)]
     if wish.against and (wish.update or wish.write):
-        raise UsageError("tensh check: --against compares two engines; --update and --write are for what is stored")
+        raise UsageError(_("tensh check: --against compares two engines; --update and --write are for what is stored"))
     if wish.write and len(paths) != 1:
-        raise UsageError(f"tensh check: --write is for one file, and these are {len(paths)}")
+        raise UsageError(_("tensh check: --write is for one file, and these are {paths}").format(paths=len(paths)))
     checking, done, found = Checking(env, options, wish), status.OK, []
     for path in paths:
         try:
@@ -68,7 +69,8 @@ class Checking:
         wishes = document.metadata.get("tensh")
         if isinstance(wishes, dict) and wishes.get("check") == "lax":
             limits = limits._replace(lax=True)
-        results, ended = running.results(document, path, self.options, self.wish.against is not None)
+        with speaking(language_of("".join(each.text for cell in document.cells for each in cell.outputs))):
+            results, ended = running.results(document, path, self.options, self.wish.against is not None)
         self.stopped = ended if ended == status.OUT_OF_TIME else self.stopped
         if self.wish.against:
             from tensh.cli.checking import elsewhere
@@ -111,11 +113,11 @@ class Checking:
             new = accepting.update_document(document, found, interleaved=kind in (".tsh", ".py"))
             if new != document:
                 files.save(new, path)
-                self.say(f"{path}: the new outputs are written")
+                self.say(_("{path}: the new outputs are written").format(path=path))
         if self.wish.write:
             new = accepting.update_document(document, found, everything=True)
             files.save(files.convert_document(new, kind, files.kind_of(self.wish.write)), self.wish.write)
-            self.say(f"{self.wish.write}: written")
+            self.say(_("{path}: written").format(path=self.wish.write))
 
     def say(self, text):
         if not self.options.quiet:
@@ -130,7 +132,9 @@ class Checking:
         no_hint = self.wish.update or self.wish.limits.lax or self.wish.against or self.options.quiet
         if self.differing and not no_hint:
             files = " ".join(map(shell_word, self.differing))
-            self.console.result([("note", f"to accept the new outputs: tensh check --update {files}\n")])
+            self.console.result(
+                [("note", _("to accept the new outputs: tensh check --update {files}\n").format(files=files))]
+            )
 
 
 def expand_pattern(pattern):
@@ -142,7 +146,7 @@ def expand_pattern(pattern):
     else:
         return [pattern]
     if not found:
-        raise UsageError(f"tensh check: {pattern}: nothing to check there")
+        raise UsageError(_("tensh check: {pattern}: nothing to check there").format(pattern=pattern))
     return found
 
 
@@ -153,7 +157,7 @@ def fitting(pattern):
     try:
         found = [*root.glob(str(whole.relative_to(root)))]
     except ValueError as error:
-        raise UsageError(f"tensh check: {pattern}: {error}") from None
+        raise UsageError(_("tensh check: {pattern}: {error}").format(pattern=pattern, error=error)) from None
     return [str(path) for path in found if not any(part.startswith(".") for part in {*path.parts} - {*whole.parts})]
 
 

@@ -6,6 +6,7 @@ import struct
 from typing import NamedTuple
 
 from tensh.cli.checking.tokens import Number, tokens
+from tensh.language import _, deferred
 from tensh.tolerances import TOLERANCES
 
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
@@ -53,7 +54,7 @@ class Comparison(NamedTuple):
     stored: str = ""
     now: str = ""
     wrong: tuple[Wrong, ...] = ()
-    sides: tuple[str, str] = ("stored", "now")
+    sides: tuple[str, str] = (deferred("stored"), deferred("now"))
 
 
 def compare(stored, now, wishes=None, rtol=None, atol=None):
@@ -61,9 +62,9 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
     wishes = wishes or {}
     stored, now = strip_noise(stored, wishes), strip_noise(now, wishes)
     if stored == now:
-        return Comparison(True, "ids differ (masked)" if wishes.get("addresses") else "")
+        return Comparison(True, _("ids differ (masked)") if wishes.get("addresses") else "")
     if wishes.get("random") and not wishes.get("addresses") and squeeze(stored) == squeeze(now):
-        return Comparison(True, "random numbers (masked)")
+        return Comparison(True, _("random numbers (masked)"))
     if max(len(stored), len(now)) > LONGEST:
         return Comparison(False, "", stored, now)
     words, numbers = zip(tokens(mask_times(stored)), tokens(mask_times(now)), strict=True)
@@ -95,7 +96,7 @@ def mask_times(text):
 def describe_masked(stored, now):
     """Name the parts that were not compared in two texts that are otherwise equal."""
     times = [[match[0] for match in TIME.finditer(text)] for text in (stored, now)]
-    return "text differs only in times (masked)" if times[0] != times[1] else ""
+    return _("text differs only in times (masked)") if times[0] != times[1] else ""
 
 
 def squeeze(text):
@@ -143,4 +144,6 @@ def describe_tolerance(pairs, rtol, atol):
         return ""
     widest = max(differing, key=lambda pair: tolerance(pair, rtol, atol))
     relative, absolute = tolerance(widest, rtol, atol)
-    return f"numbers agree within rtol {relative:g}, atol {absolute:g} ({dtype_of(widest.now)})"
+    return _("numbers agree within rtol {relative:g}, atol {absolute:g} ({dtype})").format(
+        relative=relative, absolute=absolute, dtype=dtype_of(widest.now)
+    )

@@ -13,13 +13,14 @@ from tensh.cli.checking.running import Piece, Result
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
 from tensh.cli.options import Options, UsageError
+from tensh.language import _
 
 
 def results(against, path, options):
     """The result of each code cell under PyTorch: that of this Python ("torch"), or of another that is named."""
     python = sys.executable if against == "torch" else against
     if against == "torch" and importlib.util.find_spec("torch") is None:
-        raise UsageError("tensh check: PyTorch is not installed here; --against PYTHON names a Python that has it")
+        raise UsageError(_("tensh check: PyTorch is not installed here; --against PYTHON names a Python that has it"))
     folder = os.path.dirname(os.path.dirname(tensh.__file__))
     variables = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))}
     with tempfile.TemporaryDirectory() as place:
@@ -28,10 +29,15 @@ def results(against, path, options):
         try:
             done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         except OSError as error:
-            raise UsageError(f"tensh check: {python}: {error.strerror}") from None
+            raise UsageError(
+                _("tensh check: {python}: {strerror}").format(python=python, strerror=error.strerror)
+            ) from None
         if not os.path.exists(target):
-            reason = (done.stderr.strip().splitlines() or [f"it ended with status {done.returncode}"])[-1]
-            raise UsageError(f"{path}: it did not run on PyTorch: {reason}")
+            reason = (
+                done.stderr.strip().splitlines()
+                or [_("it ended with status {returncode}").format(returncode=done.returncode)]
+            )[-1]
+            raise UsageError(_("{path}: it did not run on PyTorch: {reason}").format(path=path, reason=reason))
         with open(target, encoding="utf-8") as file:
             return [read(each) for each in json.load(file)]
 

@@ -6,6 +6,7 @@ import sys
 import types
 
 from tensh.cli.session.source import parse_statements
+from tensh.language import _
 
 SEEDED = {  # generator -> code that starts it at a number
     "torch": re.compile(r"\bmanual_seed(?:_all)?\(|\bset_rng_state\("),
@@ -48,9 +49,11 @@ class Randomness:
         if unseeded:
             call = CALLS.search(code)
             where = label if label == self.first else f"{self.first[:-1]}..{label[1:]}"
-            reason = f"{call[1] if call else 'random numbers'} without {WAYS[unseeded[0]]} in {where}"
+            reason = _("{call} without {way} in {where}").format(
+                call=call[1] if call else _("random numbers"), way=WAYS[unseeded[0]], where=where
+            )
         elif UNINITIALISED.search(code):
-            reason = f"memory that was not initialised, in {label}"
+            reason = _("memory that was not initialised, in {label}").format(label=label)
         for name in made:
             self.names.pop(name, None)
         if reason:

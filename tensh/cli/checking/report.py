@@ -7,7 +7,8 @@ from itertools import groupby, zip_longest
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
 from tensh.cli.render import failure as failures
 from tensh.escaping import dumps
-from tensh.show.text import cells, shorten
+from tensh.language import _, deferred
+from tensh.show.text import cells, pad, shorten
 
 MARGIN = "         "
 LONGEST_LINE = 100  # columns of a line that are shown
@@ -15,28 +16,31 @@ MOST_LINES = 3  # that are shown of a cell
 MOST_NUMBERS = 5  # that are reported one by one
 LONGEST_TEXT = 2000  # lines that are compared as text
 MOST_PAIRS = 100**2  # of lines that difflib compares: where many are alike it takes the cube of their number
-WORDS = {OK: "ok", RAN: "ran", DIFFERS: "DIFFERS", FAILS: "FAILS", NOT_CHECKED: "not checked", SKIPPED: "skipped"}
+WORDS = {
+    OK: deferred("ok"), RAN: deferred("ran"), DIFFERS: deferred("DIFFERS"), FAILS: deferred("FAILS"),
+    NOT_CHECKED: deferred("not checked"), SKIPPED: deferred("skipped"),
+}  # fmt: skip
 SUMMARY = {
-    OK: "{} ok",
-    RAN: "{} ran",
-    DIFFERS: "{} differ",
-    FAILS: "{} failed",
-    NOT_CHECKED: "{} not checked",
-    SKIPPED: "{} skipped",
+    OK: deferred("{} ok"),
+    RAN: deferred("{} ran"),
+    DIFFERS: deferred("{} differ"),
+    FAILS: deferred("{} failed"),
+    NOT_CHECKED: deferred("{} not checked"),
+    SKIPPED: deferred("{} skipped"),
 }
 
 
 def lines(verdict, width=3):
     """(kind, text) pairs of the line of a cell, and of how it differs."""
-    word = WORDS[verdict.status]
+    word = _(WORDS[verdict.status])
     yield "name", f"  {verdict.label:<{width}}  "
     yield "trouble" if verdict.status in BAD else "plain", word
     if verdict.status in BAD:
-        yield "plain", " " * (9 - len(word)) + f"{shorten(verdict.code, LONGEST_LINE)}\n"
+        yield "plain", " " * (9 - cells(word)) + f"{shorten(verdict.code, LONGEST_LINE)}\n"
     elif verdict.status in (NOT_CHECKED, SKIPPED):
         yield "plain", f": {verdict.note}\n"
     else:
-        yield "note", (" " * (9 - len(word)) + verdict.note).rstrip() + "\n"
+        yield "note", (" " * (9 - cells(word)) + verdict.note).rstrip() + "\n"
     if verdict.status == FAILS:
         yield from indent(failures.short(verdict.result.failure))
     elif verdict.comparison and verdict.status == DIFFERS:
@@ -68,10 +72,10 @@ def difference(comparison):
 def report_numbers(comparison):
     """The lines with numbers that differ, these marked; where they are and by how much they are off."""
     left = [*comparison.wrong]
-    groups = [[*group] for _, group in groupby(left, lambda wrong: comparison.now.count("\n", 0, wrong.now.start))]
+    groups = [[*group] for _line, group in groupby(left, lambda wrong: comparison.now.count("\n", 0, wrong.now.start))]
     told = 0
     for group in groups[:MOST_LINES]:
-        stored, _ = line_around(comparison.stored, group[0].stored.start)
+        stored, _begin = line_around(comparison.stored, group[0].stored.start)
         now, begin = line_around(comparison.now, group[0].now.start)
         shift = max(0, group[0].now.start - begin - LONGEST_LINE // 2) if cells(now) > LONGEST_LINE else 0
         yield from pair(stored[shift:], now[shift:], comparison.sides)
@@ -81,7 +85,8 @@ def report_numbers(comparison):
             yield "note", f"{MARGIN}        {describe(wrong)}\n"
             told += 1
     if told < len(left):
-        yield "note", f"{MARGIN}        and {len(left) - told} more numbers of {len(left)}\n"
+        more = _("and {more} more numbers of {number}").format(more=len(left) - told, number=len(left))
+        yield "note", f"{MARGIN}        {more}\n"
 
 
 def line_around(text, place):
@@ -94,8 +99,8 @@ def line_around(text, place):
 def pair(stored, now, sides):
     """A line of both sides, as it is stored and as it is now."""
     for side, line in zip(sides, (stored, now), strict=True):
-        yield "note", f"{MARGIN}{side:8}"
-        yield "plain", shorten("(nothing)" if line is None else line, LONGEST_LINE) + "\n"
+        yield "note", MARGIN + pad(_(side), 8)
+        yield "plain", shorten(_("(nothing)") if line is None else line, LONGEST_LINE) + "\n"
 
 
 def mark_numbers(line, group, begin, words):
@@ -113,9 +118,9 @@ def mark_numbers(line, group, begin, words):
 
 def describe(wrong):
     """Describe a number that differs: its place, what it was and is, and the difference."""
-    where = f"at {wrong.now.path}: " if wrong.now.path else ""
+    where = _("at {path}: ").format(path=wrong.now.path) if wrong.now.path else ""
     before, after = (shorten(number.text.removesuffix("."), 30) for number in wrong[:2])
-    return f"{where}{before} -> {after}" + (f", off by {wrong.off_by}" if wrong.off_by else "")
+    return f"{where}{before} -> {after}" + (_(", off by {off_by}").format(off_by=wrong.off_by) if wrong.off_by else "")
 
 
 # ── text ─────────────────────────────────────────────────────────────────────
@@ -132,7 +137,7 @@ def report_text(comparison):
             if cells(after[:end]) <= LONGEST_LINE:
                 yield "mark", MARGIN + " " * (8 + cells(after[:begin])) + "^" * max(1, cells(after[begin:end])) + "\n"
     if len(pairs) > MOST_LINES:
-        yield "note", f"{MARGIN}        and {len(pairs) - MOST_LINES} more lines\n"
+        yield "note", f"{MARGIN}        " + _("and {number} more lines").format(number=len(pairs) - MOST_LINES) + "\n"
 
 
 def pair_replaced_lines(stored, now):
@@ -167,8 +172,8 @@ def differing(before, after):
 def summary(found, seconds):
     """(kind, text) pairs that count the verdicts."""
     counts = Counter(verdict.status for verdict in found)
-    words = ", ".join(plural(SUMMARY[status], counts[status]) for status in SUMMARY if counts[status])
-    yield "title", words or "nothing to check"
+    words = ", ".join(plural(_(SUMMARY[status]), counts[status]) for status in SUMMARY if counts[status])
+    yield "title", words or _("nothing to check")
     yield "note", f"            {seconds:.2f} s\n"
 
 

@@ -15,6 +15,7 @@ from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Failure
 from tensh.cli.session.notebook import Cell, CellSource, python
+from tensh.language import _
 
 
 class Piece(NamedTuple):
@@ -90,7 +91,7 @@ class Checked(Run):
         """Run a cell; whether the next one is to follow."""
         wishes, label = self.code[len(self.results)].wishes, self.labels[len(self.results)]
         why = (
-            f"it needs {cell.lacking}"
+            _("it needs {lacking}").format(lacking=cell.lacking)
             if cell.lacking
             else _text(wishes.get("skip")) or reason_to_skip(cell.source.text)
         )
@@ -193,6 +194,10 @@ def results(document, path, options, with_values=False):
         ended = run.run_all()
     if ended == status.INTERRUPTED:
         raise KeyboardInterrupt
-    why = f"stopped after {options.timeout:g} s" if ended == status.OUT_OF_TIME else "the code had ended"
+    why = (
+        _("stopped after {timeout:g} s").format(timeout=options.timeout)
+        if ended == status.OUT_OF_TIME
+        else _("the code had ended")
+    )
     missing = len(run.code) - len(run.results)
     return [*run.results, *[Result(passed_over=why)] * missing], ended

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from tensh.cli.checking.compare import Comparison, compare
 from tensh.cli.checking.running import Result, label_of
 from tensh.cli.documents.model import Cell, Output
+from tensh.language import _
 
 OK, RAN, DIFFERS, FAILS, NOT_CHECKED, SKIPPED = "ok", "ran", "differs", "fails", "not checked", "skipped"
 BAD = (DIFFERS, FAILS)
@@ -90,7 +91,7 @@ def verdict(cell, result, limits, stored):
     found = closest(stored, result, cell, limits)
     if found.same:
         stale = cell.wishes.get("stale")
-        return OK, f"not as stored, but as today: {stale}" if stale else found.note, None
+        return OK, _("not as stored, but as today: {stale}").format(stale=stale) if stale else found.note, None
     if result.failure and not expects_error:
         return FAILS, "", found
     if result.chance and not result.failure:

@@ -11,6 +11,7 @@ from functools import cache
 import typer
 
 from tensh.cli import status
+from tensh.cli.commands import speaking
 from tensh.cli.commands.aliasing import alias_, exec_
 from tensh.cli.commands.documents import check_, convert_
 from tensh.cli.commands.exporting import export_
@@ -22,6 +23,7 @@ from tensh.cli.commands.shared import SPELLINGS
 from tensh.cli.commands.telling import api_, config_, doc_, env_
 from tensh.cli.options import Options, UsageError
 from tensh.escaping import shell_word
+from tensh.language import _
 
 EXAMPLES = "\n\n".join(
     ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
@@ -36,22 +38,22 @@ def application(pretty):
     app = typer.Typer(
         rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
     )
-    app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
-    app.command("run")(run_)
-    app.command("exec")(exec_)
-    app.command("alias")(alias_)
-    app.command("open")(open_)
-    app.command("-", hidden=True)(input_)
-    app.command("graph")(graph_)
-    app.command("learn")(learn_)
-    app.command("doc")(doc_)
-    app.command("api")(api_)
-    app.command("check")(check_)
-    app.command("convert")(convert_)
-    app.command("export")(export_)
-    app.command("kernel")(kernel_)
-    app.command("env")(env_)
-    app.command("config")(config_)
+    app.callback(cls=speaking.Group, invoke_without_command=True, epilog=EXAMPLES)(root)
+    app.command("run", cls=speaking.Command)(run_)
+    app.command("exec", cls=speaking.Command)(exec_)
+    app.command("alias", cls=speaking.Command)(alias_)
+    app.command("open", cls=speaking.Command)(open_)
+    app.command("-", cls=speaking.Command, hidden=True)(input_)
+    app.command("graph", cls=speaking.Command)(graph_)
+    app.command("learn", cls=speaking.Command)(learn_)
+    app.command("doc", cls=speaking.Command)(doc_)
+    app.command("api", cls=speaking.Command)(api_)
+    app.command("check", cls=speaking.Command)(check_)
+    app.command("convert", cls=speaking.Command)(convert_)
+    app.command("export", cls=speaking.Command)(export_)
+    app.command("kernel", cls=speaking.Command)(kernel_)
+    app.command("env", cls=speaking.Command)(env_)
+    app.command("config", cls=speaking.Command)(config_)
     return typer.main.get_command(app)
 
 
@@ -101,9 +103,12 @@ def require_shell(option):
     except (ImportError, RuntimeError, OSError):  # its own error is a RuntimeError
         name = None
     if name not in SHELLS:
-        found = "no shell has started this process" if name is None else f"this shell is {name}"
+        found = _("no shell has started this process") if name is None else _("this shell is {name}").format(name=name)
         raise UsageError(
-            f"{option} is for {', '.join(SHELLS[:-2])} and PowerShell, and {found}", "call it in one of them"
+            _("{option} is for {shells} and PowerShell, and {found}").format(
+                option=option, shells=", ".join(SHELLS[:-2]), found=found
+            ),
+            _("call it in one of them"),
         )
 
 
@@ -123,16 +128,20 @@ def explain_error(error, arguments):
     option = getattr(error, "option_name", None)
     if option and hasattr(error, "possibilities"):
         meant = close(option, error.possibilities or ())
-        message = f"No such option: {option}" + (f"; did you mean {meant}?" if meant else "")
+        message = _("No such option: {option}").format(option=option) + (
+            _("; did you mean {meant}?").format(meant=meant) if meant else ""
+        )
     ctx = getattr(error, "ctx", None)
     name = ctx.command_path if ctx else "tensh"
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if word and "No such command" in message:
-        return f"{name}: {message}", f"to run a file: tensh run {shell_word(word)}"
+        return f"{name}: {message}", _("to run a file: tensh run {word}").format(word=shell_word(word))
     if ctx and (unknown := re.match(r"No such command '(.*?)'", message)):  # in these words with every version of click
         meant = close(unknown[1], ctx.command.list_commands(ctx))
-        message = unknown[0] + (f"; did you mean {meant}?" if meant else "")
-    hints = [f"all options: {name} --help"]
-    if "No such option" in message and name.endswith(" run"):
-        hints.insert(0, "an option of the script goes after --: tensh run FILE -- OPTION")
-    return f"{name}: {message}", *hints
+        message = speaking.translate_error(unknown[0]) + (
+            _("; did you mean {meant}?").format(meant=meant) if meant else ""
+        )
+    hints = [_("all options: {name} --help").format(name=name)]
+    if option and name.endswith(" run"):
+        hints.insert(0, _("an option of the script goes after --: tensh run FILE -- OPTION"))
+    return f"{name}: {speaking.translate_error(message)}", *hints

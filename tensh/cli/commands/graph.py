@@ -9,6 +9,7 @@ import typer
 from tensh.cli import program
 from tensh.cli.commands.shared import add_options, environment
 from tensh.cli.options import Options, UsageError
+from tensh.language import _
 
 CHOICES = {
     "view": ("auto", "tree", "tape", "dag"),
@@ -59,7 +60,7 @@ def graph_(
 
     options = options.complete_from(ctx.obj["options"])
     if options.json or options.json_full:
-        raise UsageError("tensh graph: a graph as JSON is --format json")
+        raise UsageError(_("tensh graph: a graph as JSON is --format json"))
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
     wish = graphs.Wish(
@@ -73,10 +74,12 @@ def graph_of(words, code):
     """(file or None, name of the tensor or None) from the arguments after `graph`."""
     if len(words) > (1 if code else 2):
         raise UsageError(
-            f"tensh graph: what is {words[-1]}? It is tensh graph FILE [NAME], or tensh graph -c CODE [NAME]"
+            _("tensh graph: what is {words}? It is tensh graph FILE [NAME], or tensh graph -c CODE [NAME]").format(
+                words=words[-1]
+            )
         )
     if code:
         return None, words[0] if words else None
     if not words:
-        raise UsageError("tensh graph: which program? tensh graph FILE [NAME], or tensh graph -c CODE [NAME]")
+        raise UsageError(_("tensh graph: which program? tensh graph FILE [NAME], or tensh graph -c CODE [NAME]"))
     return words[0], words[1] if len(words) == 2 else None

@@ -1,16 +1,12 @@
 """The command for learners and teachers: lessons, and the grading of answers."""
 
-from enum import Enum
 from functools import partial
 from typing import Annotated
 
 import typer
 
-from tensh.cli.commands.shared import environment
+from tensh.cli.commands.shared import Language, environment, speak
 from tensh.cli.options import Options
-from tensh.language import LANGUAGES
-
-Language = Enum("Language", {each: each for each in LANGUAGES})
 
 
 def learn_(
@@ -19,7 +15,8 @@ def learn_(
         str | None, typer.Argument(metavar="[LESSON]", help="A name or number of the list, or a .md or .tsh file.")
     ] = None,
     language: Annotated[
-        Language | None, typer.Option("--language", help="Else TENSH_LANGUAGE, or the locale's.")
+        Language | None,
+        typer.Option("--language", is_eager=True, callback=speak, help="Else TENSH_LANGUAGE, or the locale's."),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Begin again.")] = False,
     answers: Annotated[

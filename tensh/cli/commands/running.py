@@ -9,6 +9,7 @@ from tensh.cli import program
 from tensh.cli import version as shown_version
 from tensh.cli.commands.shared import add_options, environment, with_records
 from tensh.cli.options import Options, UsageError
+from tensh.language import _
 
 
 @with_records
@@ -27,7 +28,11 @@ def root(
     if version:
         return partial(shown_version.say, env)
     if code and ctx.invoked_subcommand:
-        raise UsageError(f"-c and {ctx.invoked_subcommand} are two things to run: ask for one of them")
+        raise UsageError(
+            _("-c and {invoked_subcommand} are two things to run: ask for one of them").format(
+                invoked_subcommand=ctx.invoked_subcommand
+            )
+        )
     if code:
         return partial(run_program, env, options, program.from_codes, code)
     if ctx.invoked_subcommand is None and not env.is_terminal(env.stdin):
@@ -64,7 +69,9 @@ def run_(
     options = options.complete_from(ctx.obj["options"])
     env = environment(ctx, options)
     if watch and (stay or file == "-"):
-        raise UsageError(f"--watch runs a file again and again: {'-i' if stay else '-'} does not go with it")
+        raise UsageError(
+            _("--watch runs a file again and again: {what} does not go with it").format(what="-i" if stay else "-")
+        )
     if watch:
         return partial(watch_file, env, options, file, arguments or [])
     if stay:
@@ -119,9 +126,11 @@ def watch_file(env, options, file, arguments):
 def prompt(env, options, origin=None, *what):
     """Open the prompt, after the program that `origin` makes of the rest."""
     if options.json or options.json_full:
-        raise UsageError("--json is for what runs to its end; a prompt has none")
+        raise UsageError(_("--json is for what runs to its end; a prompt has none"))
     if not env.is_interactive:
-        raise UsageError("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")
+        raise UsageError(
+            _("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")
+        )
     from tensh.cli.repl import loop
 
     return loop.start(env, options, origin(*what)) if origin else loop.start(env, options)

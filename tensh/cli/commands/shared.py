@@ -7,15 +7,20 @@ from typing import Annotated
 
 import typer
 
+import tensh.language as language
 from tensh.cli.options import Options
+from tensh.language import LANGUAGES
 
 CHOICES = {
     "echo": ("none", "values", "all"),
     "traceback": ("short", "full"),
     "engine": ("tensh", "torch"),
     "color": ("auto", "always", "never"),
+    "language": tuple(LANGUAGES),
 }
-Echo, Traceback, Engine, Color = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
+Echo, Traceback, Engine, Color, Language = (
+    Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items()
+)
 
 
 # The options of everything that runs code: name, type, flag, how a value is written, and what it does.
@@ -35,6 +40,13 @@ SHOWING = (
     ("traceback", Traceback | None, "--traceback", None, "After an error, show your own lines (short) or every frame."),
     ("quiet", bool, "--quiet", None, "Say nothing unasked but errors and warnings; no bars of progress."),
     ("color", Color | None, "--color", None, "Whether to use colour."),
+    (
+        "language",
+        Language | None,
+        "--language",
+        None,
+        "What tensh speaks; else TENSH_LANGUAGE, the settings' or the locale's.",
+    ),
     ("plain", bool, "--plain", None, "No escape sequences at all."),
     ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
 )
@@ -46,9 +58,17 @@ RECORDING = (
 SPELLINGS = {"--json=full": "--json-full"}
 
 
+def speak(value: str | None):
+    """Speak a language from here on: of what stands before --help, help is in it."""
+    if value:
+        language.choose(getattr(value, "value", value))
+    return value
+
+
 def option(name, kind, flag, metavar, help, panel):
     """A parameter of a command function that is an option of the command line."""
-    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel, hidden=help is None)
+    more = {"is_eager": True, "callback": speak} if name == "language" else {}
+    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel, hidden=help is None, **more)
     default = False if kind is bool else None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
 

@@ -9,6 +9,7 @@ import typer
 from tensh.cli.commands.shared import environment
 from tensh.cli.options import UsageError
 from tensh.cli.shell import public_names, setting_names
+from tensh.language import _
 
 Asked = Enum("Asked", {each: each for each in ("show", "path", "set", "unset")})
 Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]
@@ -69,8 +70,10 @@ def config_(
     given = [word for word in (name, value) if word]
     wanted = {"set": 2, "unset": 1}.get(asked.value, 0)
     if len(given) != wanted:
-        usage = {"set": " NAME VALUE, such as theme light", "unset": " NAME"}.get(asked.value, "")
-        raise UsageError(f"tensh config {asked.value}: write tensh config {asked.value}{usage}")
+        usage = {"set": _(" NAME VALUE, such as theme light"), "unset": " NAME"}.get(asked.value, "")
+        raise UsageError(
+            _("tensh config {value}: write tensh config {value}{usage}").format(value=asked.value, usage=usage)
+        )
     env = environment(ctx, ctx.obj["options"])
     if not wanted:
         return partial({"show": config.show, "path": config.show_path}[asked.value], env)

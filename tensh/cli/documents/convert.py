@@ -5,12 +5,13 @@ import os
 from tensh.cli import status
 from tensh.cli.documents import files
 from tensh.cli.options import UsageError
+from tensh.language import _
 
 
 def show(env, source, target, force=False):
     """Write the document of a file to another; the exit status."""
     document = files.load(source)
     if os.path.lexists(target) and not force:
-        raise UsageError(f"tensh convert: {target} is there already; --force writes over it")
+        raise UsageError(_("tensh convert: {target} is there already; --force writes over it").format(target=target))
     files.save(files.convert_document(document, files.kind_of(source), files.kind_of(target)), target)
     return status.OK

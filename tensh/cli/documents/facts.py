@@ -8,13 +8,17 @@ import re
 
 from tensh import bounded_json
 from tensh.cli.documents.model import Cell, DocumentError, Output, guess_outputs
+from tensh.language import _, deferred
 
 HEAD = re.compile(
     r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S
 )
 KINDS = {"markdown": "prose", "raw": "raw"}
 DEEPEST = 100  # containers in containers; what Python writes in lines takes their number for every value
-NAMES = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+NAMES = {
+    dict: deferred("an object"), list: deferred("a list"), str: deferred("a text"), bool: deferred("true or false"),
+    type(None): "null",
+}  # fmt: skip
 NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file cannot hold
 
 
@@ -23,22 +27,30 @@ def loads(text, what):
     try:
         found = bounded_json.loads(text, DEEPEST)
     except RecursionError:
-        raise DocumentError(f"{what}it is nested too deeply") from None
+        raise DocumentError(_("{what}it is nested too deeply").format(what=what)) from None
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno} is none ({error.msg})" if text.strip() else "it is empty"
-        raise DocumentError(f"{what}JSON was expected, and {where}") from None
+        where = (
+            _("line {lineno}, column {colno} is none ({msg})").format(
+                lineno=error.lineno, colno=error.colno, msg=error.msg
+            )
+            if text.strip()
+            else _("it is empty")
+        )
+        raise DocumentError(_("{what}JSON was expected, and {where}").format(what=what, where=where)) from None
     except bounded_json.BoundError as error:
         raise DocumentError(f"{what}{error}") from None
     except ValueError:  # of Python's own, for numbers of more than some thousand digits
-        raise DocumentError(f"{what}it has a number with too many digits") from None
+        raise DocumentError(_("{what}it has a number with too many digits").format(what=what)) from None
     if not isinstance(found, dict):
-        raise DocumentError(f"{what}an object was expected, and it is {name_json_type(found)}")
+        raise DocumentError(
+            _("{what}an object was expected, and it is {found}").format(what=what, found=name_json_type(found))
+        )
     return found
 
 
 def name_json_type(value):
     """Return JSON's name for a value."""
-    return NAMES.get(type(value), "a number")
+    return _(NAMES.get(type(value), deferred("a number")))
 
 
 def dumps(facts):
@@ -71,7 +83,7 @@ def cell(line, lines, output_lines=(), form=""):
     """The cell with the text of some lines that a head describes."""
     match = HEAD.match(line.strip())
     try:
-        facts = loads(match["json"], "what is said of a cell: ") if match["json"] else {}
+        facts = loads(match["json"], _("what is said of a cell: ")) if match["json"] else {}
     except (DocumentError, TypeError):  # a title with a brace in it, which is none of ours
         match, facts = HEAD.match(""), {"metadata": {"title": line.strip()}}
     metadata = facts.pop("metadata", {})

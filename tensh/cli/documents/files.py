@@ -7,6 +7,7 @@ from tensh.cli.documents import markdown, notebooks, percent
 from tensh.cli.documents.model import Cell, DocumentError
 from tensh.cli.options import UsageError
 from tensh.cli.writing import write
+from tensh.language import _
 
 KINDS = (".tsh", ".py", ".ipynb", ".md")
 PRELOADED = (".tsh", ".md")  # where torch, nn, F, np and math are names from the start
@@ -18,7 +19,7 @@ def kind_of(path):
     """The extension of a document's name."""
     extension = os.path.splitext(path)[1].lower()
     if extension not in KINDS:
-        raise UsageError(f"{path}: a document is one of {', '.join(KINDS)}")
+        raise UsageError(_("{path}: a document is one of {kinds}").format(path=path, kinds=", ".join(KINDS)))
     return extension
 
 
@@ -30,7 +31,7 @@ def load(path):
     except DocumentError as error:
         raise UsageError(f"{path}: {error}") from None
     except MemoryError:
-        raise UsageError(f"{path}: it needs more memory than there is") from None
+        raise UsageError(_("{path}: it needs more memory than there is").format(path=path)) from None
 
 
 @reading.without_collecting()
@@ -54,7 +55,9 @@ def save(document, path):
     try:
         written = dumps(document, kind_of(path)).encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{path}: there are characters that no text file can hold (lone surrogates)") from None
+        raise UsageError(
+            _("{path}: there are characters that no text file can hold (lone surrogates)").format(path=path)
+        ) from None
     try:
         write(path, written)
     except OSError as error:

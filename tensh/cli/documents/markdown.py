@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, Output, guess_outputs
 from tensh.cli.documents.percent import needs_echo
+from tensh.language import _
 
 ECHO = "last"
 CODE = frozenset("python py python3 tsh ipython pycon console doctest".split())
@@ -53,7 +54,7 @@ def read(text):
     """The document in a Markdown text."""
     lines = text.split("\n")
     header = HEADER.match(lines[0])
-    about = facts.loads(header["json"], "its first line: ") if header else {}
+    about = facts.loads(header["json"], _("its first line: ")) if header else {}
     metadata = about.get("metadata")
     cells = [*Reader(lines, int(bool(header))).cells()]
     return Document(cells, about.get("echo", ECHO), metadata if isinstance(metadata, dict) else {})

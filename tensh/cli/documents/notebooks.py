@@ -5,6 +5,7 @@ import json
 
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, DocumentError, Output
+from tensh.language import _
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -20,15 +21,19 @@ FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 
 def read(text):
     """The document in the text of a notebook; DocumentError where it is none."""
-    notebook = facts.loads(text, "this is not a notebook: ")
+    notebook = facts.loads(text, _("this is not a notebook: "))
     if "nbformat" not in notebook:
-        raise DocumentError('this is not a notebook: it does not say which format it has ("nbformat")')
+        raise DocumentError(_('this is not a notebook: it does not say which format it has ("nbformat")'))
     version = notebook["nbformat"]
     if isinstance(version, int) and version < 4:
-        raise DocumentError(f"this notebook has format {version}, and 4 is needed: open and save it with Jupyter")
-    parts = _is(list, notebook.get("cells"), "its list of cells")
+        raise DocumentError(
+            _("this notebook has format {version}, and 4 is needed: open and save it with Jupyter").format(
+                version=version
+            )
+        )
+    parts = _is(list, notebook.get("cells"), _("its list of cells"))
     cells = [_cell(part, number) for number, part in enumerate(parts, 1)]
-    metadata = dict(_is(dict, notebook.get("metadata", {}), "its metadata"))
+    metadata = dict(_is(dict, notebook.get("metadata", {}), _("its metadata")))
     echo = "last"
     if isinstance(metadata.get("tensh"), dict) and metadata["tensh"].get("echo") == "each":
         wishes = {name: value for name, value in metadata.pop("tensh").items() if name != "echo"}
@@ -44,7 +49,11 @@ def _is(kind, value, what):
     """A value, if it is of the kind that the format says."""
     if not isinstance(value, kind):
         expected, found = facts.name_json_type(kind()), facts.name_json_type(value)
-        raise DocumentError(f"this notebook is broken: for {what} {expected} was expected, and there is {found}")
+        raise DocumentError(
+            _("this notebook is broken: for {what} {expected} was expected, and there is {found}").format(
+                what=what, expected=expected, found=found
+            )
+        )
     return value
 
 
@@ -52,7 +61,7 @@ def _join_lines(value, what):
     """A text that a notebook keeps as one or as lines."""
     if not isinstance(value, list):
         return _is(str, value, what)
-    return "".join(_is(str, line, f"a line of {what}") for line in value)
+    return "".join(_is(str, line, _("a line of {what}").format(what=what)) for line in value)
 
 
 def _cell(part, number):
@@ -60,17 +69,21 @@ def _cell(part, number):
     part = dict(_is(dict, part, what))
     kind = KINDS.get(part.pop("cell_type", None) if isinstance(part.get("cell_type"), str) else None)
     if kind is None:
-        raise DocumentError(f"this notebook is broken: {what} is neither code nor prose")
-    text = _join_lines(part.pop("source", ""), f"the source of {what}").replace("\r\n", "\n").replace("\r", "\n")
-    metadata = _is(dict, part.pop("metadata", {}), f"the metadata of {what}")
+        raise DocumentError(_("this notebook is broken: {what} is neither code nor prose").format(what=what))
+    text = (
+        _join_lines(part.pop("source", ""), _("the source of {what}").format(what=what))
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
+    metadata = _is(dict, part.pop("metadata", {}), _("the metadata of {what}").format(what=what))
     count = part.pop("execution_count", None)
-    outputs = _is(list, part.pop("outputs", []), f"the outputs of {what}")
+    outputs = _is(list, part.pop("outputs", []), _("the outputs of {what}").format(what=what))
     count = count if isinstance(count, int) and abs(count) < 10**9 else None
     return Cell(kind, text, tuple(_output(each, count, what) for each in outputs), metadata, count, part, "marked")
 
 
 def _output(found, count, what):
-    what = f"an output of {what}"
+    what = _("an output of {what}").format(what=what)
     more = dict(_is(dict, found, what))
     kind = more.pop("output_type", None)
     if kind == "stream" and more.get("name") in ("stdout", "stderr"):

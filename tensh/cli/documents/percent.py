@@ -9,6 +9,7 @@ from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, expressions
 from tensh.cli.session.openness import Openness
 from tensh.cli.session.source import ASKING, SET_UP, SHELL, Source, command_on
+from tensh.language import _
 
 MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")
 RESULT = "#>"
@@ -25,7 +26,7 @@ def read(text, extension):
     lines = text.removesuffix("\n").split("\n")
     about = {}
     if lines[0].startswith(HEADER):
-        about = facts.loads(lines.pop(0).removeprefix(HEADER), "its first line: ")
+        about = facts.loads(lines.pop(0).removeprefix(HEADER), _("its first line: "))
     cells, head, body, any_mark = [], None, [], False
     literal = literal_lines(lines)
     for number, line in enumerate([*lines, None]):

@@ -4,10 +4,14 @@ The extension uses the hooks that IPython offers: a transformer of cells, a hand
 matcher for completion. It replaces one method, the one that answers `?`, because there is no hook for it.
 """
 
+import os
+
+import tensh.language as language
 from tensh.alias import is_pytorch_loaded
 from tensh.cli.kernel.asking import Asking
 from tensh.cli.kernel.cells import Cells
 from tensh.cli.kernel.notebook import Notebook
+from tensh.language import _
 
 NAME = "tensh"  # the attribute of a shell that holds its extension
 
@@ -15,10 +19,11 @@ NAME = "tensh"  # the attribute of a shell that holds its extension
 def load(shell):
     """Attach tensh to a shell; called by IPython for `%load_ext tensh`."""
     if getattr(shell, NAME, None) is None:
+        language.choose_usual(os.environ)
         if is_pytorch_loaded():
             from IPython.core.error import UsageError
 
-            raise UsageError("PyTorch has been imported here already: restart, and %load_ext tensh before it is")
+            raise UsageError(_("PyTorch has been imported here already: restart, and %load_ext tensh before it is"))
         setattr(shell, NAME, Attached(shell))
 
 

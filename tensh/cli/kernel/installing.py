@@ -9,6 +9,7 @@ import tempfile
 from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.escaping import visible_line
+from tensh.language import _
 
 NAME = "tensh"
 MODULE = "tensh.cli.kernel"
@@ -24,7 +25,9 @@ def specs():
         import ipykernel  # noqa: F401  (what the kernel is built on)
         from jupyter_client.kernelspec import KernelSpecManager
     except ImportError as error:
-        raise UsageError(f"tensh kernel: {error.name} is not installed here", "pip install 'tensh[jupyter]'") from None
+        raise UsageError(
+            _("tensh kernel: {name} is not installed here").format(name=error.name), _("pip install 'tensh[jupyter]'")
+        ) from None
     return KernelSpecManager()
 
 
@@ -53,7 +56,11 @@ def checked_name(name):
     from jupyter_client.kernelspec import _is_valid_kernel_name
 
     if not _is_valid_kernel_name(name):
-        raise UsageError(f"tensh kernel: {visible_line(name)!r} is no name for a kernel: letters, digits, - . and _")
+        raise UsageError(
+            _("tensh kernel: {name!r} is no name for a kernel: letters, digits, - . and _").format(
+                name=visible_line(name)
+            )
+        )
     return name.lower()
 
 
@@ -61,12 +68,13 @@ def install(env, user=False, prefix=None, name=NAME):
     """Write the description of the kernel where Jupyter looks for it; the exit status."""
     known, name = specs(), checked_name(name)
     if user and prefix:
-        raise UsageError("tensh kernel install: --user or --prefix, not both")
+        raise UsageError(_("tensh kernel install: --user or --prefix, not both"))
     prefix = None if user else os.path.abspath(os.path.expanduser(prefix)) if prefix else sys.prefix
     place = known._get_destination_dir(name, user, prefix)
     if os.path.exists(place) and not is_ours(place):
         raise UsageError(
-            f"tensh kernel install: {visible_line(place)} is another kernel", "choose another name: --name NAME"
+            _("tensh kernel install: {place} is another kernel").format(place=visible_line(place)),
+            _("choose another name: --name NAME"),
         )
     with tempfile.TemporaryDirectory() as folder:
         for file, text in (("kernel.json", json.dumps(description(name), indent=1)), ("logo-svg.svg", LOGO)):
@@ -76,12 +84,14 @@ def install(env, user=False, prefix=None, name=NAME):
             place = known.install_kernel_spec(folder, name, user=user, prefix=prefix)
         except OSError as error:
             raise UsageError(
-                f"tensh kernel install: {visible_line(str(error.filename or place))}: {error.strerror}",
-                "for you alone: tensh kernel install --user",
+                _("tensh kernel install: {value}: {strerror}").format(
+                    value=visible_line(str(error.filename or place)), strerror=error.strerror
+                ),
+                _("for you alone: tensh kernel install --user"),
             ) from None
     with env.writing():
         env.stdout.write(f"{visible_line(place)}\n")
-    env.say(f"Jupyter has the kernel {name}: jupyter lab, or jupyter console --kernel {name}\n")
+    env.say(_("Jupyter has the kernel {name}: jupyter lab, or jupyter console --kernel {name}\n").format(name=name))
     return status.OK
 
 
@@ -95,12 +105,18 @@ def remove(env, user=False, prefix=None, name=NAME):
     found = [place for place in places if os.path.isdir(place)]
     ours = [place for place in found if is_ours(place)]
     if not ours:
-        what = f"{visible_line(found[0])} is another kernel" if found else f"there is no kernel {name}"
-        raise UsageError(f"tensh kernel remove: {what}")
+        what = (
+            _("{found} is another kernel").format(found=visible_line(found[0]))
+            if found
+            else _("there is no kernel {name}").format(name=name)
+        )
+        raise UsageError(_("tensh kernel remove: {what}").format(what=what))
     try:
         shutil.rmtree(ours[0])
     except OSError as error:
-        raise UsageError(f"tensh kernel remove: {visible_line(ours[0])}: {error.strerror}") from None
+        raise UsageError(
+            _("tensh kernel remove: {ours}: {strerror}").format(ours=visible_line(ours[0]), strerror=error.strerror)
+        ) from None
     with env.writing():
         env.stdout.write(f"removed {visible_line(ours[0])}\n")
     return status.OK

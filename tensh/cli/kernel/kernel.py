@@ -8,6 +8,7 @@ from ipykernel.ipkernel import IPythonKernel
 
 from tensh import VERSION
 from tensh.cli.kernel import extension
+from tensh.language import _
 
 
 class TenshKernel(IPythonKernel):
@@ -15,7 +16,10 @@ class TenshKernel(IPythonKernel):
 
     implementation = "tensh"
     implementation_version = VERSION
-    banner = f"tensh {VERSION}: PyTorch's tensors and autograd; help: %help, or name?"
+
+    @property
+    def banner(self):
+        return _("tensh {version}: PyTorch's tensors and autograd; help: %help, or name?").format(version=VERSION)
 
     def __init__(self, **options):
         super().__init__(**options)

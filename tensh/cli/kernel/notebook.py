@@ -190,7 +190,7 @@ class Notebook(Run):
         failure = self.last if self.last is not None and self.last.error is error else self.explain_exception(error)
         remember(error)
         if isinstance(error, KeyboardInterrupt | CancelledError):  # the second is that of an `await`
-            tokens = failures.render_stop(failure, "interrupted")
+            tokens = failures.render_stop(failure, _("interrupted"))
         else:
             tokens = failures.short(failure, self.values_shown)
         lines = self.console.style_text(tokens, self.console.in_color[1]).rstrip("\n").split("\n")

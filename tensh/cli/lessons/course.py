@@ -12,6 +12,7 @@ from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.undo import CannotUndo, Snapshot
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.learning import facts
 from tensh.learning.judging import Judgement, judge, judge_code
 from tensh.show.reprs import safe_str
@@ -126,9 +127,9 @@ class Course(Run):
             found = facts.state_value(eval(about, self.session.namespace) if about else outcome.value)
         except Exception as error:  # of the expression, or of a value without facts
             said = f"{type(error).__name__}: {safe_str(error)}"
-            raise LessonError(f"{about or 'its value'}: {said}", question.line) from None
+            raise LessonError(f"{about or _('its value')}: {said}", question.line) from None
         if not found.has(question.kind):
-            raise LessonError(f"what it gives has no {question.kind}", question.line)
+            raise LessonError(_("what it gives has no {kind}").format(kind=question.kind), question.line)
         return found
 
     def reveal(self, question, outcome):

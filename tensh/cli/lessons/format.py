@@ -25,6 +25,7 @@ from tensh.cli.documents import files
 from tensh.cli.lessons.model import BLANK, Code, Lesson, LessonError, Question, Text, fill_blank, split_expression
 from tensh.cli.session.failure import UNPARSED
 from tensh.cli.session.source import Source, parse_statements
+from tensh.language import _
 from tensh.spelling import close
 
 KINDS = ("shape", "dtype", "value", "grad", "fails", "complete")
@@ -99,7 +100,7 @@ class Reader:
             elif cell.kind == "prose":
                 self.prose(cell.text)
         if not self.asked:
-            raise LessonError("no question is in it: write  #? shape  behind an expression")
+            raise LessonError(_("no question is in it: write  #? shape  behind an expression"))
         title = self.title or os.path.splitext(os.path.basename(self.path))[0]
         digest = hashlib.blake2b(self.text.encode(errors="replace"), digest_size=8).hexdigest()
         return Lesson(title, self.steps, self.path, key, digest)
@@ -128,7 +129,9 @@ class Reader:
         try:
             body = parse_statements(code, self.path)
         except SyntaxError as error:
-            raise LessonError(f"this is no Python: {error.msg}", begin + (error.lineno or 1) - 1) from None
+            raise LessonError(
+                _("this is no Python: {msg}").format(msg=error.msg), begin + (error.lineno or 1) - 1
+            ) from None
         found = [(line, column, text) for line, column, text in marks(code)]
         questions, hints = {}, {}
         for line, column, text in found:
@@ -136,13 +139,13 @@ class Reader:
             if text.startswith("#!"):
                 hints.setdefault(statement, []).append(text[2:].strip())
             elif statement in questions:
-                raise LessonError("one question a statement", begin + line - 1)
+                raise LessonError(_("one question a statement"), begin + line - 1)
             else:
                 questions[statement] = line, column, text
         for number in hints:
             if number not in questions:
                 raise LessonError(
-                    "a hint stands behind a question, and this statement asks none", begin + body[number].end_lineno
+                    _("a hint stands behind a question, and this statement asks none"), begin + body[number].end_lineno
                 )
         self.divide(code.split("\n"), body, questions, hints, begin)
 
@@ -151,11 +154,11 @@ class Reader:
         if text.startswith("#?"):
             number = bisect_right(body, line, key=lambda node: node.lineno) - 1
             if number < 0 or body[number].end_lineno != line:
-                raise LessonError("a question stands behind the last line of a statement", begin + line - 1)
+                raise LessonError(_("a question stands behind the last line of a statement"), begin + line - 1)
         else:
             number = bisect_right(body, line, key=lambda node: node.end_lineno) - 1
             if number < 0:
-                raise LessonError("a hint stands behind a question", begin + line - 1)
+                raise LessonError(_("a hint stands behind a question"), begin + line - 1)
         return number
 
     def divide(self, lines, body, questions, hints, begin):
@@ -194,13 +197,18 @@ class Reader:
         about = asked[len(kind) :].strip()
         if kind not in KINDS:
             meant = close(kind, KINDS) if kind else ""
-            instead = f"did you mean {meant}?" if meant else "there are " + ", ".join(KINDS)
-            raise LessonError(f"no kind of question: {kind[:LONGEST] or '#?'}; {instead}", line)
+            instead = _("did you mean {meant}?").format(meant=meant) if meant else _("there are ") + ", ".join(KINDS)
+            raise LessonError(
+                _("no kind of question: {kind}; {instead}").format(kind=kind[:LONGEST] or "#?", instead=instead), line
+            )
         self.asked += 1
         question = Question(self.asked, kind, self.source(code, line), line, words=words, hints=hints)
         if (BLANK in code) != (kind == "complete"):
-            said = f"code with a blank {BLANK} is a question  #? complete SOLUTION"
-            raise LessonError(said if kind != "complete" else f"#? complete: the code has no blank {BLANK}", line)
+            said = _("code with a blank {blank} is a question  #? complete SOLUTION").format(blank=BLANK)
+            raise LessonError(
+                said if kind != "complete" else _("#? complete: the code has no blank {blank}").format(blank=BLANK),
+                line,
+            )
         if kind == "complete":
             question = self.blank(question, code, about, line)
         elif kind == "fails":
@@ -212,11 +220,11 @@ class Reader:
     def blank(self, question, code, about, line):
         """A question whose code has a blank."""
         if not about:
-            raise LessonError("#? complete: write what belongs in the blank behind it", line)
+            raise LessonError(_("#? complete: write what belongs in the blank behind it"), line)
         found = split_expression(fill_blank(code, about))
         if found is None:
             raise LessonError(
-                "#? complete: the code must be one expression, or NAME = expression, when it is filled in", line
+                _("#? complete: the code must be one expression, or NAME = expression, when it is filled in"), line
             )
         return question._replace(solution=about, target=found[0])
 
@@ -228,14 +236,19 @@ class Reader:
                 ast.parse(about, mode="eval")
             except UNPARSED:
                 raise LessonError(
-                    f"#? {kind}: {about[:LONGEST]!r} is no expression; the question in words stands behind |", line
+                    _("#? {kind}: {about!r} is no expression; the question in words stands behind |").format(
+                        kind=kind, about=about[:LONGEST]
+                    ),
+                    line,
                 ) from None
             return about
         if isinstance(node, ast.Expr):
             return ""
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             return node.targets[0].id
-        raise LessonError(f"#? {kind}: this statement has no value; write  #? {kind} EXPRESSION", line)
+        raise LessonError(
+            _("#? {kind}: this statement has no value; write  #? {kind} EXPRESSION").format(kind=kind), line
+        )
 
     def first_line(self, code):
         """The line of the file on which code begins: the next place where its first line stands."""

@@ -42,7 +42,9 @@ def read(path):
         elif found := LESSON.match(line):
             lesson = found["lesson"].strip()
         elif line and not line.startswith("#"):
-            raise UsageError(f"{path}:{number}: an answer is written  NUMBER: ANSWER")
+            raise UsageError(
+                _("{path}:{number}: an answer is written  NUMBER: ANSWER").format(path=path, number=number)
+            )
     return lesson, {number: [text for text in tries if text] for number, tries in answers.items()}
 
 
@@ -72,7 +74,11 @@ def grade_file(console, env, options, path, wanted):
     """Grade a file; UsageError where it is not a file of answers, or its lesson does not exist."""
     name, answers = read(path)
     if wanted is None and name is None:
-        raise UsageError(f"{path}: no lesson is named: tensh learn LESSON --answers FILE, or a line  lesson: NAME")
+        raise UsageError(
+            _("{path}: no lesson is named: tensh learn LESSON --answers FILE, or a line  lesson: NAME").format(
+                path=path
+            )
+        )
     lesson = shelf.find(wanted or name)
     try:
         report(console, options, path, lesson, grade_answers(env, options, lesson, answers))
@@ -85,7 +91,9 @@ def grade_answers(env, options, lesson, answers):
     beyond = sorted(set(answers) - {question.number for question in lesson.questions})
     if beyond:
         raise UsageError(
-            f"{lesson.path}: it has {len(lesson.questions)} questions, and there is an answer to {beyond[0]}"
+            _("{path}: it has {questions} questions, and there is an answer to {beyond}").format(
+                path=lesson.path, questions=len(lesson.questions), beyond=beyond[0]
+            )
         )
     course = Course(JsonScreen(env).environment(env), options, lesson)
     with course.world():

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from tensh.cli.lessons.course import Course
 from tensh.cli.lessons.model import Code, LessonError, Question
 from tensh.cli.session import events
+from tensh.language import _
 
 
 class Proof(NamedTuple):
@@ -34,7 +35,12 @@ def failures(outcome, step):
     for event in outcome.happened:
         if isinstance(event, events.Failed):
             failure = event.failure
-            yield Proof("code", step.source.text, 0, f"it fails: {failure.kind}: {failure.message}")
+            yield Proof(
+                "code",
+                step.source.text,
+                0,
+                _("it fails: {kind}: {message}").format(kind=failure.kind, message=failure.message),
+            )
 
 
 def proof(course, question):
@@ -52,11 +58,11 @@ def proof(course, question):
 def find_objection(course, question, outcome, answer):
     """Describe the fault of a question, "" if there is none."""
     if question.kind != "fails" and outcome.error is not None:
-        return f"it fails: {type(outcome.error).__name__}: {outcome.error}"
+        return _("it fails: {name}: {error}").format(name=type(outcome.error).__name__, error=outcome.error)
     if question.kind == "fails" and question.phrases and outcome.error is None:
-        return "it does not fail, although words for why it does are given"
+        return _("it does not fail, although words for why it does are given")
     if not course.judge(question, answer, outcome).is_right:
-        return f"its own answer is not judged to be right: {answer}"
+        return _("its own answer is not judged to be right: {answer}").format(answer=answer)
     return ""
 
 

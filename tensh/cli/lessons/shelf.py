@@ -6,6 +6,7 @@ import re
 import tensh.language as language
 from tensh.cli.lessons import format
 from tensh.cli.options import UsageError
+from tensh.language import _
 from tensh.spelling import close
 
 FOLDER = os.path.join(os.path.dirname(__file__), "texts")
@@ -41,7 +42,8 @@ def name_of(wanted):
     if len(fitting) == 1:
         return fitting[0]
     meant = close(word, NAMES)
-    instead = f"did you mean {meant}?" if meant else "tensh learn lists them"
+    instead = _("did you mean {meant}?").format(meant=meant) if meant else _("tensh learn lists them")
     raise UsageError(
-        f"tensh learn: there is no lesson {wanted}; {instead}", "a lesson of your own is a file: tensh learn FILE.md"
+        _("tensh learn: there is no lesson {wanted}; {instead}").format(wanted=wanted, instead=instead),
+        _("a lesson of your own is a file: tensh learn FILE.md"),
     )

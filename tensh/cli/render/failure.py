@@ -40,7 +40,7 @@ def short(failure, shown=0, width=None):
         yield "note", "  " + _("raised in {place}").format(place=failure.inside) + "\n"
     yield from _callers(failure.places)
     if failure.cause:
-        yield "note", f"  {failure.reason}\n"
+        yield "note", f"  {_(failure.reason)}\n"
         yield from short(failure.cause, width=width)
 
 

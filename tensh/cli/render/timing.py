@@ -1,15 +1,20 @@
 """The table of `--time`: how long each statement took."""
 
+from tensh.language import _
 from tensh.show.describe import duration
+from tensh.show.text import pad
 
 
 def table(rows):
     """(kind, text) pairs for (unit, seconds) rows."""
     whole = sum(seconds for _, seconds in rows)
-    yield "note", f"{'time':>10}  {'share':>5}  statement\n"
+    yield (
+        "note",
+        f"{pad(_('time'), 10, to_the_right=True)}  {pad(_('share'), 5, to_the_right=True)}  {_('statement')}\n",
+    )
     for unit, seconds in rows:
         share = f"{100 * seconds / whole:.0f} %" if whole else ""
         yield "plain", f"{duration(seconds):>10}  {share:>5}  "
         yield "place", unit.source.place(unit.first)
         yield "plain", f"  {unit.source.lines[unit.first - 1].strip()[:60]}\n"
-    yield "plain", f"{duration(whole):>10}         in all\n"
+    yield "plain", f"{duration(whole):>10}         {_('in all')}\n"

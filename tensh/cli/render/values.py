@@ -2,6 +2,7 @@
 
 import sys
 
+from tensh.language import _, count
 from tensh.show import containers, describe
 from tensh.show.layout import layout
 from tensh.show.page import View
@@ -25,7 +26,7 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
     tokens = on_a_window(value, page, as_notebook, settings)
     name = expression if expression.isidentifier() else "_"
     most = MOST_LINES if type(value) in PLAIN else None
-    tokens = [*cap_lines(tokens, page, f"%full {name} shows all", most), ("plain", "\n")]
+    tokens = [*cap_lines(tokens, page, _("%full {name} shows all").format(name=name), most), ("plain", "\n")]
     if settings is None or settings.caption:
         from tensh.show.caption import caption
 
@@ -60,7 +61,7 @@ def cap_lines(tokens, page, more, most=None):
         return tokens
     room = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
     most = min(room, most or room)
-    text = "".join(text for _, text in tokens)
+    text = "".join(text for _kind, text in tokens)
     if rows(text, page) <= most:
         return tokens
     room, end = most - 1, 0  # rows that are left, and how much of the text stands in them
@@ -72,7 +73,11 @@ def cap_lines(tokens, page, more, most=None):
         room, end = room - needed, end + len(line) + 1
     lines = text.count("\n", end) + 1
     kept = [*beginning(tokens, end - (text[end - 1 : end] == "\n"))]
-    rest = f"{len(text) - end:,} more characters" if room and needed > most else describe.count(lines, "more line")
+    rest = (
+        _("{number:,} more characters").format(number=len(text) - end)
+        if room and needed > most
+        else count(lines, "more line")
+    )
     return [*kept, ("note", f"\n# {rest}" + f": {more}" * bool(more))]
 
 

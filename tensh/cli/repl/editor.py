@@ -25,6 +25,7 @@ from tensh.cli.repl.marks import draw_hidden
 from tensh.cli.repl.style import style
 from tensh.cli.repl.suggest import Earlier, Ghost
 from tensh.cli.repl.toolbar import count_matches, draw_signature
+from tensh.language import _
 
 # Seconds until Escape counts as a key, and not as the first character that a terminal sends for another; and until one key
 # is not the first of two. prompt_toolkit's half a second and second are for lines that are slow.
@@ -185,7 +186,7 @@ class Editor:
                 return drawn
         mode = ""
         if app.editing_mode == EditingMode.VI:
-            mode = "vi insert" if app.vi_state.input_mode == InputMode.INSERT else "vi normal"
+            mode = _("vi insert") if app.vi_state.input_mode == InputMode.INSERT else _("vi normal")
         return self.prompt.toolbar.text(app.output.get_size().columns, mode)
 
 

@@ -7,6 +7,8 @@ each other's, and one that is killed loses the line being typed.
 import contextlib
 import os
 
+from tensh.language import _
+
 FIRST, FURTHER = ">>> ", "... "
 LONGEST = 2**20  # bytes at the end of the file that are read
 MOST = 5000  # entries that are offered again
@@ -70,11 +72,17 @@ class History:
             self.give_up(error)
             return
         lines = "a line" if wrong == 1 else f"{wrong} lines"
-        self.notices.append(f"the history was damaged: {lines} could not be read; the file is kept as {aside}")
+        self.notices.append(
+            _("the history was damaged: {lines} could not be read; the file is kept as {aside}").format(
+                lines=lines, aside=aside
+            )
+        )
 
     def give_up(self, error):
         """Go on without a file."""
-        self.notices.append(f"the history is not kept: {self.path}: {error.strerror or error}")
+        self.notices.append(
+            _("the history is not kept: {path}: {reason}").format(path=self.path, reason=error.strerror or error)
+        )
         self.path = None
 
     def take_messages(self):

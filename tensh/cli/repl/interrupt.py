@@ -16,9 +16,10 @@ import threading
 from time import monotonic
 
 from tensh.cli.signals import postpone, resend_later
+from tensh.language import _, deferred
 
 PATIENCE = 1.0  # seconds before something is said
-WORDS = "\nit stops when the operation that runs now is done\n"
+WORDS = deferred("\nit stops when the operation that runs now is done\n")
 TOGETHER = 0.2  # seconds within which several count as one: the second would hit what deals with the first
 
 
@@ -100,4 +101,4 @@ class Interrupts:
             if signal.SIGINT not in numbers or self.is_over.wait(PATIENCE):
                 continue
             if monotonic() - self.last > PATIENCE + TOGETHER:  # else it was heeded, and what runs now began afterwards
-                self.say(WORDS)
+                self.say(_(WORDS))

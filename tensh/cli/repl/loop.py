@@ -163,7 +163,11 @@ class Prompt:
 
         if self.run.options.quiet:
             return
-        facts = [f"tensh {VERSION}", f"help: {self.reader.help_key}, or name?", "exit: Ctrl-D"]
+        facts = [
+            f"tensh {VERSION}",
+            _("help: {help_key}, or name?").format(help_key=self.reader.help_key),
+            _("exit: Ctrl-D"),
+        ]
         self.say([fitting(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
 
     def enter_frame(self, failure):
@@ -172,8 +176,12 @@ class Prompt:
         found = self.run.session.enter(failure.error)
         if found:
             place = failure.places[0].source.place(failure.places[0].line)
-            where = f"in the frame of {found.function}, {place}" if found.function else f"in {place}"
-            self.run.mention(f"{where}; the names of the file are there as well\n")
+            where = (
+                _("in the frame of {function}, {place}").format(function=found.function, place=place)
+                if found.function
+                else _("in {place}").format(place=place)
+            )
+            self.run.mention(_("{where}; the names of the file are there as well\n").format(where=where))
 
     def say(self, lines):
         """Lines that are not results."""
@@ -210,7 +218,7 @@ class Prompt:
 
     def excuse(self, error):
         """Report a failure that is not the user's: the names are worth more than a clean end."""
-        self.say([f"{describe_fault(error)}; your names are still there"])
+        self.say([_("{fault}; your names are still there").format(fault=describe_fault(error))])
 
     def perform(self, text):
         """Run a text in the session."""

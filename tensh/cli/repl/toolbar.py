@@ -2,12 +2,12 @@
 
 import importlib
 
-from tensh.language import _
+from tensh.language import _, count, deferred
 from tensh.show.describe import amount, duration, is_tensor, nbytes
-from tensh.show.text import cells
+from tensh.show.text import cells, shorten
 
 LONGEST_SEED = 10  # digits; a longer one was drawn, not chosen
-KEYS = "F1 help  F2 names  ^R history"
+KEYS = deferred("F1 help  F2 names  ^R history")
 
 
 class Toolbar:
@@ -16,7 +16,7 @@ class Toolbar:
     def __init__(self, session, unicode):
         self.session = session
         self.unicode = unicode
-        self.facts = ["float32", "grad on"]
+        self.facts = ["float32", _("grad on")]
 
     def count(self, seconds):
         """Look at the session; `seconds` is how long the last block took, if there was one."""
@@ -25,28 +25,29 @@ class Toolbar:
         seed = str(engine.initial_seed())
         self.facts = [
             str(engine.get_default_dtype()).removeprefix("torch."),
-            "grad on" if engine.is_grad_enabled() else "grad off",
-            f"seed {seed}" if len(seed) <= LONGEST_SEED else "no seed",
-            f"{number} tensor{'s' * (number != 1)} {amount(size)}" if number else "no tensors",
+            _("grad on") if engine.is_grad_enabled() else _("grad off"),
+            _("seed {seed}").format(seed=seed) if len(seed) <= LONGEST_SEED else _("no seed"),
+            f"{count(number, 'tensor')} {amount(size)}" if number else _("no tensors"),
         ]
         if self.session.inside:
-            self.facts.insert(0, f"in {self.session.inside.function or 'a file'}")
+            self.facts.insert(0, _("in {place}").format(place=self.session.inside.function or _("a file")))
         if seconds is not None:
-            self.facts.append(f"last {duration(seconds)}")
+            self.facts.append(_("last {time}").format(time=duration(seconds)))
 
     def text(self, width, mode=""):
         """The line for a window: as many facts as fit, and the keys if there is room for them."""
         line = " " + fitting([*filter(None, [mode]), *self.facts], width - 1, self.unicode)
-        room = width - len(line) - len(KEYS) - 1
-        return line + " " * room + KEYS if room > 1 else line
+        keys = _(KEYS)
+        room = width - cells(line) - cells(keys) - 1
+        return line + " " * room + keys if room > 1 else line
 
 
 def fitting(facts, width, unicode):
     """Choose the facts for which a line has room, those at its ends rather than those in the middle."""
     facts, dot = list(facts), " · " if unicode else ", "
-    while len(facts) > 1 and len(dot.join(facts)) > width:
+    while len(facts) > 1 and cells(dot.join(facts)) > width:
         facts.pop(len(facts) // 2 if len(facts) > 2 else -1)
-    line = dot.join(facts)[:width]
+    line = shorten(dot.join(facts), width, unicode)
     return line if unicode else line.replace("µ", "u")
 
 

@@ -6,6 +6,7 @@ from tensh.cli.session.failure import Place
 from tensh.cli.session.remarks_on_losses import ON_PURPOSE
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.place import iterate_scope
+from tensh.language import _
 
 COUNTING = frozenset({"mean", "sum"})
 HARMLESS = frozenset("argmax round long int float double squeeze flatten detach cpu bool sigmoid softmax".split())
@@ -39,7 +40,9 @@ def find_comparison(statement, namespace):
         size = shapes[0][0]
         return (
             place,
-            f"{[*shapes[0]]} == {[*shapes[1]]} is {[size, size]}, every element of one with every element of the other: no accuracy",
+            _("{one} == {other} is {both}, every element of one with every element of the other: no accuracy").format(
+                one=[*shapes[0]], other=[*shapes[1]], both=[size, size]
+            ),
             fixed,
         )
     return None

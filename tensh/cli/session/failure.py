@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tensh.cli.session.source import Source
 from tensh.cli.session.suggest import suggestion
 from tensh.escaping import visible_line
+from tensh.language import _, deferred
 from tensh.show.describe import dtype, is_array, module
 from tensh.show.reprs import safe_str, safely
 
@@ -121,7 +122,9 @@ def explain(error, sources):
             each.kind, each.message, each.notes  # noqa: B018
         return found
     except Exception as fault:
-        words = f"an exception was raised that cannot be shown: asked about, it raises {type(fault).__name__}"
+        words = _("an exception was raised that cannot be shown: asked about, it raises {name}").format(
+            name=type(fault).__name__
+        )
         traceback = vars(BaseException)["__traceback__"].__get__(error)
         return _explain(UnshownError(words).with_traceback(traceback), sources)
 
@@ -222,7 +225,7 @@ def _cause(error, sources, after):
     cause = _explain(before, sources, after)
     if not cause.places:
         return None, None
-    return cause, "caused by" if error.__cause__ is not None else "while handling"
+    return cause, deferred("caused by") if error.__cause__ is not None else deferred("while handling")
 
 
 def steps_to(error):

@@ -11,6 +11,7 @@ import zipfile
 import numpy as np
 
 from tensh.engine.arrays.bounds import MOST, MOST_DIMENSIONS
+from tensh.language import _
 from tensh.serialization.numpy_values import is_text
 
 KINDS = "biufcSUmM"  # of the types that are read: numbers, texts and times
@@ -24,12 +25,12 @@ def map_array(path):
     """The array of a .npy file, which stays on the disk until it is read; a write changes a copy, never the file."""
     with open(path, "rb") as file:
         if not file.read(6) == np.lib.format.MAGIC_PREFIX:
-            raise ValueError("this is no .npy file")
+            raise ValueError(_("this is no .npy file"))
         file.seek(0)
         shape, order, dtype = read_header(file, os.path.basename(path))
         begin, size = file.tell(), math.prod(shape) * dtype.itemsize
         if begin + size > os.fstat(file.fileno()).st_size:
-            raise ValueError(f"its array has {size} bytes, and the file is shorter")
+            raise ValueError(_("its array has {size} bytes, and the file is shorter").format(size=size))
         if not size:
             return np.empty(shape, dtype, order)
         data = np.asarray(np.memmap(file, np.uint8, "c", begin, (size,)))
@@ -43,8 +44,9 @@ def unpack_arrays(path):
         unpacked, most = sum(info.file_size for info in infos), max(ALWAYS, TIMES * size)
         if unpacked > most:
             raise ValueError(
-                f"its arrays would take {unpacked:,} bytes, and {most:,} is the most that {size:,} bytes are unpacked to; "
-                "numpy.load has no such limit"
+                _(
+                    "its arrays would take {unpacked:,} bytes, and {most:,} is the most that {size:,} bytes are unpacked to; numpy.load has no such limit"
+                ).format(unpacked=unpacked, most=most, size=size)
             )
         found = {}
         for info in infos:
@@ -58,13 +60,13 @@ def unpack_array(file, info):
     shape, order, dtype = read_header(file, info.filename)
     size = math.prod(shape) * dtype.itemsize
     if file.tell() + size != info.file_size:
-        raise ValueError(f"{info.filename} is not as long as its header says")
+        raise ValueError(_("{filename} is not as long as its header says").format(filename=info.filename))
     data = np.empty(size, np.uint8)
     room, place = memoryview(data), 0
     while place < size:
         count = file.readinto(room[place : place + PIECE])
         if not count:
-            raise ValueError(f"{info.filename} is shorter than its header says")
+            raise ValueError(_("{filename} is shorter than its header says").format(filename=info.filename))
         place += count
     file.read(1)  # at the end, what was read is held against its checksum
     return as_array(data, shape, order, dtype)
@@ -76,25 +78,31 @@ def read_header(file, name):
     version = form.read_magic(file)
     read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
     if read is None:
-        raise ValueError(f"{name} is of version {version} of the format, which tensh does not read")
+        raise ValueError(
+            _("{name} is of version {version} of the format, which tensh does not read").format(
+                name=name, version=version
+            )
+        )
     shape, fortran, dtype = read(file)
     if dtype.kind not in KINDS or dtype.hasobject or dtype.names or dtype.subdtype:
-        raise ValueError(f"{name} holds objects or records, and numbers, texts or times were expected")
+        raise ValueError(
+            _("{name} holds objects or records, and numbers, texts or times were expected").format(name=name)
+        )
     if (
         not 0 < dtype.itemsize <= MOST_ITEM
         or len(shape) > MOST_DIMENSIONS
         or not all(type(n) is int and n >= 0 for n in shape)
     ):
-        raise ValueError(f"{name} has a shape or a type that no array can have")
+        raise ValueError(_("{name} has a shape or a type that no array can have").format(name=name))
     if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) > MOST:
-        raise ValueError(f"{name} has a shape that is larger than memory can be")
+        raise ValueError(_("{name} has a shape that is larger than memory can be").format(name=name))
     return shape, "F" if fortran else "C", dtype
 
 
 def as_array(data, shape, order, dtype):
     """Bytes as the array that they are, with truth values and characters as NumPy relies on them."""
     if dtype.kind == "U" and not is_text(data, dtype):
-        raise ValueError("there is no text in its array of texts")
+        raise ValueError(_("there is no text in its array of texts"))
     if dtype.kind == "b" and data.max(initial=0) > 1:
         data = (data != 0).view(np.uint8)
     if not data.size:

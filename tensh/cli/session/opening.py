@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from tensh.cli.session.variable_names import free_name
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.show.describe import brief, is_tensor, list_words
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
@@ -23,14 +24,18 @@ def is_tensor_file(path):
     """True if a file is one of tensors, by its name; OpeningError for a format that cannot be read."""
     extension = os.path.splitext(path)[1].lower()
     if extension in NOT_YET:
-        raise OpeningError(f"{path}: tensh cannot read {extension} files yet; it reads {', '.join(FORMATS)}")
+        raise OpeningError(
+            _("{path}: tensh cannot read {extension} files yet; it reads {formats}").format(
+                path=path, extension=extension, formats=", ".join(FORMATS)
+            )
+        )
     return extension in FORMATS
 
 
 def describe_defined(session, path):
     """Define the arrays of a file as user names; return a description."""
     found = [f"{name} {brief(value) or type(value).__name__}" for name, value in define_names(session, path).items()]
-    return list_words(found) or "no arrays in it"
+    return list_words(found) or _("no arrays in it")
 
 
 def define_names(session, path):
@@ -55,7 +60,7 @@ def sentence(path, error):
     """Return the message for a bad file, in a sentence that begins with its name."""
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, MemoryError):  # Python's parser says so, too, of what is nested too deeply
-        words = "what it says of its arrays is too large"
+        words = _("what it says of its arrays is too large")
     words = visible_line(words)  # which may be a piece of the file
     return words if words.startswith(path) else f"{path}: {words[:300]}"
 
@@ -81,7 +86,9 @@ def contents(path, engine):
         )
         return loaded if is_table and not is_state else {stem(path): loaded}
     if not is_tensor_file(path):
-        raise ValueError(f"its name does not say what it holds: tensors are read from {', '.join(FORMATS)}")
+        raise ValueError(
+            _("its name does not say what it holds: tensors are read from {formats}").format(formats=", ".join(FORMATS))
+        )
     return {name: tensor(array, engine) for name, array in arrays(path).items()}
 
 

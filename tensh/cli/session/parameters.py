@@ -4,6 +4,7 @@ import ast
 import re
 from itertools import islice
 
+from tensh.language import _
 from tensh.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -82,7 +83,7 @@ def format_value(value):
     try:
         return shorten(repr(value))
     except ValueError:  # Python writes no number of more than some thousand digits
-        return "a number with so many digits"
+        return _("a number with so many digits")
 
 
 def shorten(text):
@@ -124,13 +125,17 @@ def _is_marked(source, node):
 def _unknown(name, assignments):
     meant = close(name, assignments)
     if meant:
-        return f"--set {shorten(name)}: the script has no such parameter; did you mean {meant}?"
-    known = ", ".join(f"{each}={format_value(value)}" for each, (_, _, value) in islice(assignments.items(), MOST))
-    more = f" and {len(assignments) - MOST} more" if len(assignments) > MOST else ""
-    return f"--set {shorten(name)}: the script has no such parameter; " + (
-        f"it has {known}{more}" if known else "it has none"
+        return _("--set {name}: the script has no such parameter; did you mean {meant}?").format(
+            name=shorten(name), meant=meant
+        )
+    known = ", ".join(
+        f"{each}={format_value(value)}" for each, (_first, _last, value) in islice(assignments.items(), MOST)
+    )
+    more = _(" and {number} more").format(number=len(assignments) - MOST) if len(assignments) > MOST else ""
+    return _("--set {name}: the script has no such parameter; ").format(name=shorten(name)) + (
+        _("it has {known}{more}").format(known=known, more=more) if known else _("it has none")
     )
 
 
 def _kind(default):
-    return "None or any value" if default is None else f"of type {type(default).__name__}"
+    return _("None or any value") if default is None else _("of type {kind}").format(kind=type(default).__name__)

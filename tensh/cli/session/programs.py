@@ -6,6 +6,7 @@ from types import ModuleType
 
 from tensh.cli.session.events import RESULTS, Failed, Notice, Text, Value
 from tensh.escaping import visible_line
+from tensh.language import _
 
 
 def run_program(session, program, shares_names=False):
@@ -17,10 +18,14 @@ def run_program(session, program, shares_names=False):
     ):
         for cell in program.cells:
             if cell.lacking:
-                yield Notice(f"{cell.source.label}: passed over, it needs {visible_line(cell.lacking)}")
+                yield Notice(
+                    _("{label}: passed over, it needs {lacking}").format(
+                        label=cell.source.label, lacking=visible_line(cell.lacking)
+                    )
+                )
                 continue
             for line in cell.passed_over:
-                yield Notice(f"{cell.source.label}: passed over: {visible_line(line)}")
+                yield Notice(_("{label}: passed over: {line}").format(label=cell.source.label, line=visible_line(line)))
             for event in session.run(cell.source):
                 if isinstance(event, Failed) and not cell.may_raise:
                     raise event.failure.error

@@ -19,6 +19,7 @@ import numpy as np
 from tensh import bounded_json
 from tensh.cli.session.variable_names import is_reserved
 from tensh.engine.arrays.bounds import view_memory
+from tensh.language import _
 from tensh.serialization.containers import check_keys
 from tensh.show.describe import is_dense
 from tensh.show.reprs import is_bounded
@@ -241,7 +242,7 @@ def load(session, path, over=False):
     try:
         table = bounded_json.loads(metadata["tensh"])
         if table["version"] != VERSION:
-            raise FileError(f"{path}: it was saved by another version of tensh")
+            raise FileError(_("{path}: it was saved by another version of tensh").format(path=path))
         reader = Reader(engine, arrays, table["tensors"])
         names = {own_name(name): reader.value(value) for name, value in table["names"].items()}
         dtype = reader.value({"dtype": table["default_dtype"]})
@@ -250,7 +251,9 @@ def load(session, path, over=False):
         if not dtype.is_floating_point:
             raise ValueError(dtype)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
-        raise FileError(f"{path}: its table of names is damaged ({type(error).__name__})") from None
+        raise FileError(
+            _("{path}: its table of names is damaged ({name})").format(path=path, name=type(error).__name__)
+        ) from None
     own = session.own_names()
     left = [name for name in names if is_reserved(name) and name not in own and not over]
     names = {name: value for name, value in names.items() if name not in left}
@@ -261,7 +264,11 @@ def load(session, path, over=False):
                 there.load_state_dict(value.values)
             except Exception as error:  # of the user's own classes, too
                 reason = str(error).partition("\n")[0] or type(error).__name__
-                raise FileError(f"{path}: the state of {name} does not fit what is there: {reason}") from None
+                raise FileError(
+                    _("{path}: the state of {name} does not fit what is there: {reason}").format(
+                        path=path, name=name, reason=reason
+                    )
+                ) from None
             names[name] = there
     engine.set_default_dtype(dtype)
     engine.set_rng_state(random)
@@ -300,8 +307,8 @@ class Reader:
         if kind in CONTAINERS:
             return CONTAINERS[kind](check_keys(map(self.value, content)))
         if kind in TABLES:
-            keys = check_keys(self.value(key) for key, _ in content)
-            return TABLES[kind](zip(keys, [self.value(item) for _, item in content], strict=True))
+            keys = check_keys(self.value(key) for key, _item in content)
+            return TABLES[kind](zip(keys, [self.value(item) for _key, item in content], strict=True))
         if kind == "state":
             kind, state = content
             return State(str(kind), dict(self.value(state)))
@@ -311,7 +318,7 @@ class Reader:
             return getattr(self.engine, content)
         if kind in ("tensor", "array"):
             return self.value_of_row(content, kind == "tensor")
-        raise ValueError(f"{kind} is no kind of value")
+        raise ValueError(_("{kind} is no kind of value").format(kind=kind))
 
     def value_of_row(self, number, as_tensor):
         """The tensor or the array of a row; the same each time."""
@@ -363,7 +370,7 @@ class Reader:
             if dtype in PARTS:
                 array = array.view(getattr(self.engine, dtype).numpy)[..., 0]
             if array.dtype.name != dtype:
-                raise ValueError(f"{name} is no {dtype}")
+                raise ValueError(_("{name} is no {dtype}").format(name=name, dtype=dtype))
             self.memories[name] = array
         return self.memories[name]
 
@@ -371,5 +378,5 @@ class Reader:
 def engine_of(session):
     """The engine, if its tensors can be taken apart."""
     if session.engine != "tensh":
-        raise FileError("with PyTorch's own tensors a session is not saved or loaded: torch.save keeps them")
+        raise FileError(_("with PyTorch's own tensors a session is not saved or loaded: torch.save keeps them"))
     return importlib.import_module(session.engine)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tensh.cli.session.awaiting import ALLOWED
 from tensh.cli.session.openness import Openness
 from tensh.escaping import visible_line
+from tensh.language import _, deferred
 
 # What can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
 ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"
@@ -33,7 +34,7 @@ SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload
 PIECE = 5_000  # lines that are parsed at a time
 BEGINNING = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # of a line that can begin a statement
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
-TOO_DEEP = "too many expressions one inside the other"
+TOO_DEEP = deferred("too many expressions one inside the other")
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 SEMICOLON = re.compile(rb"\s*;")
 PLACEHOLDER = "pass"  # what the parser sees of a command
@@ -177,7 +178,7 @@ class Source:
         try:
             code = compile(tree, self.filename, mode, flags, dont_inherit=True)
         except (RecursionError, MemoryError):
-            raise drop_line(TOO_DEEP, self.filename) from None
+            raise drop_line(_(TOO_DEEP), self.filename) from None
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         return Statement(self, first, node.end_lineno, code, shown, (node.col_offset, node.end_col_offset))
 
@@ -193,7 +194,7 @@ def parse_statements(text, filename):
     try:
         return ast.parse(text, filename).body
     except (RecursionError, MemoryError):
-        raise drop_line(TOO_DEEP, filename) from None
+        raise drop_line(_(TOO_DEEP), filename) from None
 
 
 def parse_pieces(lines, filename):
@@ -227,12 +228,14 @@ def parse_pieces(lines, filename):
 def refuse(text, filename):
     """SyntaxError for a text that is not code, whatever it says."""
     if len(text) > MOST_CODE:
-        raise drop_line(f"more than the {MOST_CODE >> 20} MiB of code that are read at once", filename)
+        raise drop_line(
+            _("more than the {most_code} MiB of code that are read at once").format(most_code=MOST_CODE >> 20), filename
+        )
     found = NOT_IN_CODE.search(text)
     if found:
         begin, line = text.rfind("\n", 0, found.start()) + 1, text.count("\n", 0, found.start()) + 1
         column = found.start() - begin + 1
-        what = f"the character U+{ord(found[0]):04X}, which no code has"
+        what = _("the character U+{number:04X}, which no code has").format(number=ord(found[0]))
         raise SyntaxError(what, (filename, line, column, None, line, column + 1))
 
 

@@ -5,6 +5,8 @@ import functools
 import importlib
 import sys
 
+from tensh.language import _
+
 SEEDS = {  # generator -> functions that start it at a number, and how one would
     "torch": (("manual_seed", "set_rng_state"), "torch.manual_seed(0)"),
     "numpy.random": (("seed", "set_state"), "numpy.random.seed(0)"),
@@ -16,12 +18,14 @@ class Unseeded(RuntimeError):
     """A program draws random numbers that are others in every run."""
 
     def __init__(self, way):
-        super().__init__(f"random numbers that are others in every run: {way} makes them the same (--strict)")
+        super().__init__(
+            _("random numbers that are others in every run: {way} makes them the same (--strict)").format(way=way)
+        )
 
 
 def refuse_unseeded(name):
     """The failure of a draw from a generator that everybody shares."""
-    return Unseeded(f"{SEEDS[name][1]} before them")
+    return Unseeded(_("{seeds} before them").format(seeds=SEEDS[name][1]))
 
 
 class Strict(contextlib.ExitStack):
@@ -99,7 +103,7 @@ def require_seed(default_rng):
     @functools.wraps(default_rng)
     def seeded(seed=None):
         if seed is None:
-            raise Unseeded("a seed, as in numpy.random.default_rng(0),")
+            raise Unseeded(_("a seed, as in numpy.random.default_rng(0),"))
         return default_rng(seed)
 
     return seeded

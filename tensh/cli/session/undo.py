@@ -6,6 +6,7 @@ write in place leaves no other trace of what was there. What is large is not kep
 
 import weakref
 
+from tensh.language import _
 from tensh.show.containers import is_container, items
 from tensh.show.describe import amount, is_array, nbytes
 
@@ -69,11 +70,15 @@ class Snapshot:
         """Go back. Nothing is changed if that cannot be done whole; raises CannotUndo."""
         for name, was in self.replaced.items():
             if value_of(was) is None is not was:
-                raise CannotUndo(f"{name} was too large to keep")
+                raise CannotUndo(_("{name} was too large to keep").format(name=name))
         for state in self.states:
             if not state.is_copied:
-                why = f"is too large for a copy ({amount(state.size)})" if state.is_ours else "is no tensor of tensh"
-                raise CannotUndo(f"{state.name} was changed in place, and {why}")
+                why = (
+                    _("is too large for a copy ({amount})").format(amount=amount(state.size))
+                    if state.is_ours
+                    else _("is no tensor of tensh")
+                )
+                raise CannotUndo(_("{name} was changed in place, and {why}").format(name=state.name, why=why))
         for name in self.added:
             self.namespace.pop(name, None)
         self.namespace.update({name: value_of(was) for name, was in self.replaced.items()})

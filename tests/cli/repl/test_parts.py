@@ -44,7 +44,7 @@ def test_the_toolbar_of_many_names(session):
     session.namespace.update({f"name{i}": Untouchable() if i % 2 else torch.ones(2) for i in range(10_000)})
     bar = toolbar.Toolbar(session, unicode=True)
     bar.count(0.002)
-    assert "5000 tensors 39.1 KiB" in bar.text(100) and "last 2 ms" in bar.text(100)
+    assert "5,000 tensors 39.1 KiB" in bar.text(100) and "last 2 ms" in bar.text(100)
 
 
 @pytest.mark.parametrize("width", range(10, 140, 13))

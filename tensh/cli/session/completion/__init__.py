@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from tensh.escaping import visible_line
+from tensh.language import _
 from tensh.show.reprs import safe_repr
 
 TIME = 0.03  # seconds, so that the menu is there within 50 ms
@@ -126,7 +127,7 @@ def complete_name(place, namespace, deadline):
             *matching(vars(builtins), word),
             *(k for k in keyword.kwlist if k.startswith(word)),
         } - namespace.keys()
-        found += [(name, "keyword" if keyword.iskeyword(name) else "built in", "") for name in sorted(others)]
+        found += [(name, _("keyword") if keyword.iskeyword(name) else _("built in"), "") for name in sorted(others)]
     return answer(len(word), dict.fromkeys(found))
 
 

@@ -7,6 +7,7 @@ import types
 from tensh.cli.session.static.known import find_known, is_model, is_tensor, static
 from tensh.engine.arguments.overloads import kinds
 from tensh.engine.arguments.public_wrapper import NUMPY
+from tensh.language import _
 
 DIMS = frozenset("dim dim0 dim1 dim2 dims axis axis0 axis1 start_dim end_dim dimension source destination".split())
 WORDS = {
@@ -107,7 +108,8 @@ def values(call, namespace):
         yield from dtypes(call, namespace)
     elif name == "memory_format":
         yield from (
-            (f"torch.{word}", "memory format", "") for word in ("contiguous_format", "channels_last", "preserve_format")
+            (f"torch.{word}", _("memory format"), "")
+            for word in ("contiguous_format", "channels_last", "preserve_format")
         )
     elif f"{function}.{name}" in WORDS or name in WORDS:
         yield from ((f'"{word}"', "word", "") for word in WORDS.get(f"{function}.{name}") or WORDS[name])

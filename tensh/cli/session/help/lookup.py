@@ -23,7 +23,11 @@ def find_session_page(text, namespace, with_source=False):
         found = names.find_name(text)
         if found is not None:
             return page.page(found, with_source)
-        raise Unknown(f"{text}?: the name {first!r} is not defined{suggest_name(first, [*namespace, *vars(builtins)])}")
+        raise Unknown(
+            _("{text}?: the name {first!r} is not defined{meant}").format(
+                text=text, first=first, meant=suggest_name(first, [*namespace, *vars(builtins)])
+            )
+        )
     if "[" in text:
         found = find_known(text, namespace)
         if found is None or not found.has_value:
@@ -71,7 +75,9 @@ def step(known, value, part, text):
         if part in parts:
             return None, parts[part]
         known = dir(value) if isinstance(value, ModuleType | type) else [*dir(type(value)), *parts]
-        raise Unknown(f"{text}?: {part!r} is not there{suggest_name(part, known)}") from None
+        raise Unknown(
+            _("{text}?: {part!r} is not there{meant}").format(text=text, part=part, meant=suggest_name(part, known))
+        ) from None
 
 
 def space_of(value):
@@ -91,14 +97,16 @@ def find_public_page(text, with_source=False):
         absent = names.lacking(text)
         if absent:
             raise NotInTensh(sentence(absent))
-        raise Unknown(f"{text}: neither tensh nor PyTorch has this name{suggest_public(text)}")
+        raise Unknown(
+            _("{text}: neither tensh nor PyTorch has this name{meant}").format(text=text, meant=suggest_public(text))
+        )
     return page.page(found, with_source)
 
 
 def suggest_name(word, known):
     """`; did you mean NAME?`, or nothing."""
     best = close(word, known)
-    return f"; did you mean {best}?" if best else ""
+    return _("; did you mean {name}?").format(name=best) if best else ""
 
 
 def suggest_public(text):
@@ -107,4 +115,4 @@ def suggest_public(text):
     known = {name: f"{place}.{name}" for place in reversed(names.spaces()) for name in names.entries(place)}
     best = close(word, names.entries(space)) if space != "torch" else None
     path = f"{space}.{best}" if best else known.get(close(word, known))
-    return f"; did you mean {path}?" if path else ""
+    return _("; did you mean {name}?").format(name=path) if path else ""

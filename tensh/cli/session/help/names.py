@@ -12,6 +12,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods import unsupported
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
+from tensh.language import _, deferred
 from tensh.switched_off import is_off
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
@@ -40,18 +41,18 @@ class Name(NamedTuple):
     def kind(self):
         """The kind of the object, in a word or two."""
         if isinstance(self.entry, Op):
-            return "operator"
+            return deferred("operator")
         if isinstance(self.entry, Inplace):
-            return "in-place operator"
+            return deferred("in-place operator")
         if isinstance(self.entry, type):
-            return "class"
+            return deferred("class")
         if isinstance(self.entry, ModuleType):
-            return "module"
+            return deferred("module")
         if inspect.isdatadescriptor(self.entry):
-            return "property"
+            return deferred("property")
         if inspect.isroutine(self.entry):
-            return "method" if isinstance(holder(self.space), type) else "function"
-        return "constant"
+            return deferred("method") if isinstance(holder(self.space), type) else deferred("function")
+        return deferred("constant")
 
     @property
     def summary(self):
@@ -66,7 +67,7 @@ class Name(NamedTuple):
     def doc(self):
         """Its documentation."""
         if isinstance(self.entry, Inplace):
-            return f"In-place version of {self.entry.op.name}.\n\n{self.entry.op.doc}"
+            return _("In-place version of {name}.\n\n{doc}").format(name=self.entry.op.name, doc=self.entry.op.doc)
         return inspect.cleandoc(self.entry.doc) if isinstance(self.entry, Op) else inspect.getdoc(self.entry) or ""
 
 

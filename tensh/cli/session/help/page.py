@@ -59,7 +59,7 @@ def head(name):
         yield "plain", "" if shown == name.path else f" = {shown}"
         yield "note", f"  {type(name.entry).__name__}\n"
     elif name.kind in ("module", "property"):
-        yield "note", f"  {name.kind}\n"
+        yield "note", f"  {_(name.kind)}\n"
     else:
         yield "signature", signature(name.value, name.space == "torch.Tensor") + "\n"
 

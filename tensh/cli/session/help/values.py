@@ -6,7 +6,7 @@ from types import ModuleType
 from tensh.cli.session.help import names
 from tensh.cli.session.help.page import signature, source_of
 from tensh.cli.session.static.known import is_model
-from tensh.language import _
+from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.table import Table
 from tensh.show.text import cells, pad
@@ -63,8 +63,9 @@ def tensor_page(name, tensor, namespace):
     yield from head(name, f"  {type(tensor).__name__} {describe.brief(tensor)}", None)
     yield "plain", "\n"
     rows = [*memory(tensor, namespace), *history(tensor)]
+    width = max([10, *(cells(label) for label, _fact in rows)]) + 2
     for label, fact in rows:
-        yield "note", f"  {label:12}"
+        yield "note", "  " + pad(label, width)
         yield "plain", f"{fact}\n"
 
 
@@ -105,30 +106,48 @@ def memory(tensor, namespace):
     """(label, fact) pairs: how the elements lie in memory, and whose it is."""
     layout = describe.layout(tensor)
     if describe.is_nested(tensor):
-        yield "layout", layout or "strided"
+        yield _("layout"), layout or "strided"
         yield (
-            "memory",
-            f"{describe.size(tensor)} for {describe.count(tensor.numel(), 'value')} of {describe.count(tensor.size(0), 'tensor')}",
+            _("memory"),
+            _("{size} for {values} of {tensors}").format(
+                size=describe.size(tensor),
+                values=count(tensor.numel(), "value"),
+                tensors=count(tensor.size(0), "tensor"),
+            ),
         )
     elif layout:
-        yield "layout", layout
-        yield "memory", f"{describe.size(tensor)} for {describe.count(tensor._nnz(), 'value')} and where they are"
+        yield _("layout"), layout
+        yield (
+            _("memory"),
+            _("{size} for {values} and where they are").format(
+                size=describe.size(tensor), values=count(tensor._nnz(), "value")
+            ),
+        )
     else:
-        order = "contiguous" if tensor.is_contiguous() else "not contiguous"
-        yield "strides", f"{tuple(tensor.stride())}, {order}"
+        order = _("contiguous") if tensor.is_contiguous() else _("not contiguous")
+        yield _("strides"), f"{tuple(tensor.stride())}, {order}"
         offset = tensor.storage_offset()
-        yield "memory", describe.size(tensor) + (f", {offset} elements into its storage" if offset else "")
+        yield (
+            _("memory"),
+            describe.size(tensor) + (_(", {offset} elements into its storage").format(offset=offset) if offset else ""),
+        )
     base = tensor._base
     if tensor._is_view():
         names = [name for name, value in namespace.items() if value is base and not name.startswith("_")]
-        yield "view of", names[0] if names else f"a tensor {describe.brief(base)} without a name"
+        yield (
+            _("view of"),
+            names[0] if names else _("a tensor {brief} without a name").format(brief=describe.brief(base)),
+        )
     if str(tensor.device) != "cpu":
-        yield "device", str(tensor.device)
-    yield "written", f"{tensor._version} times in place" if tensor._version != 1 else "once in place"
+        yield _("device"), str(tensor.device)
+    yield (
+        _("written"),
+        _("{number} times in place").format(number=tensor._version) if tensor._version != 1 else _("once in place"),
+    )
 
 
 def history(tensor):
     """(label, fact) pairs: leaf or computed, and the state of its gradient."""
     made_by = describe.describe_origin(tensor)
-    yield "history", "a leaf" if made_by is None else f"made by {made_by}"
-    yield "gradient", describe.grad_state(tensor) if tensor.requires_grad else "not wanted"
+    yield _("history"), _("a leaf") if made_by is None else _("made by {maker}").format(maker=made_by)
+    yield _("gradient"), describe.grad_state(tensor) if tensor.requires_grad else _("not wanted")

@@ -4,7 +4,7 @@ import re
 import textwrap
 
 from tensh.show.page import View
-from tensh.show.text import wrap_lines
+from tensh.show.text import cells, wrap_lines
 
 LEAST = 40  # columns; in a narrower window lines run on
 LONGEST_NAME = 24  # columns; what is beside a longer one begins below it
@@ -73,9 +73,28 @@ def fit_text(text, page):
     return "".join(each if each.isspace() else fill_paragraph(each, page.width - 1) for each in paragraphs) + end
 
 
+def fill_items(lines, width):
+    """The items under a heading such as ``Args:``, each in lines of a width; deeper lines belong to the item above."""
+    items = []
+    for line in lines:
+        margin = line[: len(line) - len(line.lstrip())]
+        if items and len(margin) > len(items[-1][0]):
+            items[-1][1].append(line.strip())
+        else:
+            items.append((margin, [line.strip()]))
+    for margin, parts in items:
+        begin, then = margin, margin + INDENT
+        yield textwrap.fill(
+            " ".join(parts), width, initial_indent=begin, subsequent_indent=then, break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+
+
 def fill_paragraph(paragraph, width):
     """A paragraph in lines of a width; one whose lines are set on purpose, such as a list, keeps them."""
     first, *more = paragraph.split("\n")
+    if first.rstrip().endswith(":") and any(len(line) > width for line in more):
+        return "\n".join([first, *fill_items(more, width)])
     if any(line.startswith((" ", "-", "*", "|")) for line in more):
         return paragraph
     margin = first[: len(first) - len(first.lstrip())]
@@ -93,11 +112,12 @@ class Listing(View):
         self.rows = [*rows]
 
     def draw(self, page):
-        usual = [len(name) for name, _ in self.rows if len(name) <= LONGEST_NAME]
-        width = (max(usual) if page.is_window and usual else max(len(name) for name, _ in self.rows)) + GAP
+        sizes = [cells(name) for name, _text in self.rows]
+        usual = [size for size in sizes if size <= LONGEST_NAME]
+        width = (max(usual) if page.is_window and usual else max(sizes)) + GAP
         for number, (name, text) in enumerate(self.rows):
             yield "plain", "\n" * bool(number)
             yield "name", name
-            yield "plain", "\n" + " " * width if len(name) + GAP > width else " " * (width - len(name))
+            yield "plain", "\n" + " " * width if cells(name) + GAP > width else " " * (width - cells(name))
             lines = wrap_lines(text, max(page.width - width - 1, LEAST // 2)) if page.is_window else [text]
             yield "plain", ("\n" + " " * width).join(lines)

@@ -2,6 +2,7 @@
 
 import importlib
 
+import tensh.language as language
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
@@ -56,6 +57,8 @@ def choose(session, settings, name):
     from tensh.cli import config
 
     session.settings = settings
+    if name == "language":
+        language.choose(settings.language)
     option = config.DECLARED[name].metadata["printing"]
     if option:
         value = getattr(settings, name)
@@ -70,7 +73,12 @@ def table(settings):
     from tensh.show.table import Table
 
     rows = [
-        (name, config.format_value(getattr(settings, name)), config.describe_allowed(name), declared.metadata["help"])
+        (
+            name,
+            config.format_value(getattr(settings, name)),
+            config.describe_allowed(name),
+            _(declared.metadata["help"]),
+        )
         for name, declared in config.DECLARED.items()
     ]
     return Table(

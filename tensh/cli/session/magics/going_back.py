@@ -4,8 +4,7 @@ from tensh.cli.session.events import Notice, Text
 from tensh.cli.session.magics.arguments import no_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.source import Source, drop_indent
-from tensh.language import _
-from tensh.show import describe
+from tensh.language import _, count
 
 
 @magic(
@@ -47,9 +46,7 @@ def undo(session, command):
         raise MagicError(_("%undo: there is nothing to take back: only lines that changed something can be"))
     if not 0 < number <= len(snapshots):
         raise MagicError(
-            _("%undo {number}: {count} can be taken back").format(
-                number=number, count=describe.count(len(snapshots), "line")
-            )
+            _("%undo {number}: {count} can be taken back").format(number=number, count=count(len(snapshots), "line"))
         )
     for _each in range(number):
         line = snapshots[-1].entry.text.split("\n")[-1].strip()

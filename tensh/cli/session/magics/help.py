@@ -62,7 +62,7 @@ def page_of_command(name):
         raise MagicError(unknown(name))
     command = MAGICS[name]
     yield "keyword", f"{command.usage}\n"
-    yield "plain", f"\n{command.summary}\n"
+    yield "plain", f"\n{_(command.summary)}\n"
     path = (command.sugar or "").partition("(")[0]
     if "." in path:
         from tensh.cli.session.help import page as pages
@@ -70,4 +70,8 @@ def page_of_command(name):
         function = pkgutil.resolve_name(path.replace("torch.", "tensh."))
 
         yield "title", f"\n{path}"
-        yield "plain", f"{pages.signature(function)}\n\n{pages.indent(inspect.getdoc(function) or '')}"
+        yield "signature", f"{pages.signature(function)}\n"
+        yield "plain", "\n"
+        text, mark, example = pages.indent(inspect.getdoc(function) or "").partition("  >>> ")
+        yield "prose", text
+        yield "plain", mark + example

@@ -4,7 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
-from tensh.language import _
+from tensh.language import _, count
 from tensh.replacing import replace_file
 from tensh.show import describe
 
@@ -67,7 +67,7 @@ def export(session, command):
     journal.exported[place] = written
     failed = sum(entry.failed and not entry.left_something for entry in journal.entries)
     left = _("; {count} that failed left out").format(count=failed) if failed else ""
-    yield Notice(f"{path}: {describe.count(text.count(chr(10)), 'line')}{left}")
+    yield Notice(f"{path}: {count(text.count(chr(10)), 'line')}{left}")
 
 
 def export_model(session, names, path, over):

@@ -6,8 +6,7 @@ from time import perf_counter
 
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.language import _
-from tensh.show import describe
+from tensh.language import _, count
 from tensh.show.describe import duration
 from tensh.show.table import Table
 from tensh.show.text import shorten
@@ -45,7 +44,7 @@ def timeit(session, command):
     mean = sum(times) / repeats
     yield Notice(
         _("{loops}, best of {repeats}: {best} per loop (mean {mean})").format(
-            loops=describe.count(loops, "loop"), repeats=repeats, best=duration(min(times)), mean=duration(mean)
+            loops=count(loops, "loop"), repeats=repeats, best=duration(min(times)), mean=duration(mean)
         )
     )
 

@@ -14,6 +14,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods.unsupported import read_recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
+from tensh.language import _
 from tensh.show import describe
 
 TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}
@@ -94,7 +95,7 @@ def describe_value(value, function="function"):
     if isinstance(value, Op | Inplace):
         op = value.op if isinstance(value, Inplace) else value
         summary = first_line(op.__dict__.get("summary") or op.doc)
-        return function, f"in place: {summary}" if isinstance(value, Inplace) else summary
+        return function, _("in place: {summary}").format(summary=summary) if isinstance(value, Inplace) else summary
     kind = type(value)
     if describe.is_array(value):
         return "tensor" if is_tensor(kind) else "array", describe.brief(value)
