@@ -99,7 +99,9 @@ def names_of_nodes(namespace):
 
 def newest(namespace):
     """The named tensor whose operation was recorded last; ValueError where none has a history."""
-    made = [(node.time, t) for node, (_, t) in names_of_nodes(namespace).items() if type(node) is not AccumulateGrad]
+    made = [
+        (node.time, t) for node, (_name, t) in names_of_nodes(namespace).items() if type(node) is not AccumulateGrad
+    ]
     if not made:
         raise ValueError(_("no tensor here was computed from one that requires grad"))
     return max(made, key=lambda pair: pair[0])[1]

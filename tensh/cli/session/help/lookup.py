@@ -111,7 +111,7 @@ def suggest_name(word, known):
 
 def suggest_public(text):
     """Look up a public name: one of the namespace that is named, or of any."""
-    space, _, word = names.spell_out(text).rpartition(".")
+    space, _point, word = names.spell_out(text).rpartition(".")
     known = {name: f"{place}.{name}" for place in reversed(names.spaces()) for name in names.entries(place)}
     best = close(word, names.entries(space)) if space != "torch" else None
     path = f"{space}.{best}" if best else known.get(close(word, known))
