@@ -1,12 +1,13 @@
 """Helpers of functions that make tensors: PyTorch's keywords, ``out=``, and leaves that require grad."""
 
-from functools import cache
+from functools import cache, update_wrapper
 
 from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.arrays.absent import drop_elements, make_absent, without_elements_of
 from tensh.engine.arrays.memory import order_in
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, stamp_write
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import new
 from tensh.engine.core.views import refresh_node
@@ -32,6 +33,30 @@ def forms(name, *texts):
 def bind(name, texts, args, given):
     """Arguments by name, checked as PyTorch checks them; ``given`` are the keywords."""
     return choose(name, forms(name, *texts), args, given)[1]
+
+
+def takes_short_way(quick):
+    """Make a function that binds its arguments by signature try ``quick`` for calls without keywords.
+
+    ``quick`` takes the arguments by position, and returns None, before anything has happened, for all but the commonest kinds:
+    these take a third of the time.
+    """
+
+    def decorate(bound):
+        def function(*args, **given):
+            if not given and HERE:
+                try:
+                    if (result := quick(*args)) is not None:
+                        return result
+                except Lift:  # raised again, and answered, below
+                    pass
+            return bound(*args, **given)
+
+        update_wrapper(function, bound.__wrapped__)
+        function.__signature__ = bound.__signature__
+        return function
+
+    return decorate
 
 
 def make_leaf(array, requires_grad=False):

@@ -46,12 +46,14 @@ def natural_integers(out, generator):
 
 def _remainder(words, count):
     """``words % count``; NumPy's own ``%`` takes three to seven times as long as dividing and multiplying back."""
-    if count > np.iinfo(words.dtype).max:
+    if count >> 8 * words.itemsize:
         return words
     if count & (count - 1) == 0:
         words &= words.dtype.type(count - 1)
         return words
     count = words.dtype.type(count)
+    if words.size <= FEW:
+        return words % count
     whole = words // count
     whole *= count
     words -= whole

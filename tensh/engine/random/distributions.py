@@ -61,6 +61,10 @@ def from_units(out, dtype, generator, shape):
 
     One thread draws while the others shape what was drawn before: normal numbers take half the time.
     """
+    if out.size <= BLOCK and out.dtype == dtype:
+        unit(out, generator)
+        shape(out)
+        return
     alone = out.size < PARALLEL
     size = BLOCK if alone else DRAWN
     turn, places = threading.Lock(), iter(range(0, out.size, size))

@@ -5,6 +5,7 @@ No gradient passes through a draw: the derivatives are zeros, or refused, as in 
 
 import numpy as np
 
+from tensh.engine.arguments.binding import takes_short_way
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import promote
@@ -51,7 +52,12 @@ def _bernoulli_each(input, generator):
     return out
 
 
+def bernoulli_quickly(*args):
+    return _bernoulli_each.fn(args[0], default_generator) if len(args) == 1 and type(args[0]) is Tensor else None
+
+
 @composite(method=False)
+@takes_short_way(bernoulli_quickly)
 @accepts(
     f"(Tensor input, {GENERATOR}, Tensor out = None)",
     f"(Tensor input, float p, {GENERATOR})",

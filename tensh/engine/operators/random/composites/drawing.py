@@ -1,20 +1,16 @@
 """New random tensors, and the seed and state of the default generator."""
 
 import contextlib
-import functools
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, finish
-from tensh.engine.arguments.lazy_signatures import PLACED, read_signature
+from tensh.engine.arguments.binding import KEYWORDS, OUT, finish, takes_short_way
+from tensh.engine.arguments.lazy_signatures import PLACED
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.memory import empty_like
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.table import public
-from tensh.engine.core import ports
-from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dtypes.device import HERE
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
 from tensh.engine.dtypes.size import Size
 from tensh.engine.operators.random import draws as operators
@@ -126,29 +122,32 @@ def draw_into(array, draw, generator, requires_grad):
     return array
 
 
+def draw_quickly(shape, dtype, draw):
+    """A new tensor from the default generator; None unless ``shape`` consists of plain numbers for which there is memory."""
+    for n in shape:
+        if type(n) is not int or n < 0:
+            return None
+    try:
+        array = np.empty(shape, dtype)
+    except (MemoryError, ValueError):
+        return None
+    draw(array, default_generator)
+    return wrap(array)
+
+
+SEQUENCES = frozenset({tuple, list, Size})
+
+
 def takes_size(draw):
-    """Make a function of a size and PyTorch's keywords, with a short way for a size alone (half the time)."""
+    """Make a function of a size and PyTorch's keywords, with a short way for a size alone."""
+
+    def quick(*size):
+        shape = size[0] if len(size) == 1 and type(size[0]) in SEQUENCES else size
+        return draw_quickly(shape, of_scalar[float].numpy, draw) if size else None
 
     def decorate(fn):
-        bound = accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")(fn)
-
-        def function(*size, **given):
-            shape = size[0] if len(size) == 1 and type(size[0]) in (tuple, list, Size) else size
-            if given or not size or not HERE or any(type(n) is not int or n < 0 for n in shape):
-                return bound(*size, **given)
-            try:
-                array = np.empty(shape, of_scalar[float].numpy)
-            except (MemoryError, ValueError):
-                return bound(*size)  # raises the error
-            try:
-                draw(array, default_generator)
-            except Lift:
-                return ports.batched_function(fn.__name__, bound, size, given)
-            return wrap(array)
-
-        functools.update_wrapper(function, fn)
-        function.__signature__ = read_signature(OF_SIZE)
-        return function
+        forms = f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})"
+        return takes_short_way(quick)(accepts(*forms, shown=OF_SIZE)(fn))
 
     return decorate
 
@@ -182,7 +181,18 @@ def randn(size, generator=None, **given):
     return draw_new("randn", size, drawing.normal, generator, given)
 
 
+def randint_quickly(*args):
+    *bounds, shape = args or [None]
+    if type(shape) not in SEQUENCES or [type(bound) for bound in bounds] not in ([int], [int, int]):
+        return None
+    low, high = bounds if len(bounds) == 2 else (0, *bounds)
+    if max(low.bit_length(), high.bit_length()) > 63:
+        return None
+    return draw_quickly(shape, int64.numpy, _draw_between(low, high))
+
+
 @public
+@takes_short_way(randint_quickly)
 @accepts(
     f"(int high, tuple of ints size, {WITH})",
     f"(int high, tuple of ints size, {OUT})",
@@ -205,7 +215,14 @@ def _draw_between(low, high):
     return lambda array, generator: drawing.integers(array, generator, low, high)
 
 
+def randperm_quickly(*args):
+    if len(args) == 1 and type(args[0]) is int and 0 <= args[0] <= discrete.FEW:
+        return wrap(discrete.permutation(args[0], default_generator))
+    return None
+
+
 @public
+@takes_short_way(randperm_quickly)
 @accepts(f"(int n, {WITH})", f"(int n, {OUT})", shown=OF_NUMBER)
 def randperm(n, generator=None, **given):
     """The numbers from 0 to n - 1 in random order.  Shape: [n]. RuntimeError for a negative ``n``.
