@@ -16,8 +16,8 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     The first call of each kind runs as it is.  What later calls do is decided by guards on shapes, dtypes, on what requires
     grad, and on the values of Python that were read.  Common parts are computed once, chains of pointwise operators block by
     block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the function.
-    What a graph cannot do, such as printing or reading elements, makes the function run as it is, with a warning that says
-    why; with ``fullgraph`` it raises RuntimeError.  A ``backend`` that is a function gets the graph of ``torch.fx`` and the
+    A statement that a graph cannot hold, such as printing or reading elements, runs as Python, and what lies before and after
+    it becomes graphs of its own, with one warning that says why; with ``fullgraph`` it raises RuntimeError.  A ``backend`` that is a function gets the graph of ``torch.fx`` and the
     arguments, and gives what is to be called; "eager" and ``disable`` compile nothing; ``mode``, ``dynamic`` and ``options``
     change nothing here.  Without ``model``, returns a decorator.
 

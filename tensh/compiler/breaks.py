@@ -14,13 +14,21 @@ class Unsupported(RuntimeError):
 
 
 class Break(Exception):
-    """Something in a function that a compiled graph cannot do; ``place`` is the user's line as (file, number), or None."""
+    """Something in a function that a compiled graph cannot do; ``place`` is where (see dispatch/capture/places), or None.
 
-    def __init__(self, reason, place=None):
+    ``wrong`` says that the function itself fails, which no parts of it would make good.
+    """
+
+    def __init__(self, reason, place=None, wrong=False):
         super().__init__(reason)
-        self.reason, self.place = reason, place
+        self.reason, self.place, self.wrong = reason, place, wrong
+
+    @property
+    def trail(self):
+        """(code, line) of the frames that led here, the innermost first."""
+        return () if self.place is None else self.place.trail
 
     def __str__(self):
         if self.place is None:
             return self.reason
-        return f"{self.reason}, {os.path.basename(self.place[0])}, line {self.place[1]}"
+        return f"{self.reason}, {os.path.basename(self.place.filename)}, line {self.place.line}"

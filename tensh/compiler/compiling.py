@@ -10,6 +10,7 @@ from tensh.compiler.graph import make_graph, name_of, require_graphable
 from tensh.compiler.guards import Guards
 from tensh.compiler.node import Entry
 from tensh.compiler.recording import Capturing
+from tensh.compiler.splitting import split_function
 from tensh.compiler.watching import Watch
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
@@ -19,6 +20,7 @@ from tensh.engine.dispatch.override.state import state as overriding
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.calls import AFTER, BACKWARD_AFTER, BACKWARD_BEFORE, BEFORE
+from tensh.nn.modules.module import Module
 
 LIMIT = 8
 """Graphs of one function: PyTorch's limit.  A function that needs more runs as it is."""
@@ -54,16 +56,19 @@ def surroundings():
 
 
 class Compiled:
-    """A function with the graphs that were made of it."""
+    """A function with the graphs that were made of it; ``parts`` calls those of its parts, if it was taken apart.
 
-    def __init__(self, function, fullgraph=False, dynamic=None):
-        self.function, self.fullgraph, self.dynamic = function, fullgraph, dynamic
-        self.graphs, self.off, self.reason = [], False, None
+    One that is itself a part has an ``owner``, which says once what becomes of the whole.
+    """
+
+    def __init__(self, function, fullgraph=False, dynamic=None, owner=None):
+        self.function, self.fullgraph, self.dynamic, self.owner = function, fullgraph, dynamic, owner
         self.title = (getattr(function, "__qualname__", None) or type(function).__name__).replace("<locals>.", "")
+        self.forget()
 
     def forget(self):
         """Forget the graphs, and why there were none."""
-        self.graphs, self.off, self.reason = [], False, None
+        self.graphs, self.off, self.reason, self.parts, self.members = [], False, None, None, []
 
     def __call__(self, args, kwargs):
         if self.off or not is_plain():
@@ -75,20 +80,41 @@ class Compiled:
                     return graph.call(tensors)
                 except Missed:
                     continue
+        if self.parts is not None:
+            return self.run_parts(args, kwargs)
         if len(self.graphs) >= LIMIT:
-            return self.give_up(Break(f"{LIMIT} graphs were made, and each call needs another"), args, kwargs)
+            reason = f"{LIMIT} graphs were made, and each call needs another"
+            return self.give_up(Break(reason, self.graphs[-1].program.decision), args, kwargs)
         return self.capture(args, kwargs, around)
 
+    def run_parts(self, args, kwargs):
+        """Run the parts, with Python between them."""
+        if isinstance(self.function, Module) and self.function._is_hooked:
+            return self.function(*args, **kwargs)
+        return self.parts(*args, **kwargs)
+
     def give_up(self, reason, args, kwargs):
-        """Run the function as it is from now on, and say so once."""
-        self.note(reason)
+        """Run the function as it is, and say so once."""
+        self.note(reason, reason.place is not None)
         return self.function(*args, **kwargs)
 
-    def note(self, reason):
+    def note(self, reason, apart=True):
+        """Take the function apart where it cannot be a graph, or run it as it is from now on; say so once."""
         if self.fullgraph:
             raise Unsupported(f"{self.title} cannot become one graph: {reason}")
-        self.off, self.reason = True, reason
-        warn(f"torch.compile runs {self.title} as it is: {reason}")
+        self.reason = reason
+        if apart:
+            self.parts = split_function(python_of(self.function), reason.trail, self.start_part)
+        self.off = self.parts is None
+        if self.owner is None:
+            done = f"runs {self.title} as it is" if self.off else f"makes several graphs of {self.title}"
+            warn(f"torch.compile {done}: {reason}")
+
+    def start_part(self, function):
+        """What is called in the place of a part."""
+        part = Compiled(function, dynamic=self.dynamic, owner=self.owner or self)
+        self.members.append(part)
+        return start_with(part, function)
 
     def capture(self, args, kwargs, around):
         """Run the function as it is, and make a graph of it."""
@@ -129,7 +155,7 @@ class Compiled:
                 raise watch.reason or recorder.reason
             self.graphs.append(make_graph(self, recorder, guards, result, args, kwargs, around, entries))
         except Break as reason:
-            self.note(reason)
+            self.note(reason, not reason.wrong)
         finally:
             for _, entry in entries:
                 entry.connect()
@@ -137,6 +163,11 @@ class Compiled:
 
 
 everything: "weakref.WeakSet" = weakref.WeakSet()
+
+
+def python_of(function):
+    """The function of Python that runs when this is called."""
+    return getattr(function, "forward", function)
 
 
 def start(function, fullgraph=False, off=False):

@@ -8,7 +8,7 @@ from tensh.compiler.breaks import Break
 from tensh.compiler.node import CompiledFunctionBackward
 from tensh.compiler.program import Program
 from tensh.compiler.results import Result
-from tensh.compiler.steps import READ, origin
+from tensh.compiler.steps import READ, memory_of
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import announce, listeners, tick
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
@@ -123,7 +123,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
                 run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
             except RuntimeError as error:
                 why = str(error).partition(":")[0]
-                raise Break(f"the backward pass cannot be captured: {why}") from None
+                raise Break(f"the backward pass cannot be captured: {why}", wrong=True) from None
         for line in recorder.lines[count:]:
             line.place, line.modules = None, ()
         gradients = [None if node is None else targets[node] for node in nodes]
@@ -190,8 +190,9 @@ def make_program(recorder, tensor, names):
 
 def is_recorded_write(line, inputs):
     """Does a line write into an argument something that requires grad?"""
-    targets = [origin(value) for value in list_values(line.target)]
-    return any(target in inputs for target in targets) and any(value.requires_grad for value in line.inputs)
+    targets = {memory_of(value) for value in list_values(line.target)}  # also by way of a view
+    given = any(memory_of(each) in targets for each in inputs)
+    return given and any(value.requires_grad for value in line.inputs)
 
 
 def module_name(value, recorder):

@@ -61,7 +61,30 @@ class CompiledFunctionBackward(Node):
         return [g[i] if i in g else np.zeros(*each) for i, each in enumerate(facts)]
 
     def backward(self, g):
-        return self.program.backward(self.saved, *self.gradients(g))
+        found = self.program.backward(self.saved, *self.gradients(g))
+        if type(g) is not Parts or len(g) == len(self.program.facts):
+            return found
+        return self.without_missing(g, found)
+
+    def without_missing(self, g, found):
+        """The gradients where no gradient arrived for some outputs: None where nothing leads to one of the others.
+
+        For these outputs zeros were taken, which make nan of an infinite derivative: there the lines run again without them.
+        """
+        reached = self.program.reached
+        found = [None if each.isdisjoint(g) else array for each, array in zip(reached, found, strict=True)]
+        mixed = [
+            array for each, array in zip(reached, found, strict=True) if array is not None and not each <= g.keys()
+        ]
+        if not all([np.isfinite(array).all() for array in mixed]) and not self.is_overwritten():
+            again = self.backward_graph(g)
+            return tuple(None if each is None else each.array for each in again)
+        return tuple(found)
+
+    def is_overwritten(self):
+        """Was an argument written since, so that the lines would not give what they gave?"""
+        pairs = zip(self.program.inputs, self.given, strict=True)
+        return any(value in self.program.written or is_written_after(self.time, array) for value, array in pairs)
 
     def check_given(self):
         """Raise if an argument was written since, as for saved tensors; what the graph itself writes may be."""
@@ -85,7 +108,7 @@ class CompiledFunctionBackward(Node):
             roots = {}
             for value, number in zip(self.program.outputs, self.program.places, strict=True):
                 node = refresh_node(known[value])
-                if number is not None and node is not None:
+                if number is not None and node is not None and (type(g) is not Parts or number in g):
                     each = gs[number]
                     roots[node] = each if node not in roots else roots[node] + each
         finally:

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.compiler.breaks import Break
 from tensh.compiler.kernels import choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
-from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, VIEW, Lowering, Var, memory_of, origin, place
+from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, READ, VIEW, Lowering, Var, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
@@ -26,6 +26,9 @@ class Program:
         self.forward_lines = lines[:count]
         self.title, self.lines, self.inputs, self.outputs = title, lines, inputs, outputs
         self.differentiable, self.gradients = bool(tangents), gradients
+        self.decision = next(
+            (line.place for line in lines if line.name == READ), None
+        )  # where Python first read an element
         lowering = Lowering()
         self.check(lines, inputs, tangents)
         sharing = Sharing(lines, inputs, [*outputs, *gradients])
@@ -94,6 +97,7 @@ class Program:
         self.folded, self.merged, self.dropped = len(constants), len(merged), count - len(forward) - len(backward)
         forward, backward = choose_kernels(forward), choose_kernels(backward)
         self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)
+        self.reached = find_reached(backward, starts, gradients)
         self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))
 
     def write(self, ins, outs, saved, starts, gradients, constants, merged):
@@ -133,11 +137,24 @@ class Program:
 
     def let_go(self):
         """Forget the tensors that were seen while capturing: facts are all that is needed from now on."""
+        for line in self.lines:
+            line.place = line.place and line.place._replace(trail=())
         for value in (*self.inputs, *self.outputs, *(v for line in self.lines for v in (*line.inputs, *line.outputs))):
             value.tensor = value.array = None
         for step in (*self.before[0], *self.before[1], *self.after[0], *self.after[1]):
             for each in (*step.inputs, *step.outs, *(out for part in getattr(step, "steps", ()) for out in part.outs)):
                 each.array = None
+
+
+def find_reached(steps, starts, gradients):
+    """For every gradient, the numbers of the outputs whose gradients it is computed from."""
+    known = {each: {number} for number, each in enumerate(starts)}
+    if any(step.kind is EFFECT for step in steps):  # by way of memory, too
+        return [set(range(len(starts)))] * len(gradients)
+    for step in steps:
+        read = set().union(*(known.get(each, ()) for each in step.inputs))
+        known.update((out, read) for out in step.outs)
+    return [known.get(each, set()) for each in gradients]
 
 
 class Sharing:

@@ -12,7 +12,8 @@ from tensh.engine.core.clock import clock
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import Line, Value, list_values, map_tensors
-from tensh.engine.dispatch.capture.recorder import Paused, Recorder, find_place
+from tensh.engine.dispatch.capture.places import find_place
+from tensh.engine.dispatch.capture.recorder import Paused, Recorder
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
@@ -41,7 +42,7 @@ class Capturing(Recorder):
         op = point.operator
         if point.name == "grad" and op is None and self.reason is None:
             place, _ = find_place()
-            self.reason = Break("the gradient of a tensor is read", place and (place.filename, place.line))
+            self.reason = Break("the gradient of a tensor is read", place)
         if point.function in self.slopes:
             return self.call_slope(point, args, options)
         if op is not None and op.pointwise and len(op.inputs) == 2 and not options and not points.writes(point.name):
@@ -74,11 +75,10 @@ class Capturing(Recorder):
         if type(result) in (bool, int) and len(args) == 1 and args[0].tensor.array.size == 1:
             if any(line.random or line.writes for line in self.lines):
                 self.reason = self.reason or Break(
-                    f"{point.name} reads an element after something was written or drawn",
-                    place and (place.filename, place.line),
+                    f"{point.name} reads an element after something was written or drawn", place
                 )
             line = Line(type(result), READ, None, args, {})
             line.result, line.place = result, place
             self.lines.append(line)
         elif self.reason is None:
-            self.reason = Break(f"{point.name} reads the elements of a tensor", place and (place.filename, place.line))
+            self.reason = Break(f"{point.name} reads the elements of a tensor", place)

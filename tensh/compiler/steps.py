@@ -320,7 +320,7 @@ def is_basic(index):
 
 def place(line):
     """The user's line that a captured line comes from."""
-    return None if line is None or line.place is None else (line.place.filename, line.place.line)
+    return None if line is None else line.place
 
 
 def memory_of(value):

@@ -15,6 +15,7 @@ import numpy
 
 from tensh.compiler.breaks import Break
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import PACKAGE, ours
 
 STANDARD = tuple(
@@ -64,9 +65,7 @@ class Watch:
 
     def stop(self, reason, frame):
         if self.reason is None:
-            while frame is not None and ours(frame.f_code.co_filename):
-                frame = frame.f_back
-            self.reason = Break(reason, frame and (frame.f_code.co_filename, frame.f_lineno))
+            self.reason = Break(reason, read_frames(frame)[0])
 
     def look(self, frame, event, arg):
         if self.reason is not None or event not in ("call", "c_call"):

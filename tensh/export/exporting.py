@@ -1,11 +1,12 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.places import find_place
 from tensh.export.exported_program import ExportedProgram
 from tensh.nn.modules.module import Module
 from tensh.tracing.dynamic import list_inputs, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.program import trace_program
-from tensh.tracing.recorder import find_place
+from tensh.tracing.recorder import describe_place
 
 __all__ = ["export", "export_for_training"]
 
@@ -18,8 +19,9 @@ def refuse_reading(kind):
     """DataDependentError with the line that reads elements."""
     if kind in ("length", "iteration", "tensor"):  # facts of the shape, which are checked when the program runs
         return
-    place = find_place()
-    where = f" at {place[1][0]}:{place[1][1]} in {place[1][2]}\n{place[0]}" if place else ""
+    found, _ = find_place()
+    text, place = describe_place(found) if found is not None else ("", ())
+    where = f" at {place[0]}:{place[1]} in {place[2]}\n{text}" if place else ""
     raise DataDependentError(
         f"Could not guard on data-dependent expression: Python reads a tensor as a {kind}{where}\n"
         "An exported program has no decisions of Python: compute both results and choose with torch.where, or make the value an "

@@ -9,19 +9,17 @@ A node has the line of the user (``stack_trace``), the modules around it (``nn_m
 
 import linecache
 import operator
-import os
-import sys
 from contextlib import nullcontext
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
 from tensh.fx.graph import Graph
 from tensh.fx.node import Node, map_aggregate
 from tensh.fx.patching import Patcher
 from tensh.nn.modules.cells import RNNCellBase
-from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
@@ -30,15 +28,12 @@ from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedInt
 from tensh.tracing.steps import STEPS, run_cell, run_recurrent, scale_direction
 
-OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
-INSIDE = (OWN, "<tensh", "<frozen")
 READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
     "__complex__": "number", "__contains__": "boolean", "__len__": "length", "__iter__": "iteration", "numpy": "array", "__array__": "array",
     "tensor": "tensor",
 }  # fmt: skip
 """Functions that make Python's values of a tensor's elements -> what they make."""
-MODULE_CALL = Module.__call__
 
 
 class UntracedValue(RuntimeError):
@@ -58,7 +53,6 @@ class Recorder(TorchFunctionMode):
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
         self.nodes, self.kept = {}, []  # id of a value -> its node; values, whose ids must stay theirs
         self.constants, self.paths, self.names = {}, {}, []
-        self.modules = []
         self.since, self.free = None, set()  # what is new; ids of tensors made of nothing that is traced
 
     # ── values ───────────────────────────────────────────────────────────────
@@ -134,10 +128,11 @@ class Recorder(TorchFunctionMode):
 
     def describe(self, node, value):
         node.meta["val"] = value
-        if place := find_place():
-            node.meta["stack_trace"], node.meta["place"] = place
-        if self.modules:
-            node.meta["nn_module_stack"] = {path: (path, type(module)) for module, path in self.modules}
+        place, modules = find_place()
+        if place is not None:
+            node.meta["stack_trace"], node.meta["place"] = describe_place(place)
+        if called := [(self.paths[each], type(each)) for each in modules if each in self.paths]:
+            node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
 
     def run(self, name, *args, **kwargs):
         """Compute an operator of ``aten`` and record it."""
@@ -205,16 +200,6 @@ class Recorder(TorchFunctionMode):
 
     # ── modules ──────────────────────────────────────────────────────────────
     def __enter__(self):
-        def call(module, *args, **kwargs):
-            path = self.paths.get(module)
-            if path is None:
-                return MODULE_CALL(module, *args, **kwargs)
-            self.modules.append((module, path))
-            try:
-                return MODULE_CALL(module, *args, **kwargs)
-            finally:
-                self.modules.pop()
-
         def step(module, mode, input, states, names):
             return run_cell(self, module, mode, input, states, names)
 
@@ -224,7 +209,6 @@ class Recorder(TorchFunctionMode):
         if self.strict:
             self.since = Since().__enter__()
         self.patcher = Patcher().__enter__()
-        self.patcher.patch_method(Module, "__call__", call)
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)
         for each in (parametrizations, weight_norms):
@@ -263,17 +247,11 @@ def name_for(target):
     return name if name is not None else None
 
 
-def find_place():
-    """(the user's line as PyTorch writes it, (file, line, function)) of the call that is being recorded."""
-    frame = sys._getframe(2)
-    while frame is not None:
-        code = frame.f_code
-        if not code.co_filename.startswith(INSIDE):
-            text = linecache.getline(code.co_filename, frame.f_lineno).strip()
-            line = f'File "{code.co_filename}", line {frame.f_lineno}, in {code.co_name}'
-            return f"  {line}\n    {text}\n", (code.co_filename, frame.f_lineno, code.co_name)
-        frame = frame.f_back
-    return None
+def describe_place(place):
+    """(the user's line as PyTorch writes it, (file, line, function)) of a place."""
+    text = linecache.getline(place.filename, place.line).strip()
+    where = place.filename, place.line, place.code.co_name
+    return f'  File "{where[0]}", line {where[1]}, in {where[2]}\n    {text}\n', where
 
 
 __all__ = ["Node", "Recorder", "UntracedValue"]

@@ -23,6 +23,7 @@ LINES = [
     *["{f}.gather(0, {i})", "{f}[{i}[0]]", "{f}.index_select(0, {i}[0])", "F.one_hot({i}, 4).float()", "{f}.take({i})", "{f}.scatter(0, {i}, {n})"],
     *["F.dropout({f}, 0.4)", "torch.rand_like({f})", "{f} * torch.randn(3)", "torch.bernoulli({f}.sigmoid().detach())"],
     *["torch.zeros(3) + {f}", "torch.ones_like({f})", "torch.arange(3) * {f}", "torch.full((3,), {n}) * {f}", "torch.tensor({n}) * {f}", "{f}.new_zeros(3)"],
+    *["{f} * {f}.sum().item()", "torch.tensor({f}.tolist())", "{f}[{f} > {n}]", "{f} + float({f}.mean())"],
     "sum(row.sum() * n for n, row in enumerate({f}))", "{f} if {f}.shape[0] > 1 else {f} * 2", "{f}.double().float()", "{f}.half().float()",
 ]  # fmt: skip
 WRITES = [

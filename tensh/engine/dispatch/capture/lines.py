@@ -29,18 +29,6 @@ class ArrayOf(NamedTuple):
     value: Value
 
 
-class Place(NamedTuple):
-    """The user's instruction that asked for a line: see tensh/graph/source.py."""
-
-    code: object
-    instruction: int
-    line: int
-
-    @property
-    def filename(self):
-        return self.code.co_filename
-
-
 class Line:
     """One call: ``outputs = function(*args, **options)``, with a :class:`Value` wherever a tensor stood.
 

@@ -1,12 +1,11 @@
 """The recorder: while it is entered, calls become lines.
 
-A recorder of the level OPERATORS sees the innermost calls: declared operators, and functions that operators do not make up.
-One of the level FUNCTIONS sees what the program itself calls.  Gradients on their way back are seen, too, where the
-backward pass runs on tensors (``run(..., graph=True)`` in core/backward).
+It sees the innermost calls: declared operators, and functions that operators do not make up.  Gradients on their way back are
+seen, too, where the backward pass runs on tensors (``run(..., graph=True)`` in core/backward).  The recorder in tensh/tracing
+sees the outermost calls, those of PyTorch's public functions, by way of the same override points.
 """
 
 import itertools
-import sys
 import threading
 
 import numpy as np
@@ -14,17 +13,15 @@ import numpy as np
 from tensh.engine.core.clock import clock, mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture import points
-from tensh.engine.dispatch.capture.lines import ArrayOf, Line, Place, Value, list_values, map_parts, map_tensors
-from tensh.engine.errors.warnings import ours
+from tensh.engine.dispatch.capture.lines import ArrayOf, Line, Value, list_values, map_parts, map_tensors
+from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.random.generator import Generator
 
-OPERATORS, FUNCTIONS = "operators", "functions"
 READS = frozenset(
     """__bool__ __int__ __float__ __complex__ __index__ __contains__ __array__ __repr__ __format__ item tolist numpy is_nonzero
     equal allclose""".split()
 )
 """Functions that make Python's values of elements."""
-CALL = "Calls.__call__"  # the function through which every module is called
 
 
 class State(threading.local):
@@ -51,8 +48,8 @@ class Recorder:
     ['mul', 'softmax_dim']
     """
 
-    def __init__(self, level=OPERATORS):
-        self.level, self.lines, self.inputs, self.constants = level, [], [], []
+    def __init__(self):
+        self.lines, self.inputs, self.constants = [], [], []
         self.by_tensor = {}  # id of a tensor -> Value, which keeps it
         self.by_array = {}  # id of an array -> (the array, Value)
         self.by_write = {}  # id of an array -> the Value that was last written into it
@@ -122,15 +119,10 @@ class Recorder:
                 self.know_array(copied, value)
             return copied
         writes = is_write(name, args, options)
-        given = self.describe(args, options) if writes or self.level is FUNCTIONS else None
+        given = self.describe(args, options) if writes else None
         count, constants, grad = len(self.lines), len(self.constants), mode.grad
         drawn, self.drawn = self.drawn, False
-        if self.level is FUNCTIONS:
-            state.recorder = None
-        try:
-            result = point.twin(*args, **options)
-        finally:
-            state.recorder = self
+        result = point.twin(*args, **options)
         if result is NotImplemented:
             return result
         found = []
@@ -253,16 +245,3 @@ def is_write(name, args, options):
 def has_generator(args, options):
     """Is there a generator of random numbers among the arguments?"""
     return any(isinstance(each, Generator) for each in (*args, *options.values()))
-
-
-def find_place():
-    """The user's instruction that is running, and the modules that are being called."""
-    frame, place, modules = sys._getframe(2), None, []
-    while frame is not None:
-        code = frame.f_code
-        if code.co_qualname == CALL:
-            modules.append(frame.f_locals["self"])
-        elif place is None and not ours(code.co_filename):
-            place = Place(code, frame.f_lasti, frame.f_lineno)
-        frame = frame.f_back
-    return place, tuple(reversed(modules))

@@ -1,0 +1,326 @@
+"""A function in parts: a statement that no graph can hold runs as Python, and what lies before and after it becomes functions.
+
+Note [Parts]
+``x = f(a); print(x); return g(x)`` becomes ``x = part_1(a); print(x); return part_2(x)``: each part is a function that is compiled
+like any other, and is split again where it has such a statement, too.  Loops and conditions around the statement stay Python.
+A part takes the local names that it reads and gives those that are read elsewhere, so only statements are moved whose names are
+certain to be there.  Lines and files stay those of the source, so tracebacks and warnings do as well.
+"""
+
+import ast
+import inspect
+import textwrap
+import types
+import weakref
+
+from tensh.compiler.statements import (
+    SCOPES,
+    MarkReturns,
+    at,
+    bound_by,
+    computes,
+    copy_node,
+    copy_tree,
+    is_text,
+    leaves,
+    locate,
+    names_of,
+    pack,
+    pair,
+    parameters,
+)  # fmt: skip
+from tensh.engine.errors.warnings import ours
+from tensh.nn.modules.module import Module
+
+CALLEE, PART, RESULT = "_compiled_callee", "_part", "_returned"
+ALONE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete, ast.Match)
+"""Statements that stay where they are: what they bind is no result of a graph."""
+MOST = 8  # function objects of one code that are compiled: more are made anew in every call
+
+trees: dict = weakref.WeakKeyDictionary()
+"""Function that is a part -> its tree, which no file has."""
+
+
+class Whole(Exception):
+    """A function cannot be taken apart."""
+
+
+# ── the source ───────────────────────────────────────────────────────────────
+def find_tree(function):
+    """The tree of a function, with the lines of its file."""
+    if function in trees:
+        return trees[function]
+    code = function.__code__
+    try:
+        lines, first = inspect.getsourcelines(code)
+        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        raise Whole from None
+    if type(tree) is not ast.FunctionDef or code.co_cellvars:
+        raise Whole
+    ast.increment_lineno(tree, first - 1)
+    tree.decorator_list = []
+    if make_function(tree, function, {}).__code__.co_code != code.co_code:
+        raise Whole  # the file has changed since
+    return tree
+
+
+def make_function(tree, function, more):
+    """The function of a tree, with the globals, the free variables and the defaults of another; ``more`` are added names."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells |= {name: types.CellType(value) for name, value in more.items()}
+    plain = ast.FunctionDef(**{name: getattr(tree, name, None) for name in ast.FunctionDef._fields})
+    arguments = tree.args
+    empty = {
+        "defaults": [ast.Constant(None)] * len(arguments.defaults),
+        "kw_defaults": [each and ast.Constant(None) for each in arguments.kw_defaults],
+    }
+    plain.args = ast.arguments(**{name: empty.get(name, getattr(arguments, name)) for name in ast.arguments._fields})
+    plain.returns, plain.decorator_list = None, []
+    outer = ast.FunctionDef("outer", parameters(cells), [ast.copy_location(plain, tree)], [], None)
+    outer.type_params = []
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
+    code = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
+    for _ in range(2):
+        code = next(each for each in code.co_consts if isinstance(each, types.CodeType))
+    code = code.replace(co_qualname=function.__code__.co_qualname)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = types.FunctionType(code, function.__globals__, tree.name, function.__defaults__, closure)
+    made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__
+    return made
+
+
+# ── taking apart ─────────────────────────────────────────────────────────────
+class Splitter:
+    """Takes a function apart at a line; without one, in the middle.  ``parts`` (name -> compiled part) are what comes of it."""
+
+    def __init__(self, function, line, deeper, compile_part):
+        self.function, self.line, self.deeper, self.compile_part = function, line, deeper, compile_part
+        self.tree, self.parts, self.handed = find_tree(function), {}, False
+        self.check()
+        arguments = self.tree.args
+        own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        self.given = [each.arg for each in own if each is not None]
+        self.local = {*self.given, *names_of(self.tree.body, ast.Store)}
+
+    def check(self):
+        for each in ast.walk(self.tree):
+            if isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)):
+                raise Whole
+            name = getattr(each, "attr", getattr(each, "id", ""))
+            if isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
+                raise Whole  # private to a class
+
+    def split(self):
+        """The function that calls the parts."""
+        body, defined = self.tree.body, set(self.given)
+        if self.line is None:
+            body = [each for each in body if not is_text(each)]
+            if len(body) < 2:
+                raise Whole
+            middle = len(body) // 2
+            first = self.gather(body[:middle], defined, False)
+            made = [*first, *self.gather(body[middle:], defined | (bound_by(body[:middle]) or set()), False)]
+        else:
+            made = self.cut(body, defined, False)
+        if not (self.parts or self.handed):
+            raise Whole
+        whole = ast.FunctionDef(**{name: getattr(self.tree, name, None) for name in ast.FunctionDef._fields})
+        whole.body, whole.type_params = made, []
+        more = {CALLEE: Callees(self.compile_part), **self.parts}
+        return make_function(ast.copy_location(whole, self.tree), self.function, more)
+
+    def cut(self, body, defined, loop):
+        """The statements of a block, in which the one at the line stays Python."""
+        at = next((i for i, each in enumerate(body) if each.lineno <= self.line <= each.end_lineno), None)
+        if at is None:
+            raise Whole
+        bound = bound_by(body[:at])
+        if bound is None:
+            raise Whole
+        here = defined | bound
+        middle = self.open(body[at], here, loop)
+        after = here | (bound_by([body[at]]) or set())
+        return [*self.gather(body[:at], defined, loop), middle, *self.gather(body[at + 1 :], after, loop)]
+
+    def open(self, statement, defined, loop):
+        """A statement that stays Python; blocks in it are parts, or taken apart themselves."""
+        made = type(statement)(**{name: getattr(statement, name, None) for name in statement._fields})
+        ast.copy_location(made, statement)
+        if isinstance(statement, SCOPES):
+            return made
+        inside = defined | set(names_of([getattr(statement, "target", None) or ast.Pass()], ast.Store))
+        for item in getattr(statement, "items", ()):
+            inside |= set(names_of([item.optional_vars] if item.optional_vars else [], ast.Store))
+        again = loop or isinstance(statement, (ast.For, ast.While))
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(block := getattr(statement, name, None), list) and block:
+                setattr(made, name, self.open_block(block, inside if name == "body" else defined, again))
+        if isinstance(statement, ast.Try):
+            made.handlers = [self.open(each, defined | {each.name} - {None}, loop) for each in statement.handlers]
+        if self.deeper:
+            hand_over = HandOver(self.line)
+            made, self.handed = hand_over.visit(made), hand_over.found
+        return made
+
+    def open_block(self, block, defined, loop):
+        if block[0].lineno <= self.line <= block[-1].end_lineno:
+            return self.cut(block, defined, loop)
+        return self.gather(block, defined, loop)
+
+    # ── parts ────────────────────────────────────────────────────────────────
+    def gather(self, statements, defined, loop):
+        """The statements with parts in the places of those that can be moved."""
+        made, run, defined = [], [], set(defined)
+
+        def close():
+            if run:
+                made.extend(self.move(list(run), set(defined), loop))
+                defined.update(bound_by(run) or ())
+                run.clear()
+
+        for each in statements:
+            if isinstance(each, ALONE) or is_text(each) or leaves([each], (ast.Break, ast.Continue), False):
+                close()
+                made.append(each)
+                defined.update(bound_by([each]) or ())
+            else:
+                run.append(each)
+        close()
+        return made
+
+    def move(self, run, defined, loop):
+        """The call of a new part that runs these statements; the statements themselves if they cannot be moved."""
+        stored = names_of(run, ast.Store)
+        reads = {name for name in names_of(run, ast.Load) if name in self.local}
+        bound = bound_by(run)
+        outside = self.read_outside(run)
+        results = [name for name in stored if name in outside or loop and name in reads]
+        given = [name for name in self.order(reads) if name in defined]
+        uncertain = [] if bound is None else [name for name in results if name not in bound]
+        if any(name not in defined for name in uncertain) or not computes(run):
+            return run
+        if any(name not in defined and name not in stored for name in reads):
+            return run  # whether it is there is not known
+        given += [name for name in uncertain if name not in given]
+        if "super" in names_of(run, ast.Load) and self.given:
+            given = [self.given[0], *(name for name in given if name != self.given[0])]
+        own = f"{PART}_{len(self.parts) + 1}"
+        call = ast.Call(ast.Name(own, ast.Load()), [ast.Name(name, ast.Load()) for name in given], [])
+        returns = leaves(run, ast.Return)
+        if bound is None:
+            body, calls = run, [ast.Return(call)]
+        elif returns:
+            names = pack(results, ast.Load)
+            body = [*(MarkReturns().visit(copy_tree(each)) for each in run), ast.Return(pair(False, names))]
+            calls = [
+                ast.Assign([ast.Name(RESULT, ast.Store())], call),
+                ast.If(at(RESULT, 0), [ast.Return(at(RESULT, 1))], []),
+                *([ast.Assign([pack(results, ast.Store)], at(RESULT, 1))] if results else []),
+            ]
+        else:
+            one = len(results) == 1
+            body = [*run, ast.Return(ast.Name(results[0], ast.Load()) if one else pack(results, ast.Load))]
+            target = ast.Name(results[0], ast.Store()) if one else pack(results, ast.Store)
+            calls = [ast.Assign([target], call)] if results else [ast.Expr(call)]
+        tree = ast.FunctionDef(self.tree.name, parameters(given), body, [], None)
+        tree.type_params = []
+        tree = locate(tree, run[0])
+        for each in body[-1:]:
+            locate(each, run[-1])
+        part = make_function(tree, plain_function(self.function), {})
+        trees[part] = tree
+        self.parts[own] = self.compile_part(part)
+        return [locate(each, run[0]) for each in calls]
+
+    def read_outside(self, run):
+        """The names that are read outside of some statements."""
+        chosen, found = set(map(id, run)), set()
+
+        def look(node):
+            if id(node) in chosen:
+                return
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
+                found.add(node.id)
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                found.add(node.target.id)
+            for each in ast.iter_child_nodes(node):
+                look(each)
+
+        for each in self.tree.body:
+            look(each)
+        return found
+
+    def order(self, names):
+        """Names in the order of the parameters, then of the alphabet."""
+        return [*(each for each in self.given if each in names), *sorted(set(names) - set(self.given))]
+
+
+def plain_function(function):
+    """A function with the same free variables, without defaults."""
+    return types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
+
+
+class HandOver(ast.NodeTransformer):
+    """Calls at a line, as calls of what compiles the function that is called."""
+
+    def __init__(self, line):
+        self.line, self.found = line, False
+
+    def visit(self, node):
+        if isinstance(node, SCOPES):
+            return node
+        node = self.generic_visit(copy_node(node))
+        here = isinstance(node, ast.Call) and node.lineno <= self.line <= node.end_lineno
+        if here and not (isinstance(node.func, ast.Name) and node.func.id.startswith((PART, "super"))):
+            node.func, self.found = locate(ast.Call(ast.Name(CALLEE, ast.Load()), [node.func], []), node), True
+        return node
+
+
+class Callees:
+    """Gives the compiled form of a function or module of the user's that a statement calls; all else as it is."""
+
+    def __init__(self, compile_part):
+        self.compile_part, self.known, self.count = compile_part, weakref.WeakKeyDictionary(), {}
+
+    def __call__(self, callee):
+        if isinstance(callee, types.MethodType):
+            found = self(callee.__func__)
+            return callee if found is callee.__func__ else types.MethodType(found, callee.__self__)
+        if isinstance(callee, types.FunctionType):
+            if ours(callee.__code__.co_filename) or hasattr(callee, "_torchdynamo_orig_callable"):
+                return callee
+            key = callee.__code__
+        elif isinstance(callee, Module) and type(callee).__call__ is Module.__call__:
+            key = id(callee)
+        else:
+            return callee
+        if callee not in self.known:
+            self.count[key] = self.count.get(key, 0) + 1
+            if self.count[key] > MOST:
+                return callee
+            self.known[callee] = self.compile_part(callee)
+        return self.known[callee]
+
+
+def split_function(function, trail, compile_part):
+    """A function, or the method of an object, with parts that are compiled; None where that cannot be.
+
+    ``trail`` has the (code, line) of the frames that led to what no graph can hold, the innermost first, or nothing where that is not
+    known; ``compile_part`` makes what is called in the place of a part.
+    """
+    inner = function.__func__ if isinstance(function, types.MethodType) else function
+    if type(inner) is not types.FunctionType:
+        return None
+    places = [number for number, (code, _) in enumerate(trail) if code is inner.__code__]
+    line = trail[places[-1]][1] if places else None
+    if trail and not places:
+        return None
+    deeper = bool(places) and any(
+        not ours(code.co_filename) or code.co_name == "forward" for code, _ in trail[: places[-1]]
+    )
+    try:
+        made = Splitter(inner, line, deeper, compile_part).split()
+    except Whole:
+        return None
+    return types.MethodType(made, function.__self__) if isinstance(function, types.MethodType) else made

@@ -1,0 +1,46 @@
+"""Where a call comes from: the user's instruction, the functions around it, and the modules that are being called.
+
+Both recorders ask here, the one of operators (:mod:`recorder`) and the one of PyTorch's public functions (tensh/tracing).
+"""
+
+import sys
+from typing import NamedTuple
+
+from tensh.engine.errors.warnings import ours
+
+CALL = "Calls.__call__"  # the function through which every module is called
+
+
+class Place(NamedTuple):
+    """The user's instruction that asked for a line: see tensh/graph/source.py.
+
+    ``trail`` has (code, line) of every frame, the innermost first.
+    """
+
+    code: object
+    instruction: int
+    line: int
+    trail: tuple = ()
+
+    @property
+    def filename(self):
+        return self.code.co_filename
+
+
+def find_place(depth=2):
+    """(the user's instruction that is running, the modules that are being called, the outermost first)."""
+    return read_frames(sys._getframe(depth))
+
+
+def read_frames(frame):
+    """The same, from a frame outwards."""
+    found, modules, trail = None, [], []
+    while frame is not None:
+        code = frame.f_code
+        if code.co_qualname == CALL:
+            modules.append(frame.f_locals["self"])
+        elif found is None and not ours(code.co_filename):
+            found = code, frame.f_lasti, frame.f_lineno
+        trail.append((code, frame.f_lineno))
+        frame = frame.f_back
+    return None if found is None else Place(*found, tuple(trail)), tuple(reversed(modules))
