@@ -91,6 +91,8 @@ def explain_by_search(situation):
     call, place = situation.call, situation.place
     if isinstance(situation.error, NameError) or is_own_tuple(situation) or is_size(situation):
         return None
+    if situation.says("could not be broadcast together"):  # of arrays: dimensions that are added change what is meant
+        return None
     whole = find_called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
     known = {a.text: a.value for a in call.arguments if a.text and is_that(a)} if call else {}

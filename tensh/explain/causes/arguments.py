@@ -15,7 +15,6 @@ from tensh.explain.trying import append_to_expression
 from tensh.language import _
 
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
-MOST_HEADS = 64
 LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
 AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
 DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
@@ -29,7 +28,7 @@ def explain_argument(situation):
         return None
     for kind in (
         python_extreme, tensor_for_list, computed_parameter, text_for_number, model_for_optimizer, path_for_state, numbers_for_list,
-        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, heads, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers, list_for_array, size_for_factor, model_for_weight, unknown_reduction, sizes_of_a_tensor, sizes_in_a_tuple, one_dim_of_two, rate_before_parameters, model_for_state, seed_for_manual_seed,
+        quotient_for_size, many_for_gradient, whole_numbers_for_gradient, transpose_without_dims, percent, device_by_another_name, one_number_of_padding, ragged_rows, texts_for_numbers, list_for_array, size_for_factor, step_for_count, model_for_weight, unknown_reduction, sizes_of_a_tensor, sizes_in_a_tuple, one_dim_of_two, rate_before_parameters, model_for_state, seed_for_manual_seed,
     ):  # fmt: skip
         found = kind(situation, node)
         if found is not None:
@@ -252,22 +251,6 @@ def percent(situation, node):
     return None
 
 
-def heads(situation, node):
-    """`MultiheadAttention(10, 3)`."""
-    if not situation.says("embed_dim must be divisible by num_heads"):
-        return None
-    given = [*node.args, *(each.value for each in node.keywords if each.arg in ("embed_dim", "num_heads"))]
-    if len(given) < 2 or not all(isinstance(each, ast.Constant) and type(each.value) is int for each in given[:2]):
-        return None
-    size, count = (each.value for each in given[:2])
-    nearest = [n for n in range(1, min(size, MOST_HEADS) + 1) if size % n == 0]
-    rule = _(
-        "each of {count} heads takes an equal part of {size} features; numbers that divide {size}: {names}"
-    ).format(count=count, size=size, names=", ".join(map(str, nearest)))
-    best = min(nearest, key=lambda n: (abs(n - count), n))
-    return explain_replacement(situation, "attention", rule, given[1], str(best))
-
-
 def size_for_factor(situation, node):
     """`F.interpolate(x, 2.0)`."""
     if not situation.says("argument 'size'", "must be int, not float") or len(node.args) != 2:
@@ -278,6 +261,16 @@ def size_for_factor(situation, node):
     return explain_replacement(
         situation, "interpolate", rule, node.args[1], f"scale_factor={ast.unparse(node.args[1])}"
     )
+
+
+def step_for_count(situation, node):
+    """`torch.linspace(0, 1, 0.1)`."""
+    if not situation.says("linspace() received an invalid combination", ", float)") or len(node.args) != 3:
+        return None
+    name = ast.unparse(node.func)
+    rule = _("linspace takes how many numbers there are to be; arange takes the step from one to the next")
+    code = f"{name.removesuffix('linspace')}arange({', '.join(map(ast.unparse, node.args))})"
+    return explain_replacement(situation, "linspace", rule, node, code)
 
 
 def model_for_weight(situation, node):

@@ -29,7 +29,7 @@ def explain_iterating(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
     node = path[-1] if path else None
-    for kind in (range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method):
+    for kind in (loop_over_number, range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method):
         found = kind(situation, node)
         if found is not None:
             return found
@@ -40,6 +40,22 @@ def replacement(situation, rule, node, new):
     """The Explanation with other code in the place of a node; None where that cannot be."""
     fit = replace_node(situation.place, node, new)
     return Explanation("loop", (), rule, (fit,)) if fit else None
+
+
+def loop_over_number(situation, node):
+    """`for i in x.shape[0]`."""
+    if not situation.says("'int' object is not iterable"):
+        return None
+    tree, line = situation.place.tree(), situation.place.line
+    for loop in ast.walk(tree) if tree else ():
+        if isinstance(loop, ast.For | ast.comprehension) and getattr(loop.iter, "lineno", 0) == line:
+            value = situation.look_up(loop.iter)
+            value = situation.evaluate(loop.iter) if value is None else value
+            if type(value) is int:
+                text = ast.unparse(loop.iter)
+                rule = _("{text} is the number {value}: range({text}) counts up to it").format(text=text, value=value)
+                return replacement(situation, rule, loop.iter, f"range({text})")
+    return None
 
 
 def range_of_what_has_elements(situation, node):

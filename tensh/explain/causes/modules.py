@@ -193,7 +193,13 @@ def class_given_data(situation):
     """A class of a layer or a loss that was called with tensors, as its instance is."""
     call = situation.expression()
     call = getattr(call, "value", call)
-    if not isinstance(call, ast.Call) or situation.call is None or not situation.call.tensors:
+    if not isinstance(call, ast.Call):
+        return None
+    if situation.says("Boolean value of Tensor"):  # it was made, and failed when it was shown
+        given = [situation.evaluate(each) for each in call.args]
+    else:
+        given = situation.call.tensors if situation.call else ()
+    if not any(isinstance(getattr(each, "value", each), Tensor) for each in given):
         return None
     kind = situation.evaluate(call.func)
     if not isinstance(kind, type) or not hasattr(kind, "named_modules"):

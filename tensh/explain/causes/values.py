@@ -1,4 +1,4 @@
-"""Values of Python's around tensors: shapes that are unpacked, state dicts within others, methods that were written over."""
+"""Values of Python's around tensors: shapes that are unpacked, arguments of save, methods that were written over."""
 
 import ast
 import inspect
@@ -12,7 +12,7 @@ from tensh.language import _
 def explain_value(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
-    for kind in (explain_unpacked_shape, nested_state, exchanged_save, overwritten_method):
+    for kind in (explain_unpacked_shape, exchanged_save, overwritten_method):
         found = kind(situation, path[-1] if path else None)
         if found is not None:
             return found
@@ -38,26 +38,6 @@ def explain_unpacked_shape(situation, node):
                 more = ", ".join([*map(ast.unparse, targets), "*_"])
                 fits = (Fit(f"{more} = {ast.unparse(value)}", "", line),) if len(shape) > len(targets) else ()
                 return Explanation("shape", (), rule, fits, None if fits else _("a name for each dimension"))
-    return None
-
-
-def nested_state(situation, node):
-    """`load_state_dict` of a checkpoint that holds the state dict under a key."""
-    if (
-        not isinstance(node, ast.Call)
-        or not isinstance(node.func, ast.Attribute)
-        or node.func.attr != "load_state_dict"
-    ):
-        return None
-    model, given = situation.look_up(node.func.value), situation.look_up(node.args[0]) if node.args else None
-    if not is_module(model) or not isinstance(given, dict):
-        return None
-    wanted, text = {*model.state_dict()}, ast.unparse(node.args[0])
-    for key, value in given.items():
-        if isinstance(value, dict) and {*value} == wanted:
-            fit = replace_node(situation.place, node.args[0], f"{text}[{key!r}]")
-            rule = _("{text} is a dict of several things: the state dict is {text}[{key!r}]").format(text=text, key=key)
-            return Explanation("load_state_dict", (), rule, (fit,) if fit else ())
     return None
 
 

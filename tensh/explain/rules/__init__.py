@@ -32,6 +32,8 @@ from tensh.explain.rules.layers import (
     class_range,
     classes,
     features,
+    largest,
+    one_hot_classes,
     probabilities,
     recurrent_features,
     rows,
@@ -40,6 +42,7 @@ from tensh.explain.rules.layers import (
 )
 from tensh.explain.rules.products import product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
+from tensh.explain.rules.solving import system
 
 
 def rule_for(call, error):
@@ -55,6 +58,7 @@ def rule_for(call, error):
 
 RULES = (
     (("not compiled with CUDA", "without CUDA", "No CUDA"), no_such_device),
+    (("linalg.solve: ",), system),
     (("must be tuple of Tensors, not Tensor",), explain_list_of_tensors),
     (("should be between 0 and 1",), probabilities),
     (("Index tensor must have the same number of dimensions",), index_dims),
@@ -66,6 +70,8 @@ RULES = (
     (("'indices' to have one of the following scalar types", "Expected dtype int32/int64 for index", "Expected dtype int64 for index"), whole_indices),
     (("expected target dtype to be Long", "expected scalar type Long but found"), classes),
     (("Target ",), class_range),
+    (("Class values must be smaller",), one_hot_classes),
+    (("selected index k out of range",), largest),
     (("which does not broadcast with previously seen size",), subscripts),
     (("Mismatch in shape: grad_output",), start_of_backward),
     (("appears to not have been used in the graph",), explain_unused),

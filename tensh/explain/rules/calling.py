@@ -20,9 +20,9 @@ def no_such_device(call, text):
     if asked is not None:
         return asked
     tree = call_in(call.segment)
-    candidates = []
+    candidates, moved = [], ""
     if tree is not None and isinstance(tree.func, ast.Attribute) and tree.func.attr == "cuda":
-        candidates = [piece(call.segment, tree.func.value)[0]]
+        moved = ast.unparse(tree.func.value)
     elif tree is not None:
         candidates = [
             set_keyword(call.segment, "device", '"cpu"')
@@ -35,7 +35,7 @@ def no_such_device(call, text):
         tensors,
         _("tensh computes on the CPU alone"),
         fits(call, candidates, most=1),
-        _("{code}, and .to(device)").format(code=CHOICE),
+        _("{code}, and {moved}.to(device)").format(code=CHOICE, moved=moved),
     )
 
 

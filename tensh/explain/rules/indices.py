@@ -46,12 +46,12 @@ def indices_of(call):
 
 
 def nearest(call, dim, size):
-    """The call with the last index for one that is too large, the first for one too small, if it is a plain number."""
+    """The call with the last index for the size, the first for one before it: a plain number that is off by one."""
     index, parts = indices_of(call)
     if index is None or dim >= len(parts) or any(part in ("...", "None") for part, _ in parts[: dim + 1]):
         return None
     part, (start, end) = parts[dim]
-    if not re.fullmatch(r"-?\d+", part):
+    if part not in (str(size), str(-size - 1)):
         return None
     return call.rewrite({index: index.text[:start] + str(size - 1 if int(part) > 0 else 0) + index.text[end:]})
 

@@ -136,6 +136,34 @@ def class_range(call, text):
     )  # fmt: skip
 
 
+def one_hot_classes(call, text):
+    """The classes of one_hot are counted from 0, as many as it is told."""
+    t = call.tensors[0] if call.tensors else None
+    count = call.argument("num_classes")
+    if t is None or count is None or type(count.value) is not int:
+        return None
+    got = int(t.value.max())
+    rule = _("{count} classes are 0 to {last}, and {tensor} holds {got}").format(
+        count=count.value, last=count.value - 1, tensor=name_or_phrase(t), got=got
+    )
+    return Explanation(
+        call.symbol, (operand(t),), rule, (), _("count classes from 0, or num_classes={number}").format(number=got + 1)
+    )
+
+
+def largest(call, text):
+    """No more of the largest elements than there are."""
+    t, k = call.argument("input", "self"), call.argument("k")
+    dim = call.argument("dim")
+    dim = -1 if dim is None or type(dim.value) is not int else dim.value
+    if t is None or k is None or not hasattr(t.value, "shape") or not t.value.dim():
+        return None
+    rule = _("dim {dim} of {tensor} has {size} elements, and {k} are asked for").format(
+        dim=dim % t.value.dim(), tensor=name_or_phrase(t), size=t.value.shape[dim], k=k.value
+    )
+    return Explanation(call.symbol, (operand(t, {dim % t.value.dim()}),), rule)
+
+
 def subscripts(call, text):
     """In einsum, a letter stands for one size."""
     found = re.search(

@@ -41,8 +41,9 @@ def product_shapes(call, text):
         other=_("columns") if call.name == "linear" else _("rows") if two.dim() > 1 else _("the length"),
         second=name_or_phrase(b, _("the second")), rows=rows,
     )  # fmt: skip
+    column = each(call, a, ".squeeze(-1)") if one.dim() > 2 and columns == 1 else ()
     candidates = [
-        *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, ".flatten(1)", ".squeeze()"),
+        *column, *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, ".flatten(1)", ".squeeze()"),
         *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), change_call(call, {a: ".T", b: ".T"}),
     ]  # fmt: skip
     found = fits(call, candidates)
@@ -102,7 +103,8 @@ def layer_features(call):
     name = f"{call.symbol[:-1]} {sizes})" if call.symbol.endswith(")") else f"{call.symbol} ({sizes})"
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
 
-    whole = () if a.value.dim() == 2 else (".flatten()",)  # of several samples it would make one
+    is_image = a.value.dim() == 2 and a.value.shape[0] == got and got * got == wanted
+    whole = (".flatten()",) if a.value.dim() != 2 or is_image else ()  # of several samples it would make one
     found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", *whole, ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),

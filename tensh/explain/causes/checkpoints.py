@@ -1,0 +1,215 @@
+"""States that are loaded into another model: a part or a whole of it, other sizes, other keys, the state of an optimizer."""
+
+import ast
+from typing import NamedTuple
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.layers import maker, part_of
+from tensh.explain.causes.situation import Situation, replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.shadow import Shadow, Unknown, is_module
+from tensh.language import _
+
+MOST = 3  # keys that are named
+SIZES = {  # the arguments that the dimensions of a layer's weight are
+    "Linear": ("out_features", "in_features"),
+    "Embedding": ("num_embeddings", "embedding_dim"),
+    "Conv1d": ("out_channels", "in_channels"),
+    "Conv2d": ("out_channels", "in_channels"),
+    "Conv3d": ("out_channels", "in_channels"),
+}
+ORDER = {"Linear": ("in_features", "out_features"), "Embedding": ("num_embeddings", "embedding_dim")}
+
+
+class Loading(NamedTuple):
+    """A call of `load_state_dict`: the situation, its node, whose state it is to be, and the state that was given."""
+
+    situation: Situation
+    node: ast.Call
+    owner: object
+    given: dict
+
+    @property
+    def name(self):
+        return ast.unparse(self.node.func.value)
+
+    @property
+    def text(self):
+        """The code of what was given."""
+        return ast.unparse(self.node.args[0])
+
+    def explain(self, rule, fit=None, advice=None):
+        return Explanation("load_state_dict", (), rule, (fit,) if fit else (), advice)
+
+
+def explain_checkpoint(situation):
+    """The Explanation by the first kind of mistake that is found in a call of `load_state_dict`."""
+    loading = find_loading(situation)
+    if loading is None:
+        return None
+    if not is_module(loading.owner):
+        return state_for_optimizer(loading)
+    for kind in (nested_state, state_of_optimizer, state_with_prefix, state_of_a_part, other_sizes, other_keys):
+        found = kind(loading)
+        if found is not None:
+            return found
+    return None
+
+
+def find_loading(situation):
+    """The Loading that failed; None where it is another call, or was given something else than a dict."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "load_state_dict" or not node.args:
+        return None
+    owner, given = situation.look_up(node.func.value), situation.look_up(node.args[0])
+    given = situation.evaluate(node.args[0]) if given is None else given
+    if given is None and situation.says('Unexpected key(s) in state_dict: "state", "param_groups"'):
+        given = {"state": {}, "param_groups": []}
+    if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
+        return None
+    return Loading(situation, node, owner, given)
+
+
+def nested_state(loading):
+    """A checkpoint that holds the state under a key."""
+    wanted = {*loading.owner.state_dict()}
+    for key, value in loading.given.items():
+        if isinstance(value, dict) and {*value} == wanted:
+            fit = replace_node(loading.situation.place, loading.node.args[0], f"{loading.text}[{key!r}]")
+            rule = _("{text} is a dict of several things: the state dict is {text}[{key!r}]")
+            return loading.explain(rule.format(text=loading.text, key=key), fit)
+    return None
+
+
+def state_of_optimizer(loading):
+    """`net.load_state_dict(opt.state_dict())`."""
+    if {*loading.given} != {"state", "param_groups"}:
+        return None
+    rule = _("{text} is the state of an optimizer, and {name} is a model")
+    return loading.explain(rule.format(text=loading.text, name=loading.name))
+
+
+def state_for_optimizer(loading):
+    """`opt.load_state_dict(net.state_dict())`."""
+    if not hasattr(loading.owner, "param_groups") or "param_groups" in loading.given:
+        return None
+    if loading.given and all(isinstance(value, Tensor) for value in loading.given.values()):
+        rule = _("{text} is the state of a model, and {name} is an optimizer")
+        return loading.explain(rule.format(text=loading.text, name=loading.name))
+    return None
+
+
+def fits_into(state, wanted):
+    """True if tensors of a state have the shapes of those of the same keys."""
+    return all(isinstance(t, Tensor) and key in wanted and t.shape == wanted[key].shape for key, t in state.items())
+
+
+def state_with_prefix(loading):
+    """`module.0.weight` for `0.weight`: the state of a model in another, such as DataParallel."""
+    wanted, first = loading.owner.state_dict(), next(iter(loading.given), "")
+    for key in wanted:
+        prefix = first.removesuffix(key)
+        if not first.endswith(f".{key}") or not all(each.startswith(prefix) for each in loading.given):
+            continue
+        plain = {each.removeprefix(prefix): t for each, t in loading.given.items()}
+        if plain.keys() == wanted.keys() and fits_into(plain, wanted):
+            code = f'{{key.removeprefix("{prefix}"): value for key, value in {loading.text}.items()}}'
+            rule = _("the keys of {text} begin with {prefix!r}, and those of {name} do not")
+            fit = replace_node(loading.situation.place, loading.node.args[0], code)
+            return loading.explain(rule.format(text=loading.text, prefix=prefix, name=loading.name), fit)
+    return None
+
+
+def state_of_a_part(loading):
+    """`weight` for `model.weight`: the state of one part of the model."""
+    wanted, first = loading.owner.state_dict(), next(iter(loading.given), "")
+    prefixes = [key.removesuffix(first) for key in wanted if first and key.endswith(f".{first}")]
+    found = [p for p in prefixes if fits_into({p + key: t for key, t in loading.given.items()}, wanted)]
+    if len(found) != 1:
+        return None
+    part = "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in found[0].rstrip(".").split("."))
+    rule = _("the keys of {name} begin with {prefix!r}, and those of {text} do not: it is the state of {part}")
+    rule = rule.format(text=loading.text, prefix=found[0], name=loading.name, part=loading.name + part)
+    fit = replace_node(loading.situation.place, loading.node.func.value, loading.name + part)
+    return loading.explain(rule, fit)
+
+
+def other_sizes(loading):
+    """The state of a model with layers of other sizes."""
+    wanted = loading.owner.state_dict()
+    common = [key for key in wanted if isinstance(loading.given.get(key), Tensor)]
+    other = [key for key in common if loading.given[key].shape != wanted[key].shape]
+    if not other:
+        return None
+    key = other[0]
+    rule = _("{key} is {given} in {text}, and {wanted} in {name}").format(
+        key=key, given=[*loading.given[key].shape], text=loading.text, wanted=[*wanted[key].shape], name=loading.name
+    )
+    is_all = wanted.keys() == loading.given.keys()
+    fits = resized_layers(loading, other) if is_all else None
+    return loading.explain(rule, fits[0]._replace(more=tuple(fits[1:])) if fits else None)
+
+
+def resized_layers(loading, keys):
+    """The Fits of the layers made with the sizes of the state; None where one of them is not found in the source."""
+    fits = []
+    for path in dict.fromkeys(key.rpartition(".")[0] for key in keys):
+        layer = loading.owner.get_submodule(path)
+        made = maker(loading.node.func.value, loading.situation)
+        for part in path.split(".") if path else ():
+            made = part_of(made, part, loading.situation)
+        fit = resized(loading, layer, path, made)
+        if fit is None:
+            return None
+        fits.append(fit)
+    return fits if len({fit.line for fit in fits}) == len(fits) else None
+
+
+def resized(loading, layer, path, made):
+    """The Fit of one layer."""
+    kind, place = type(layer).__name__, f"{path}." if path else ""
+    weight = loading.given.get(f"{place}weight")
+    if kind not in SIZES or not isinstance(made, ast.Call) or weight is None or getattr(layer, "groups", 1) != 1:
+        return None
+    sizes = dict(zip(SIZES[kind], weight.shape))
+    changed = {name: size for name, size in sizes.items() if getattr(layer, name) != size}
+    new = ast.parse(ast.unparse(made), mode="eval").body
+    given = dict(zip(ORDER.get(kind, ("in_channels", "out_channels")), new.args))
+    given |= {each.arg: each.value for each in new.keywords}
+    for name, size in changed.items():
+        if not isinstance(given.get(name), ast.Constant):
+            return None
+        given[name].value = size
+    code = ast.unparse(new)
+    try:
+        tried = Shadow({}, loading.situation.names).value(code)
+    except (Unknown, Exception):
+        return None
+    shapes = {f"{place}{name}": t.shape for name, t in tried.state_dict().items()}
+    same = all(loading.given.get(key) is not None and loading.given[key].shape == s for key, s in shapes.items())
+    return replace_node(loading.situation.place, made, code) if same else None
+
+
+def other_keys(loading):
+    """The state of a model with other parts."""
+    wanted = loading.owner.state_dict()
+    missing = [key for key in wanted if key not in loading.given]
+    surplus = [key for key in loading.given if key not in wanted]
+    if not missing and not surplus:
+        return None
+    if len(missing) == len(wanted):
+        rule = _("no key of {text} is one of {name}: it is the state of another model")
+        return loading.explain(rule.format(text=loading.text, name=loading.name))
+    rule = (
+        _("{text} lacks {missing}, which {name} has") if not surplus
+        else _("{name} lacks {surplus}, which {text} has") if not missing
+        else _("{text} lacks {missing}, which {name} has, and has {surplus}, which it lacks")
+    )  # fmt: skip
+    rule = rule.format(text=loading.text, name=loading.name, missing=name_some(missing), surplus=name_some(surplus))
+    return loading.explain(rule, None, _("strict=False loads what both have, and leaves the rest as it is"))
+
+
+def name_some(keys):
+    more = len(keys) - MOST
+    return ", ".join(keys[:MOST]) + (_(" and {number} more").format(number=more) if more > 0 else "")

@@ -1,0 +1,16 @@
+"""Systems of linear equations."""
+
+from tensh.explain.model import Explanation
+from tensh.explain.rules.shared import operand
+from tensh.explain.trying import each, fits, swap_operands
+from tensh.language import _
+
+
+def system(call, text):
+    """A is square, and B has a row for each of its columns."""
+    if len(call.tensors) != 2:
+        return None
+    a, b = call.tensors
+    rule = _("{name} takes a square matrix A first, [n, n], and then B with n rows").format(name=call.name)
+    found = fits(call, [swap_operands(call), *each(call, b, ".T", ".mT")], most=1)
+    return Explanation(call.name, (operand(a), operand(b)), rule, found)
