@@ -37,7 +37,7 @@ from tensh._utils_helpers import (  # noqa: F401
 )
 from tensh.engine.arrays import memory
 from tensh.engine.core.nodes import uses_gradient
-from tensh.engine.core.tensor import SPARSE, Tensor, wrap
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.methods.unsupported import unsupported_lookup
@@ -45,6 +45,7 @@ from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
 from tensh.serialization import rebuilding
+from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, dtype_name, place_of
 
 KEPT = (
@@ -123,13 +124,6 @@ def reduce_tensor(t):
     if type(t) is Tensor and not t.__dict__:
         return function, facts
     return _rebuild_from_type_v2, (function, type(t), facts, t.__dict__)
-
-
-def sparse_facts(t):
-    """The indices, the values and the size of a sparse tensor, and of one in the layout sparse_coo whether it is coalesced."""
-    array = t.array
-    known = (array.coalesced,) if t.layout is torch.sparse_coo else ()
-    return (*map(wrap, array.indices), wrap(array.values), t.shape, *known)
 
 
 def reduce_parameter(p):

@@ -1,6 +1,7 @@
 """torch._foreach_NAME: an operation on every tensor of a list, as optimisers and libraries ask for it."""
 
 import tensh as torch
+from tensh.engine.arguments.signatures import complain_of_elements, type_name
 
 UNARY = """abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round rsqrt
     sigmoid sign sin sinh sqrt tan tanh trunc""".split()
@@ -18,7 +19,7 @@ def _rows(tensors, others):
             raise RuntimeError(
                 f"Tensor lists must have the same number of tensors, got {len(tensors)} and {len(each)}"
                 if each and isinstance(each[0], torch.Tensor)
-                else f"Tensor list must have same number of elements as scalar list, got {len(tensors)} and {len(each)}"
+                else "Tensor list must have same number of elements as scalar list."
             )
     for place in range(len(tensors)):
         yield [each[place] if isinstance(each, (list, tuple)) else each for each in others]
@@ -52,8 +53,12 @@ def find(name):
     def function(self, *others, **options):
         if operation == "pow" and not isinstance(self, (list, tuple)):  # a number to many powers
             return tuple(torch.pow(self, exponent) for exponent in others[0])
+        if not isinstance(self, (list, tuple)):
+            raise TypeError(f"{name}(): argument 'self' (position 1) must be tuple of Tensors, not {type_name(self)}")
         if not self:
             raise RuntimeError("Tensor list must have at least one tensor.")
+        if complaint := complain_of_elements(self, 0):
+            raise TypeError(complaint)
         lists = [
             options.pop(key)
             for key in ("other", "exponent", "tensors1", "tensors2", "weights", "scalars")

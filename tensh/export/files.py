@@ -137,14 +137,56 @@ def rebuild(said, tensors):
     if len({*arguments}) < len(arguments):
         raise DamagedFile("two arguments have one name")
     program = Program(root, graph, decode(said["structure"], {}), None, constants)
+    check_structure(program)
+    ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
     dynamic = {
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
-    ranges = {name: tuple(each) for name, each in said["bounds"].items()}
+    check_dynamic(program, dynamic, ranges)
     graph.lint()
     made = ExportedProgram.of(program, dynamic, ranges, None)
     made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
     return made
+
+
+def check_structure(program):
+    """DamagedFile unless a program takes (args, kwargs) with one place for each of its inputs, all of them tensors."""
+    structure, inputs = program.structure, program.inputs
+    if not (isinstance(structure, tuple) and [type(each) for each in structure] == [tuple, dict]):
+        raise DamagedFile(f"its arguments are no tuple and keywords, but {structure!r:.80}")
+    if not all(isinstance(name, str) for name in structure[1]):
+        raise DamagedFile("a keyword is no text")
+    if list_places(structure) != [*range(len(inputs))]:
+        raise DamagedFile(f"its arguments have other places than its {len(inputs)} inputs")
+    for node in inputs:
+        if not isinstance(node.meta["val"], SymbolicTensor):
+            raise DamagedFile(f"the input {node.name!r} has no shape and dtype")
+
+
+def list_places(value):
+    """The places in a structure, in order."""
+    if isinstance(value, Place):
+        return [int(value)]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    return [place for part in parts for place in list_places(part)]
+
+
+def read_bounds(said):
+    """(least, greatest) of a dynamic size, each a whole number or None."""
+    if not (isinstance(said, list) and len(said) == 2 and all(each is None or type(each) is int for each in said)):
+        raise DamagedFile(f"the bounds of a size are {said!r:.80}")
+    return tuple(said)
+
+
+def check_dynamic(program, dynamic, ranges):
+    """DamagedFile for a dynamic size that no input has, or that has no bounds."""
+    inputs = program.inputs
+    for place, table in dynamic.items():
+        for dim, name in table.items():
+            if not (0 <= place < len(inputs) and 0 <= dim < len(inputs[place].meta["val"].shape)):
+                raise DamagedFile(f"dimension {dim} of input {place} is dynamic, and there is none")
+            if name not in ranges:
+                raise DamagedFile(f"the dynamic size {name!r:.40} has no bounds")
 
 
 def assign(root, path, value):

@@ -9,10 +9,11 @@ import contextlib
 import pickle
 from typing import Any, NamedTuple
 
-from tensh.engine.dtypes.device import device, strided
+from tensh.engine.dtypes.device import CONSTANTS, device
+from tensh.engine.dtypes.device import layout as Layout
 from tensh.engine.dtypes.dtype import ALL
 from tensh.engine.dtypes.size import Size
-from tensh.serialization import containers, nested, rebuilding
+from tensh.serialization import containers, nested, rebuilding, sparse
 from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.storages import KINDS, UNTYPED
 
@@ -39,10 +40,11 @@ class Storage(str):
 
 
 def layout(name):
-    """The layout of dense tensors; the others are sparse, and tensh has none."""
-    if name != "torch.strided":
+    """The layout of a name."""
+    found = CONSTANTS.get(name.removeprefix("torch.")) if type(name) is str else None
+    if not isinstance(found, Layout):
         raise LackingError(f"a tensor of layout {name}")
-    return strided
+    return found
 
 
 def find_missing_name(what):
@@ -76,8 +78,8 @@ BY_DEFAULT = {
         rebuilding.set_attributes,
         count_numbers=lambda _, __, arguments, ___: nested.count_numbers(*arguments),
     ),
-    "torch._utils._rebuild_sparse_tensor": find_missing_name("a sparse tensor"),
-    "torch._utils._rebuild_sparse_csr_tensor": find_missing_name("a sparse tensor"),
+    "torch._utils._rebuild_sparse_tensor": Known(sparse.rebuild_sparse, sparse.rebuild_sparse),
+    "torch._utils._rebuild_sparse_csr_tensor": Known(sparse.rebuild_sparse, sparse.rebuild_sparse),
     "torch._utils._rebuild_nested_tensor": Known(
         nested.rebuild_strided, nested.rebuild_strided, count_numbers=nested.count_numbers
     ),
@@ -103,6 +105,13 @@ BY_DEFAULT |= {
 BY_DEFAULT |= {f"torch.{name}Storage": Known(Storage(f"{name}Storage")) for name in ("QUInt8", "QInt8", "QInt32")}
 
 
+OUTLINES = {
+    f"torch._utils.{name}": Known(sparse.outline_sparse, sparse.outline_sparse)
+    for name in ("_rebuild_sparse_tensor", "_rebuild_sparse_csr_tensor")
+}
+"""Names whose functions read elements, and those that run in their place as long as elements are not known."""
+
+
 def full_name(module, name):
     """The name of Python 3 for one that may be of Python 2, as files of protocol 2 have it."""
     import _compat_pickle
@@ -121,13 +130,23 @@ class Names:
         self.more = more  # full name -> Known or None, beyond the default
         self.known = {}  # id of a value that a name gave -> Known
         self.given = list_allowed()
+        self.outlines = {}
+
+    @contextlib.contextmanager
+    def outlining(self):
+        """Within the block no function reads elements: the file has them further on."""
+        self.outlines = OUTLINES
+        try:
+            yield
+        finally:
+            self.outlines = {}
 
     def find(self, module, name):
         """Find the object that a name stands for; UnpicklingError where the file must not ask for it."""
         module, full = full_name(module, name)
         if module in BLOCKED:
             raise pickle.UnpicklingError(f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
-        known = BY_DEFAULT.get(full)
+        known = self.outlines.get(full) or BY_DEFAULT.get(full)
         if known is None and full in self.given:
             known = Known(self.given[full], self.given[full])
         if known is None and self.more:

@@ -46,7 +46,8 @@ class Legacy:
             if type(found) is not int or found != expected:
                 raise RuntimeError(words.format(found if type(found) is int else type(found).__name__))
         _, described = self.unpickle(names, place, encoding)  # facts about the machine that wrote the file
-        _, place = self.unpickle(names, described, encoding, self.mention)  # which storages there are, and how large
+        with names.outlining():  # which storages there are, and how large
+            _, place = self.unpickle(names, described, encoding, self.mention)
         keys, place = self.unpickle(names, place, encoding)
         if type(keys) is not list:
             raise DamagedError("it has no list of its storages")

@@ -11,6 +11,7 @@ from tensh.engine.dtypes.size import Size
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
 from tensh.serialization.containers import DamagedError
+from tensh.serialization.sparse import outline_sparse, rebuild_sparse
 
 __all__ = ["DamagedError", "Parameter", "Tensor"]
 LARGEST = 2**62  # elements of any size, stride or offset
@@ -162,7 +163,7 @@ def set_attributes(function, cls, arguments, state):
     """A tensor with attributes that somebody gave it."""
     if getattr(function, "makes_all", False):  # a nested tensor, whose attributes follow from what it is made of
         return function(*arguments)
-    known = any(function is each for each in (tensor, tensor_of_dtype, parameter))
+    known = any(function is each for each in (tensor, tensor_of_dtype, parameter, rebuild_sparse, outline_sparse))
     if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
         raise DamagedError("a tensor in it is of another class")
     made = function(*arguments)

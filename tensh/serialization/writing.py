@@ -27,6 +27,7 @@ from tensh.replacing import replace_file
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
 from tensh.serialization.records import ALIGNMENT, Records
+from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, place_of
 
 PROTOCOL = 2
@@ -54,6 +55,7 @@ TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
 TENSOR_OF_DTYPE = Global("torch._utils", "_rebuild_tensor_v3")
 WITHOUT_ELEMENTS = Global("torch._utils", "_rebuild_meta_tensor_no_storage")
 WITH_ATTRIBUTES = Global("torch._tensor", "_rebuild_from_type_v2")
+SPARSE_TENSOR = Global("torch._utils", "_rebuild_sparse_tensor")
 NESTED = Global("torch._utils", "_rebuild_nested_tensor")
 JAGGED = Global("torch.nested._internal.nested_tensor", "_rebuild_njt")
 NESTED_TENSOR = Global("torch.nested._internal.nested_tensor", "NestedTensor")
@@ -123,7 +125,7 @@ class Writer(pickle._Pickler):
         if t.is_nested:
             return self.nested(t)
         if type(t.array) in SPARSE:
-            raise NotImplementedError("tensh writes no sparse tensor: save its indices, its values and its size")
+            return self.add_attributes(t, SPARSE_TENSOR, (t.layout, sparse_facts(t)))
         if is_absent(t.array):
             return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
         if not isinstance(t.array, np.ndarray):
@@ -134,6 +136,10 @@ class Writer(pickle._Pickler):
         function, arguments = TENSOR, (self.mention_storage(place.block, name), *facts)
         if name not in STORAGES:
             function, arguments = TENSOR_OF_DTYPE, (*arguments, self.mention_global("torch", name))
+        return self.add_attributes(t, function, arguments)
+
+    def add_attributes(self, t, function, arguments):
+        """The call that makes a tensor, with its class and attributes where they are not the usual ones."""
         if type(t) is Tensor and not t.__dict__:
             return function, arguments
         return WITH_ATTRIBUTES, (function, PLAIN if type(t) is Tensor else type(t), arguments, t.__dict__)

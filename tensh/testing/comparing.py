@@ -65,9 +65,9 @@ def assert_close(
 
 
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
-    """Old: ``assert_close`` with wider tolerances, for values of any dtypes.
+    """Deprecated: ``assert_close`` with wider tolerances.  Numbers expected take the dtype of ``actual``.
 
-    Raises AssertionError where they differ.
+    Raises AssertionError where the values differ, TypeError or RuntimeError for expected numbers that the dtype cannot hold.
 
     >>> import tensh as torch
     >>> torch.testing.assert_allclose(torch.tensor([1.0]), torch.tensor([1.00001]))
@@ -79,7 +79,8 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
         FutureWarning,
         stacklevel=2,
     )
-    actual, expected = (each if isinstance(each, torch.Tensor) else torch.tensor(each) for each in (actual, expected))
+    actual = actual if isinstance(actual, torch.Tensor) else torch.tensor(actual)
+    expected = expected if isinstance(expected, torch.Tensor) else torch.tensor(expected, dtype=actual.dtype)
     if rtol is None and atol is None:
         both = [OLD_TOLERANCES.get(each.dtype.name, (0.0, 0.0)) for each in (actual, expected)]
         rtol, atol = (max(pair) for pair in zip(*both, strict=True))

@@ -169,12 +169,20 @@ CHANGES = [
     lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said)["args"].append({"object": 1}),
     lambda said: said["nodes"].pop(), lambda said: said["nodes"][0].update(target="x, y=print()"), lambda said: said["nodes"][0].update(target="import"),
     lambda said: said["nodes"].insert(1, said["nodes"][0] | {"name": "another"}), lambda said: said["nodes"][0]["val"].update(shape=[[2], 3]),
+    lambda said: said["nodes"][0].pop("val"), lambda said: said.update(structure=[]), lambda said: said.update(structure={"place": 0}),
+    lambda said: said.update(structure={"tuple": [{"tuple": []}, {"dict": []}]}), lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 1}]}, {"dict": []}]}),
+    lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 0}]}, {"dict": [[1, 2]]}]}),
+    lambda said: said.update(dynamic={"3": {"0": "n"}}, bounds={"n": [2, None]}), lambda said: said.update(dynamic={"0": {"7": "n"}}, bounds={"n": [2, None]}),
+    lambda said: said.update(dynamic={"0": {"0": "n"}}), lambda said: said.update(bounds={"n": [2, "many"]}), lambda said: said.update(bounds={"n": 3}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_damaged_and_hostile_files_are_refused(change):
-    with pytest.raises(ValueError, match="it |is called|have one name|a shape is"):
+    with pytest.raises(
+        ValueError,
+        match="it |its arguments|the input|a keyword|is called|have one name|a shape is|is dynamic|has no bounds|the bounds",
+    ):
         torch.export.load(altered(change))
 
 

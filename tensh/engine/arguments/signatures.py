@@ -142,6 +142,14 @@ def require_64_bits(number):
         raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
 
 
+def complain_of_elements(values, place):
+    """What PyTorch says of a sequence with elements that are no tensors, as the argument at ``place``; None without any."""
+    for number, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            return f"expected Tensor as element {number} in argument {place}, but got {type_name(value)}"
+    return None
+
+
 # ── one form ─────────────────────────────────────────────────────────────────
 class Parameter:
     """One parameter of a form."""
@@ -186,6 +194,7 @@ class Form:
         self.needed = [p.name for p in self.parameters[positional:] if p.required]
         self.numbers = [p.name for p in self.parameters if p.takes_number]
         self.sizes_last = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
+        self.lists = [(n, p.name) for n, p in enumerate(self.parameters) if p.kind == "tuple of Tensors"]
 
     def bind(self, args, options):
         """The values by name, defaults included; TypeError if the arguments do not fit."""
@@ -212,6 +221,9 @@ class Form:
         for name in self.numbers:
             if type(values[name]) is int:
                 require_64_bits(values[name])
+        for place, name in self.lists:
+            if complaint := complain_of_elements(values[name] or (), place):
+                raise UnpackError(complaint)
         return values
 
     def _bind_keywords(self, given, options, values):

@@ -9,6 +9,7 @@ import math
 import numbers
 
 from tensh.engine import find_public
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrent import recurrent
 from tensh.nn import init
@@ -108,9 +109,11 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             data, batch_sizes, order, back = input
             sizes = batch_sizes.tolist()
-            states = (
-                self._begin(data, sizes[0]) if hx is None else [permute_state(s, order) for s in self._read_states(hx)]
-            )
+            if hx is None:
+                states = self._begin(data, sizes[0])
+            else:
+                self._check_kinds(hx, data, batch_sizes)
+                states = [permute_state(each, order) for each in self._read_states(hx)]
             self._check(data, states, sizes)
             output, states = self._compute(data, states, sizes)
             return PackedSequence(output, batch_sizes, order, back), [permute_state(each, back) for each in states]
@@ -121,8 +124,9 @@ class RNNBase(Module):
             raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {dims}D{tensor} instead")
         batch_dim = 0 if self.batch_first else 1
         if hx is not None:
-            hx = self._read_states(hx)
+            given, hx = hx, self._read_states(hx)
             self._check_dims(hx, dims)
+            self._check_kinds(given, input)
         if dims == 2:
             input = input.unsqueeze(batch_dim)
             hx = hx and [each.unsqueeze(1) for each in hx]
@@ -185,6 +189,15 @@ class RNNBase(Module):
         if len(hx) != self._states:
             raise RuntimeError("lstm expects two hidden states")
         return states
+
+    def _check_kinds(self, hx, *input):
+        """The function's own complaint about states that are not two tensors in a tuple or list."""
+        if self._states == 2 and not (
+            isinstance(hx, (tuple, list)) and len(hx) == 2 and all(isinstance(each, Tensor) for each in hx)
+        ):
+            form = () if len(input) == 2 else (self.batch_first,)
+            settings = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+            find_public("lstm")(*input, hx, self._flat_weights, *settings, *form)
 
     def _check_dims(self, hx, dims):
         """States have a batch if the input has."""

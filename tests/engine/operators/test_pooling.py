@@ -42,6 +42,26 @@ def test_nan_is_the_largest_element(kind):
     assert places[values.isnan()].eq(5).all() and values.isnan().any()
 
 
+@pytest.mark.parametrize("nan", [0, 0.1, 1])
+@pytest.mark.parametrize("size", [(1, 1), (2, 4), (3, 5)])
+def test_of_equal_elements_the_first_is_taken_and_of_nan_the_last(size, nan):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, (2, 16, 32)).astype(np.float32)
+    x[rng.random(x.shape) < nan] = np.nan
+    values, places = torch.nn.functional.adaptive_max_pool2d(torch.tensor(x), size, return_indices=True)
+    bounds = [[(i * n // k, -(-(i + 1) * n // k)) for i in range(k)] for n, k in zip(x.shape[1:], size)]
+    for plane in range(2):
+        for row, (top, bottom) in enumerate(bounds[0]):
+            for column, (left, right) in enumerate(bounds[1]):
+                best = -1, -np.inf
+                for i in range(top, bottom):
+                    for j in range(left, right):
+                        value = x[plane, i, j]
+                        best = (i * 32 + j, value) if value > best[1] or np.isnan(value) else best
+                found = places[plane, row, column].item(), values[plane, row, column].item()
+                assert np.array_equal(found, best, equal_nan=True)
+
+
 # ── sizes beyond what can be counted ─────────────────────────────────────────
 WIDE = 2**63 - 1
 COUNT, ROOM = "numel: integer multiplication overflow", "Storage size calculation overflowed"

@@ -34,6 +34,19 @@ def values():
     )  # fmt: skip
 
 
+def sparse():
+    x = tensh.eye(4)
+    twice = tensh.sparse_coo_tensor([[0, 1, 1], [0, 2, 2]], [1.0, 2.0, 3.0], (2, 3))
+    return [
+        x.to_sparse(),
+        twice,
+        x.to_sparse_csr(),
+        x.to_sparse_csc(),
+        x.to_sparse_bsr((2, 2)),
+        x.to_sparse_bsc((2, 1)),
+    ]
+
+
 def archives():
     model = tensh.nn.Linear(2, 3)
     optimizer = tensh.optim.Adam(model.parameters())
@@ -45,12 +58,13 @@ def archives():
     nested = {
         str(layout): tensh.nested.nested_tensor(ragged, layout=layout) for layout in (tensh.strided, tensh.jagged)
     }
-    return [(CHECKPOINTS / "pytorch.pt").read_bytes(), saved(values()), saved(state), saved(nested), *small]
+    more = saved(nested), saved(sparse())
+    return [(CHECKPOINTS / "pytorch.pt").read_bytes(), saved(values()), saved(state), *more, *small]
 
 
 def legacies():
     small = saved(tensh.ones(3), **OLD), saved({"w": tensh.ones(3, 3)}, **OLD, pickle_protocol=4)
-    return [saved(values(), **OLD), *small]
+    return [saved(values(), **OLD), saved(sparse(), **OLD), *small]
 
 
 def beyond():

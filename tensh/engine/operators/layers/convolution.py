@@ -24,6 +24,9 @@ GEOMETRY = "stride, padding, dilation, groups"
 COLUMNS = 1 << 19
 # Parts of a batch, so that several threads have work; a part has no fewer elements of windows.
 PARTS, FEWEST = 4, 1 << 18
+# Windows over the padding of a transposed convolution, for each position of its input, up to which they are multiplied: past
+# them, for a kernel larger than the image, to add a window for every position takes less time.
+ROOM = 4
 DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
 
 
@@ -101,6 +104,7 @@ def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dil
         set(stride) == {1}
         and min(around) >= 0
         and spatial == output_size(size, kernel, stride, around, dilation)
+        and math.prod(spatial) <= ROOM * math.prod(size)
         and (
             len(weight) // groups < DEAR * weight.shape[1]
             or find_shifts(len(grad), padded, kernel, spatial, stride, dilation, len(weight) // groups, weight.shape[1])
@@ -209,7 +213,10 @@ def map_images(work, images, kernel, size):
 
 
 def reach(place, size, stride, dilation):
-    """The positions of the input that one element of the kernel meets, as slices."""
+    """The positions of the input that one element of the kernel meets, as slices.
+
+    With the parts of windows and kernel exchanged, ``reach(place, kernel, dilation, stride)``, the positions in one window.
+    """
     return tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, n, s, d in zip(place, size, stride, dilation))
 
 
@@ -220,6 +227,10 @@ def windows(array, kernel, size, stride, dilation, groups=1):
     if math.prod(kernel) == 1 and set(stride) == {1}:
         return array.reshape(shape)
     columns = np.empty((batch, channels, *kernel, *size), array.dtype)
+    if math.prod(size) < math.prod(kernel):  # of a kernel as large as the image there are few windows
+        for place in np.ndindex(*size):
+            columns[(..., *place)] = array[(..., *reach(place, kernel, dilation, stride))]
+        return columns.reshape(shape)
     for place in np.ndindex(*kernel):  # a fifth faster than to copy one strided view of all windows
         columns[(slice(None), slice(None), *place)] = array[(..., *reach(place, size, stride, dilation))]
     return columns.reshape(shape)
@@ -229,6 +240,10 @@ def lay_together(columns, whole, stride, dilation):
     """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S], each in its place.  The adjoint of ``windows``."""
     dims = whole.ndim - 2
     kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
+    if math.prod(size) < math.prod(kernel):
+        for place in np.ndindex(*size):
+            whole[(..., *reach(place, kernel, dilation, stride))] += columns[(..., *place)]
+        return
     for place in np.ndindex(*kernel):
         whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from tensh.engine.arrays.threads import BLOCK, map_rows
 
+MANY = 8  # elements of a window from which the largest is searched for in each by itself
+
 
 def largest_in(input, windows, dims):
     """(the largest element of every window, its flat place); ``windows`` has the windows of each of the last dimensions."""
@@ -49,6 +51,14 @@ def largest_in_planes(values, windows):
 
 def largest_along(values, windows):
     """(the largest elements of ``values`` [planes, before, n, after] in windows along ``n``, how many come before each)."""
+    if share_out(windows, values.shape[2]):
+        values = values.reshape(*values.shape[:2], *windows.shape, values.shape[3])
+        which = values.argmax(3)
+        best = np.take_along_axis(values, which[:, :, :, None], 3)[:, :, :, 0]
+        if (best != best).any():
+            backwards = values[:, :, :, ::-1]
+            np.copyto(which, values.shape[3] - 1 - (backwards != backwards).argmax(3), where=best != best)
+        return best, which
     parts = list(parts_of(values, windows))
     if len(parts) == 1:
         return parts[0], np.zeros(parts[0].shape, np.int64)
@@ -60,9 +70,16 @@ def largest_along(values, windows):
         before &= part != best
         which += before
     if (best != best).any():
-        for number, part in reversed(list(enumerate(parts))):  # the first nan is the largest
+        for number, part in enumerate(parts):  # the last nan is the largest
             np.copyto(which, number, where=part != part)
+        lengths = windows[..., -1] - windows[..., 0]
+        which = np.minimum(which, lengths.reshape(-1, 1, lengths.shape[-1], 1))  # past them the last one is repeated
     return best, which.astype(np.int64)
+
+
+def share_out(windows, n):
+    """True if windows of many elements lie side by side: then a search takes a tenth of the time of a walk through the places."""
+    return windows.ndim == 2 and windows.shape[1] >= MANY and np.array_equal(windows.reshape(-1), np.arange(n))
 
 
 def parts_of(values, windows):

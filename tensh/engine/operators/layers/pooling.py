@@ -127,7 +127,7 @@ for dims in (2, 3):
        input=back.format("indices"))  # fmt: skip
     for kind, operators, called in (
         ("adaptive", ADAPTIVE_MAX_POOL, f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
-        ("fractional", FRACTIONAL_MAX_POOL, f"fractional_max_pool{dims}d"),
+        ("fractional", FRACTIONAL_MAX_POOL, f"fractional_max_pool{dims}d_out_frame"),
     ):
         lying = keeping_format if (kind, dims) == ("adaptive", 2) else row_major
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "kernel_name": called}

@@ -91,7 +91,7 @@ def find_shifts(images, padded, kernel, size, stride, dilation, depth, outputs):
 
     Of several images each is one thread's; the products of one image are shared.
     """
-    if set(stride) != {1} or math.prod(kernel) == 1 or not math.prod(size) or not depth:
+    if set(stride) != {1} or math.prod(kernel) == 1 or not depth or math.prod(size) < math.prod(kernel):
         return None
     shifts = Shifts(padded, kernel, size, dilation, depth, matmul if images == 1 else np.matmul)
     windows = math.prod(size)

@@ -1,11 +1,13 @@
 """Sparse tensors of indices and values, and the checks of these."""
 
+import math
 from functools import wraps
 
 import numpy as np
 
 from tensh.engine.arguments.binding import bind, place
 from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.arrays.bounds import MOST
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
@@ -170,7 +172,7 @@ def sparse_coo_tensor(
     if size is None:
         found = index.max(1) + 1 if count else np.zeros(len(index), int)
         size = (*found.tolist(), *values.array.shape[1:])
-    elif min(size, default=0) < 0:
+    elif min(size, default=0) < 0 or math.prod(size) > MOST:
         raise RuntimeError("numel: integer multiplication overflow")
     if checking and is_coalesced and not is_in_order(index):
         raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
@@ -192,6 +194,8 @@ def check_bounds(index, size):
 
 def is_in_order(index):
     """True if the places are in order and each is there once."""
+    if not len(index):
+        return index.shape[1] < 2
     steps = np.diff(index, axis=1)
     first = (steps != 0).argmax(0)
     return not steps.size or bool((np.take_along_axis(steps, first[None], 0) > 0).all())

@@ -1,5 +1,7 @@
 """Several tensors as one."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
@@ -181,10 +183,13 @@ def broadcast_shapes(*shapes):
     >>> torch.broadcast_shapes((2, 1), (3,))
     torch.Size([2, 3])
     """
+    for shape in shapes:
+        if not (shape is None or isinstance(shape, (int, Sequence))):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
     common = []
     for number, shape in enumerate(shapes):
-        if not isinstance(shape, (int, tuple, list, str)):
-            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+        if shape is None:
+            continue
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         common = [1] * (len(shape) - len(common)) + common
         for back in range(-1, -len(shape) - 1, -1):

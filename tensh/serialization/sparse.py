@@ -1,0 +1,51 @@
+"""Sparse tensors in the form in which PyTorch writes them: the dense tensors that they are made of, and their size."""
+
+from tensh.engine import find_public
+from tensh.engine.core.tensor import SPARSE, Tensor, wrap
+from tensh.engine.dtypes.device import layout
+from tensh.engine.dtypes.size import Size
+from tensh.serialization.containers import DamagedError
+
+COMPRESSED = ("torch.sparse_csr", "torch.sparse_csc", "torch.sparse_bsr", "torch.sparse_bsc")
+
+
+def sparse_facts(t):
+    """The indices, the values and the size of a sparse tensor, and of one in the layout sparse_coo whether it is coalesced.
+
+    Whether gradients are wanted is not among them, as in PyTorch.
+    """
+    array = SPARSE[type(t.array)](t.array)
+    known = (array.coalesced,) if str(t.layout) == "torch.sparse_coo" else ()
+    return (*map(wrap, array.indices), wrap(array.values), t.shape, *known)
+
+
+def split_parts(kind, parts):
+    """(True for a compressed layout, dense tensors, size, whether indices are sorted and different, or None) of a file."""
+    if not isinstance(kind, layout) or type(parts) is not tuple:
+        raise DamagedError("a sparse tensor in it has no layout")
+    compressed = str(kind) in COMPRESSED
+    if not compressed and str(kind) != "torch.sparse_coo":
+        raise DamagedError(f"a sparse tensor in it has the layout {kind}")
+    tensors, rest = parts[: 2 + compressed], parts[2 + compressed :]
+    if not rest or len(tensors) + len(rest) > 4 or not all(type(each) is Tensor for each in tensors):
+        raise DamagedError("a sparse tensor in it lacks tensors that it is made of")
+    size, coalesced = rest if len(rest) == 2 else (*rest, None)
+    if type(size) not in (tuple, list, Size) or type(coalesced) not in (bool, type(None)):
+        raise DamagedError("a sparse tensor in it has no size")
+    return compressed, tensors, size, coalesced
+
+
+def outline_sparse(kind, parts):
+    """The values of a sparse tensor whose indices are not known yet, in its place."""
+    return split_parts(kind, parts)[1][-1]
+
+
+def rebuild_sparse(kind, parts):
+    """A sparse tensor of a file, its indices checked."""
+    compressed, tensors, size, coalesced = split_parts(kind, parts)
+    try:
+        if compressed:
+            return find_public("sparse_compressed_tensor")(*tensors, size, layout=kind, check_invariants=True)
+        return find_public("sparse_coo_tensor")(*tensors, size, is_coalesced=coalesced, check_invariants=True)
+    except (RuntimeError, TypeError, ValueError, OverflowError) as error:
+        raise DamagedError(f"a sparse tensor in it does not fit together: {error}") from None
