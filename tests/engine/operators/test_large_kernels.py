@@ -41,10 +41,11 @@ def test_values_and_gradients_are_those_of_the_definition(size, kernel, stride, 
     for place, window in windows_of(size, kernel, stride, dilation):
         for group in range(2):
             ins, outs = slice(2 * group, 2 * group + 2), slice(3 * group, 3 * group + 3)
-            seen, grad = x[(slice(None), ins, *window)], g[(slice(None), outs, *place)]
-            y[(slice(None), outs, *place)] = np.einsum("nc...,oc...->no", seen, w[outs])
-            dx[(slice(None), ins, *window)] += np.einsum("no,oc...->nc...", grad, w[outs])
-            dw[outs] += np.einsum("no,nc...->oc...", grad, seen)
+            seen, grad = x[(slice(None), ins, *window)].reshape(2, 2, -1), g[(slice(None), outs, *place)]
+            kernels = w[outs].reshape(3, 2, -1)
+            y[(slice(None), outs, *place)] = np.einsum("nck,ock->no", seen, kernels)
+            dx[(slice(None), ins, *window)] += np.einsum("no,ock->nck", grad, kernels).reshape(2, 2, *kernel)
+            dw[outs] += np.einsum("no,nck->ock", grad, seen).reshape(3, 2, *kernel)
     reached = tuple(slice(n) for n in back.shape[2:])
     assert not dx[(..., *[slice(n, None) for n in back.shape[2:]])].any()
     for found, wanted in ((result, y), (image.grad, dx), (weight.grad, dw), (back, dx[(..., *reached)])):
