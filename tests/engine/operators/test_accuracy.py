@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.operators.precision import HAS_AVX512
 
 F = torch.nn.functional
 
@@ -78,8 +77,8 @@ def test_angles_of_points_of_float32(swapped):
     y, x = torch.from_numpy(y), torch.from_numpy(x)
     found = torch.atan2(y.t(), x.t()).t() if swapped else torch.atan2(y, x)
     assert found.is_contiguous()
-    bound = 1.2 if HAS_AVX512 else 1.4  # by float64, or by the C library: off by up to 1.3 units, PyTorch's by 0.9
-    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < bound
+    # by float64; the C library's are off by up to 1.4 units, PyTorch's by 0.9
+    assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 0.51
 
 
 @pytest.mark.parametrize("shape", [(), (7,), (500, 300)])

@@ -170,14 +170,14 @@ hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_
 
 
 # ── curves ───────────────────────────────────────────────────────────────────
-softplus = Chain("softplus", "input", "where(input * beta > threshold, input, library_log1p(exp(minimum(input * beta, threshold))) / beta)",
+softplus = Chain("softplus", "input", "where(input * beta > threshold, input, log1p(exp(minimum(input * beta, threshold))) / beta)",
                  numbers="beta=1.0, threshold=20.0")  # fmt: skip
-logsigmoid = Chain("logsigmoid", "input", "minimum(input, 0) - library_log1p(exp(-abs(input)))")
+logsigmoid = Chain("logsigmoid", "input", "minimum(input, 0) - log1p(exp(-abs(input)))")
 silu = Chain("silu", "input", "input / (library_exp(-input) + 1)")
 sigmoid = ARRAYS["sigmoid"]
 
 
-mish = Chain("mish", "input", "input * library_tanh(where(input > 20, input, library_log1p(exp(minimum(input, 20)))))")
+mish = Chain("mish", "input", "input * library_tanh(where(input > 20, input, log1p(exp(minimum(input, 20)))))")
 
 
 def mish_slope(input):

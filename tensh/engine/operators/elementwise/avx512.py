@@ -28,10 +28,10 @@ def compute_by_double(function, otherwise):
     return declare(function, compute, None, None, [F8])
 
 
-def two_by_double(function):
-    """Make a ufunc of two numbers compute float32 as float64 where that is quick; elsewhere it computes itself."""
+def two_by_double(function, otherwise):
+    """The kernel of a ufunc of two numbers that computes float32 as float64 where that is quick, and ``otherwise`` elsewhere."""
     if not HAS_AVX512:
-        return function
+        return otherwise
 
     def kernel(input, other):
         return function(input, other) if input.dtype is not F4 else function(input, other, dtype=F8).astype(F4)

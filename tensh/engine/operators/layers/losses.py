@@ -12,6 +12,7 @@ from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
+from tensh.engine.operators.elementwise.elementary import log1p
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along, add_squares
@@ -140,7 +141,7 @@ def binary_entropy(input, target, weight=None, reduction="mean"):
 
 def entropies(input, target, weight):
     least = make_number(-100, input)
-    yes, no = np.maximum(np.log(input), least), np.maximum(np.log1p(-input), least)
+    yes, no = np.maximum(np.log(input), least), np.maximum(log1p(-input), least)
     return weigh_losses((target - make_number(1, target)) * no - target * yes, weight)
 
 
@@ -160,7 +161,7 @@ def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduct
 
 def entropies_of_logits(input, target, weight, pos_weight):
     one = make_number(1, input)
-    tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, make_number(0, input))  # -log(sigmoid(input))
+    tail = log1p(np.exp(-np.abs(input))) + np.maximum(-input, make_number(0, input))  # -log(sigmoid(input))
     if pos_weight is not None:
         tail = tail * (one + (pos_weight - one) * target)
     return weigh_losses((one - target) * input + tail, weight)
@@ -174,7 +175,7 @@ def entropies_of_logits(input, target, weight, pos_weight):
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
     return reduce_losses(
-        compute_by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction
+        compute_by_blocks(lambda input, target: log1p(np.exp(-target * input)), input, target), reduction
     )
 
 

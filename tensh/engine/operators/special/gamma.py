@@ -237,18 +237,33 @@ def digamma(input):
     return digamma_of(input)
 
 
-@compute_in_float64
-def polygamma(input, n):
+def derive_digamma(input, n, power=np.power):
     """Derivative number n of digamma: (-1)**(n + 1) n! times the sum of (x + k)**-(n + 1), k from 0 (DLMF 5.15.1)."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return digamma_of(input)
     factorial = float(math.factorial(n)) if n <= 170 else math.inf
-    return (-1) ** (n + 1) * factorial * hurwitz(n + 1.0, input)
+    return (-1) ** (n + 1) * factorial * hurwitz(n + 1.0, input, power)
 
 
-def hurwitz(s, x):
+@compute_in_float64(exact=derive_digamma)
+def polygamma(input, n):
+    return derive_digamma(input, n, multiply_inverse)
+
+
+MULTIPLIED = 8  # the exponent up to which products take less time than a power, a tenth for the square
+
+
+def multiply_inverse(x, exponent):
+    """A negative whole power by products: off by some units in the last place of float64, which float32 does not see."""
+    if not 1 <= -exponent <= MULTIPLIED:
+        return np.power(x, exponent)
+    inverse = np.reciprocal(x)
+    return functools.reduce(np.multiply, [inverse] * int(-exponent))
+
+
+def hurwitz(s, x, power=np.power):
     """The sum of (x + k)**-s, k from 0, for s > 1; infinite at the poles, no number where a term is complex.
 
     To the left of 0, with the fraction f of x: the terms are f, f + 1, ... and f - 1, f - 2, ... down to x.  Both f and
@@ -256,11 +271,11 @@ def hurwitz(s, x):
     """
     left = x < 0
     if not left.any():
-        return euler_maclaurin(s, x)
+        return euler_maclaurin(s, x, power)
     off = x - np.rint(x)
     f, rest = np.where(off < 0, 1 + off, off), np.where(off < 0, -off, 1 - off)
-    here = euler_maclaurin(s, np.where(left, f, x))
-    there, below = (euler_maclaurin(s, np.where(left, each, 1)) for each in (rest, 1 - x))
+    here = euler_maclaurin(s, np.where(left, f, x), power)
+    there, below = (euler_maclaurin(s, np.where(left, each, 1), power) for each in (rest, 1 - x))
     sign = left * np.where(s % 2 == 0, 1.0, -1.0)
     out = here + sign * there - sign * below
     return np.where(left & (s != np.floor(s)), np.nan, np.where(left & (f == 0), np.inf, out))
@@ -269,12 +284,12 @@ def hurwitz(s, x):
 STEEP = 1e4  # an exponent from which on the first terms are all that is not zero, and the formula overflows
 
 
-def euler_maclaurin(s, x):
+def euler_maclaurin(s, x, power=np.power):
     """For x >= 0: ten terms, and the rest by the formula of Euler and Maclaurin (DLMF 25.11.28)."""
-    out = np.add.reduce((x + LADDER) ** -s, 0)
+    out = np.add.reduce(power(x + LADDER, -s), 0)
     x = x + FAR
-    factor = s * x ** (-s - 1)
-    rest = x ** (1 - s) / (s - 1) + 0.5 * x**-s
+    factor = s * power(x, -s - 1)
+    rest = power(x, 1 - s) / (s - 1) + 0.5 * power(x, -s)
     for k, b in enumerate(BERNOULLI, 1):
         rest = rest + b / math.factorial(2 * k) * factor
         factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (x * x)
