@@ -30,7 +30,7 @@ def loads(text, deepest=None, **options):
 
 
 def require_depth(value, deepest):
-    """RecursionError for containers that are nested too deeply."""
+    """Raise RecursionError for containers that are nested too deeply."""
     level = [value]
     for _ in range(deepest):
         level = [each for each in level if isinstance(each, (dict, list))]

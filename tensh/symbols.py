@@ -77,7 +77,7 @@ def sym_not(a):
 
 
 def sym_max(a, b):
-    """The larger of two numbers, a float if one of them is.  AssertionError for anything but a number.
+    """The larger of two numbers, a float if one of them is.  Raise AssertionError for anything but a number.
 
     >>> import tensh as torch
     >>> torch.sym_max(3, 2.0)
@@ -87,7 +87,7 @@ def sym_max(a, b):
 
 
 def sym_min(a, b):
-    """The smaller of two numbers, a float if one of them is.  AssertionError for anything but a number.
+    """The smaller of two numbers, a float if one of them is.  Raise AssertionError for anything but a number.
 
     >>> import tensh as torch
     >>> torch.sym_min(3, 2.0)
@@ -106,7 +106,7 @@ def choose_number(choose, a, b):
 
 
 def sym_sqrt(a):
-    """The square root.  ValueError for a negative number.
+    """The square root.  Raise ValueError for a negative number.
 
     >>> import tensh as torch
     >>> torch.sym_sqrt(4)
@@ -126,7 +126,7 @@ def sym_sum(args):
 
 
 def sym_ite(b, t, f):
-    """``t`` if ``b``, else ``f``.  AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type.
+    """``t`` if ``b``, else ``f``.  Raise AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type.
 
     >>> import tensh as torch
     >>> torch.sym_ite(True, 1, 2)

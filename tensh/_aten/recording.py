@@ -42,7 +42,7 @@ def ask_and_record(overload, handlers, args, kwargs):
     given = (list(args), dict(kwargs))
     replayed = Replayed(overload, given)  # before anything is written
     try:
-        recorded = overload.compute(*map_leaves(shadows.of, given))
+        recorded = overload.compute(*map_leaves(shadows.shadow, given))
     except (Exception, Lift) as failure:
         if writes and isinstance(failure, RuntimeError) and "leaf Variable" in str(failure):
             raise
@@ -76,7 +76,7 @@ class Shadows:
     def __init__(self):
         self.made, self.known, self.results, self.seen = {}, {}, set(), set()
 
-    def of(self, value):
+    def shadow(self, value):
         """The shadow of a tensor; any other value as it is."""
         if not isinstance(value, Tensor):
             return value

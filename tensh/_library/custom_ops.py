@@ -108,7 +108,7 @@ class CustomOpDef:
             return self.record(values)
         return self.compute(values)
 
-    def given(self, values):
+    def split_arguments(self, values):
         """(arguments by position, arguments by name) of the function, for all arguments in the order of the schema."""
         named = {p.name: value for p, value in zip(self._parameters, values) if p.named}
         return [value for p, value in zip(self._parameters, values) if not p.named], named
@@ -119,7 +119,7 @@ class CustomOpDef:
             raise NotImplementedError(
                 f"Could not run '{self._qualname}' with arguments from the 'CPU' backend: torch.library.impl gives it a function"
             )
-        args, named = self.given(values)
+        args, named = self.split_arguments(values)
         with torch.no_grad():
             result = self._fn(*args, **named)
         for place in self._written:
@@ -151,7 +151,7 @@ class CustomOpDef:
                 f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx tracing to work. "
                 f"Please use `{getattr(self._fn, '__name__', self._opoverload._opname)}.register_fake` to add an fake impl."
             )
-        args, named = self.given(values)
+        args, named = self.split_arguments(values)
         return self._fake(*args, **named)
 
     def record(self, values):
@@ -171,7 +171,7 @@ class CustomOpDef:
                 form, *leaves = inputs
                 ctx._form = form
                 if definition._setup is not None:
-                    args, named = definition.given(unflatten(leaves, form))
+                    args, named = definition.split_arguments(unflatten(leaves, form))
                     more = {"keyword_only_inputs": named} if named else {}
                     definition._setup(ctx=ctx, inputs=tuple(args), output=output, **more)
 
@@ -199,8 +199,8 @@ class CustomOpDef:
             def vmap(info, in_dims, form, *leaves):
                 dims = in_dims[1:]
                 if definition._vmap is not None:
-                    args, _ = definition.given(unflatten(leaves, form))
-                    places, _ = definition.given(unflatten(dims, form))
+                    args, _ = definition.split_arguments(unflatten(leaves, form))
+                    places, _ = definition.split_arguments(unflatten(dims, form))
                     return definition._vmap(info, tuple(places), *args)
                 samples = [
                     definition(*unflatten([t if d is None else t.select(d, i) for t, d in zip(leaves, dims)], form))

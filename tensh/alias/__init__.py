@@ -23,7 +23,7 @@ def install(children=True, safetensors=True):
     """Let `import torch` give tensh from now on, even where PyTorch is installed.
 
     With ``children``, processes that this one starts get tensh, too.  With ``safetensors=False`` the package safetensors
-    stays what it is; otherwise tensh's own reader and writer of such files answer for it.  RuntimeError where PyTorch has
+    stays what it is; otherwise tensh's own reader and writer of such files answer for it.  Raise RuntimeError where PyTorch has
     been imported already.
 
     >>> import tensh

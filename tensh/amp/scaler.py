@@ -38,7 +38,7 @@ class GradScaler:
         self._found, self._bad = {}, False  # of each optimizer: is a gradient not finite?  None once it has stepped
 
     def scale(self, outputs):
-        """The tensors, also those in lists and tuples, times the scale.  ValueError for anything else."""
+        """The tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -51,7 +51,7 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer):
-        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  RuntimeError for more."""
+        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  Raise RuntimeError for more."""
         if not self._enabled:
             return
         if id(optimizer) in self._found:
@@ -118,7 +118,7 @@ class GradScaler:
         return {name.removeprefix("" if name == TRACKER else "_"): getattr(self, name) for name in STATE}
 
     def load_state_dict(self, state_dict):
-        """Take over what ``state_dict`` returned.  RuntimeError if it is empty."""
+        """Take over what ``state_dict`` returned.  Raise RuntimeError if it is empty."""
         if not self._enabled:
             return
         if not state_dict:

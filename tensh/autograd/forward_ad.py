@@ -81,7 +81,7 @@ class dual_level(Switch):
 def make_dual(tensor, tangent, *, level=None):
     """A dual tensor: the memory of ``tensor`` together with a ``tangent`` of its shape.
 
-    Differentiable in both.  ValueError unless both are floating point or complex.
+    Differentiable in both.  Raise ValueError unless both are floating point or complex.
 
     >>> import tensh as torch
     >>> import tensh.autograd.forward_ad as fwAD

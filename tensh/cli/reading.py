@@ -64,7 +64,7 @@ def whole_name(path):
 
 
 def require(path):
-    """UsageError unless a name is that of a file."""
+    """Raise UsageError unless a name is that of a file."""
     try:
         kind = stat.S_IFMT(os.stat(path).st_mode)
     except OSError as error:
@@ -114,7 +114,7 @@ def too_large(size, most):
 
 
 def require_lines(data, path):
-    """UsageError for a text of more lines than are read."""
+    """Raise UsageError for a text of more lines than are read."""
     if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
         raise UsageError(
             _("{path}: it has more than the {most:,} lines that are read").format(path=path, most=MOST_LINES)

@@ -1,6 +1,6 @@
 """torch.compiler: functions as graphs that are optimised, written as Python, and run in the place of the functions.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -2,7 +2,7 @@
 
 import functools
 
-from tensh.compiler.compiling import everything, running, start, start_with
+from tensh.compiler.compiling import compile_function, compiled_functions, running, wrap_function
 from tensh.compiler.modules import OptimizedModule
 from tensh.nn.modules.module import Module
 
@@ -43,17 +43,17 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     if disable or getattr(model, "_torchdynamo_disable", False):
         return model
     if callable(backend):
-        from tensh.compiler.backends import Handed
+        from tensh.compiler.backends import BackendFunction
 
-        made = Handed(model, backend, fullgraph)
-        everything.add(made)
-        return OptimizedModule(model, made) if isinstance(model, Module) else start_with(made, model)
+        made = BackendFunction(model, backend, fullgraph)
+        compiled_functions.add(made)
+        return OptimizedModule(model, made) if isinstance(model, Module) else wrap_function(made, model)
     off = backend == "eager"
     if isinstance(model, Module):
-        return OptimizedModule(model, start(model, fullgraph, off))
+        return OptimizedModule(model, compile_function(model, fullgraph, off))
     if isinstance(model, type):
         return model
-    return start_with(start(model, fullgraph, off), model)
+    return wrap_function(compile_function(model, fullgraph, off), model)
 
 
 def disable(fn=None, recursive=True, *, reason=None):
@@ -84,12 +84,12 @@ def reset():
     >>> import tensh as torch
     >>> torch.compiler.reset()
     """
-    for compiled in list(everything):
+    for compiled in list(compiled_functions):
         compiled.forget()
 
 
 def is_compiling():
-    """Is a function being captured, which may then leave out what graphs cannot do?  False while it runs as it is.
+    """True while a function is being captured, and False while it runs as it is: code may leave out what graphs cannot do.
 
     >>> import tensh as torch
     >>> torch.compiler.is_compiling()
@@ -99,7 +99,7 @@ def is_compiling():
 
 
 def is_dynamo_compiling():
-    """The same as :func:`is_compiling`.
+    """An older name of :func:`is_compiling`.
 
     >>> import tensh as torch
     >>> torch.compiler.is_dynamo_compiling()
@@ -109,7 +109,7 @@ def is_dynamo_compiling():
 
 
 def is_exporting():
-    """Is a program being exported?
+    """True while a program is being exported.
 
     >>> import tensh as torch
     >>> torch.compiler.is_exporting()
@@ -119,7 +119,7 @@ def is_exporting():
 
 
 def allow_in_graph(fn):
-    """Give the function back: calls that it makes are captured as all others.
+    """Return the function: calls that it makes are captured as all others.
 
     >>> import tensh as torch
     >>> torch.compiler.allow_in_graph(torch.sin) is torch.sin
@@ -129,7 +129,7 @@ def allow_in_graph(fn):
 
 
 def assume_constant_result(fn):
-    """Give the function back: what it reads is guarded, so that nothing need be assumed.
+    """Return the function: values that it reads are guarded, so that nothing need be assumed.
 
     >>> import tensh as torch
     >>> torch.compiler.assume_constant_result(len) is len
@@ -149,4 +149,4 @@ def list_backends(exclude_tags=("debug", "experimental")):
 
 
 def cudagraph_mark_step_begin():
-    """Nothing: there are no graphs of CUDA."""
+    """Do nothing: tensh has no CUDA graphs."""

@@ -1,11 +1,11 @@
-"""Back ends of the user's own: functions that get a graph of ``torch.fx`` and give what runs in its place."""
+"""Back ends of the user: functions that get a graph of ``torch.fx`` and return the function to run in its place."""
 
 from tensh.compiler.guards import Guards
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 
 
-class Handed:
+class BackendFunction:
     """A function that a back end compiles: ``backend(graph_module, example_inputs)`` for every kind of arguments.
 
     The graph is that of ``torch.fx.symbolic_trace``.  A function that cannot be traced runs as it is, with one warning.
@@ -24,9 +24,9 @@ class Handed:
         for guard, run in self.made:
             if guard(args, kwargs) is not None:
                 return run(*args)
-        return self.hand_over(args)
+        return self.compile_graph(args)
 
-    def hand_over(self, args):
+    def compile_graph(self, args):
         from tensh.fx import symbolic_trace
 
         try:

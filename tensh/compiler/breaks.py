@@ -3,8 +3,8 @@
 import os
 
 
-class Missed(Exception):
-    """What Python reads of elements in a graph's run is not what it read when the graph was captured."""
+class ReadMismatch(Exception):
+    """Elements that Python reads while a graph runs differ from those it read when the graph was captured."""
 
 
 class Unsupported(RuntimeError):

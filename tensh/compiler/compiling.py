@@ -5,11 +5,11 @@ import sys
 import threading
 import weakref
 
-from tensh.compiler.breaks import Break, Missed, Unsupported
-from tensh.compiler.graph import make_graph, name_of, require_graphable
+from tensh.compiler.breaks import Break, ReadMismatch, Unsupported
+from tensh.compiler.graph import make_graph, name_input, require_graphable
 from tensh.compiler.guards import Guards
-from tensh.compiler.node import Entry
-from tensh.compiler.recording import Capturing
+from tensh.compiler.node import InputNode
+from tensh.compiler.recording import GraphRecorder
 from tensh.compiler.splitting import split_function
 from tensh.compiler.watching import Watch
 from tensh.engine.core.clock import mode
@@ -27,12 +27,12 @@ LIMIT = 8
 
 
 class Running(threading.local):
-    """What is being captured in a thread."""
+    """State of a thread: the capture that is going on."""
 
     capturing = None
 
     def stop(self, reason):
-        """Say why what is being captured cannot be a graph, if something is."""
+        """Stop the capture that is going on, if any, with the reason why there is no graph."""
         if self.capturing is not None:
             self.capturing.stop(reason, sys._getframe(2))
 
@@ -41,7 +41,7 @@ running = Running()
 
 
 def is_plain():
-    """Is nothing at work that a graph would not see: transforms, tangents, modes, hooks for saved tensors, another recorder?"""
+    """True if no transform, tangent, mode, hook for saved tensors or other recorder is active, which a graph would not see."""
     return not (
         mode.levels or mode.transforms or mode.inference or mode.packing or mode.device is not None or mode.inspect is not None
         or overriding.modes or overriding.dispatch_modes or capturing.recorder is not None
@@ -78,7 +78,7 @@ class Compiled:
             if graph.around == around and (tensors := graph.guard(args, kwargs)) is not None:
                 try:
                     return graph.call(tensors)
-                except Missed:
+                except ReadMismatch:
                     continue
         if self.parts is not None:
             return self.run_parts(args, kwargs)
@@ -114,11 +114,11 @@ class Compiled:
         """What is called in the place of a part."""
         part = Compiled(function, dynamic=self.dynamic, owner=self.owner or self)
         self.members.append(part)
-        return start_with(part, function)
+        return wrap_function(part, function)
 
     def capture(self, args, kwargs, around):
         """Run the function as it is, and make a graph of it."""
-        guards, recorder, entries, watch = Guards(self.title), Capturing(), [], None
+        guards, recorder, entries, watch = Guards(self.title), GraphRecorder(), [], None
         try:
             guards.require(f"len(args) == {len(args)}")
             for number, each in enumerate(args):
@@ -129,14 +129,14 @@ class Compiled:
                 require_graphable(tensor)
             if around[0]:
                 entries = [
-                    (t, Entry(t))
+                    (t, InputNode(t))
                     for _, t in given
                     if refresh_node(t) is not None and type(t.node) is not AccumulateGrad
                 ]
             for tensor, entry in entries:
                 tensor.node = entry
             for path, tensor in given:
-                recorder.add_input(tensor).name = name_of(path, self.function)
+                recorder.add_input(tensor).name = name_input(path, self.function)
             guards.add_parts(getattr(self.function, "module", self.function), frozenset())
             watch = Watch(guards)
         except Break as reason:
@@ -162,24 +162,24 @@ class Compiled:
         return result
 
 
-everything: "weakref.WeakSet" = weakref.WeakSet()
+compiled_functions: "weakref.WeakSet" = weakref.WeakSet()
 
 
 def python_of(function):
-    """The function of Python that runs when this is called."""
+    """Return the Python function that a call of ``function`` runs."""
     return getattr(function, "forward", function)
 
 
-def start(function, fullgraph=False, off=False):
-    """What runs a function as graphs; ``off`` if it is to run as it is."""
+def compile_function(function, fullgraph=False, off=False):
+    """Make the object that runs a function as graphs; with ``off`` it runs the function as it is."""
     made = Compiled(function, fullgraph)
     made.off = off
-    everything.add(made)
+    compiled_functions.add(made)
     return made
 
 
-def start_with(compiled, function):
-    """A function that calls ``compiled`` in the place of ``function``."""
+def wrap_function(compiled, function):
+    """Make a function that calls ``compiled`` in the place of ``function``."""
 
     def call(*args, **kwargs):
         return compiled(args, kwargs)

@@ -18,7 +18,7 @@ from tensh.engine.dispatch.capture.lines import Value, list_values
 
 
 class Graph:
-    """A program with its guard: what one call has become."""
+    """A program with its guard, made of one call."""
 
     def __init__(self, program, guard, around, wanted, rebuild, title):
         self.program, self.guard, self.around, self.wanted, self.rebuild, self.title = (
@@ -68,8 +68,8 @@ def require_graphable(tensor):
         raise Break("an argument is a view that was made under no_grad")
 
 
-def name_of(path, function):
-    """A name for what a path leads to."""
+def name_input(path, function):
+    """Choose a name for the value at a path."""
     head, _, rest = path.partition("[")
     if head == "args" and rest.endswith("]") and rest[:-1].isdigit():
         try:
@@ -90,7 +90,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
         require_graphable(value.tensor)
         if around[0] and value.tensor.node is not None and type(value.tensor.node) is not AccumulateGrad:
             raise Break("a tensor from outside is read that was computed and requires grad")
-        value.name = module_name(value, recorder) or name_of(path, compiled.function)
+        value.name = module_name(value, recorder) or name_input(path, compiled.function)
         inputs.append(value)
         paths.append(path)
     structure = Result(result, recorder, inputs)
@@ -110,11 +110,11 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
         of_entries = {id(tensor): entry for tensor, entry in entries}
         nodes = [of_entries.get(id(value.tensor), node) for value, node in zip(inputs, nodes, strict=True)]
         roots = {}
-        recorder.know_slopes()
+        recorder.record_slopes()
         with recorder:
             for tensor, node in starts:
                 weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
-                tangents.append(recorder.know(Value(weight)))
+                tangents.append(recorder.add_value(Value(weight)))
                 if node in roots:
                     raise Break("two results are one")
                 roots[node] = weight
@@ -142,7 +142,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     if guard(args, kwargs) is None:
         raise Break("what the function reads is changed by it")
     structure.outputs = structure.views = None
-    program.let_go()
+    program.release_tensors()
     return Graph(program, guard, around, wanted, structure, compiled.title)
 
 
@@ -175,7 +175,7 @@ def make_program(recorder, tensor, names):
         targets = {node: None for node in nodes if node is not None}
         try:
             with recorder:
-                tangents = [recorder.know(Value(weight))]
+                tangents = [recorder.add_value(Value(weight))]
                 run({node: weight}, True, True, targets, False)
         except RuntimeError:  # a backward pass has been through, and has taken what was saved
             tangents = []
@@ -189,7 +189,7 @@ def make_program(recorder, tensor, names):
 
 
 def is_recorded_write(line, inputs):
-    """Does a line write into an argument something that requires grad?"""
+    """True if a line writes a value that requires grad into an argument."""
     targets = {memory_of(value) for value in list_values(line.target)}  # also by way of a view
     given = any(memory_of(each) in targets for each in inputs)
     return given and any(value.requires_grad for value in line.inputs)

@@ -1,4 +1,4 @@
-"""Guards: what must still hold for a graph to stand for its function, as one written function that also finds the tensors.
+"""Guards: the conditions under which a graph may replace its function, written as one function that also finds the tensors.
 
 A guard is a path (``args[0]``, a name of a module, an attribute) and what stood there: for tensors the shape, strides, dtype and
 whether they require grad; for numbers, texts and the like the value; for lists and dictionaries what they hold; for all else the
@@ -47,7 +47,7 @@ class Guards:
 
     # ── one value ────────────────────────────────────────────────────────────
     def add(self, path, value, attributes=frozenset()):
-        """Guard what stands at a path."""
+        """Guard the value at a path."""
         cls = type(value)
         if isinstance(value, Tensor):
             self.add_tensor(path, value)
@@ -101,7 +101,7 @@ class Guards:
 
     # ── objects ──────────────────────────────────────────────────────────────
     def add_parts(self, value, attributes):
-        """Guard what is read of an object that stays the same."""
+        """Guard the parts that are read of an object that stays the same."""
         key = id(value), frozenset(attributes) if isinstance(value, (types.ModuleType, type)) else None
         if key in self.kept:
             return

@@ -1,4 +1,4 @@
-"""Simpler kernels for operands whose shapes and dtypes are known: what a general kernel finds out at every call is known here.
+"""Simpler kernels for operands of known shape and dtype, without the checks that general kernels make at every call.
 
 The bits are those of the general kernels.
 """

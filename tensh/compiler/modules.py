@@ -2,7 +2,7 @@
 
 import copy
 
-from tensh.compiler.compiling import start
+from tensh.compiler.compiling import compile_function
 from tensh.nn.modules.module import Module
 
 
@@ -54,7 +54,7 @@ class OptimizedModule(Module):
 
 def restart(module, fullgraph):
     """A compiled module around another one, without graphs."""
-    return OptimizedModule(module, start(module, fullgraph))
+    return OptimizedModule(module, compile_function(module, fullgraph))
 
 
 class CompiledForward:
@@ -62,7 +62,7 @@ class CompiledForward:
 
     def __init__(self, module, compiled=None, options=()):
         self.module, self.options = module, dict(options)
-        self.compiled = compiled or start(Forward(module), self.options.get("fullgraph", False))
+        self.compiled = compiled or compile_function(Forward(module), self.options.get("fullgraph", False))
 
     def __call__(self, *args, **kwargs):
         return self.compiled(args, kwargs)

@@ -11,7 +11,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture.lines import Value, map_values
 
 
-class Entry(Node):
+class InputNode(Node):
     """Stands before an input while a graph is captured: gradients that arrive here are those of the input."""
 
     __slots__ = ("was",)
@@ -26,7 +26,7 @@ class Entry(Node):
     backward_graph = backward
 
     def connect(self):
-        """Hand gradients on from now on."""
+        """Pass gradients on from now on."""
         self.inputs = (self.was,)
 
 
@@ -54,7 +54,7 @@ class CompiledFunctionBackward(Node):
         self.saved = self.given = None
 
     def gradients(self, g):
-        """What arrived for every output; zeros where nothing did."""
+        """The gradient of every output; zeros where none arrived."""
         facts = self.program.facts
         if type(g) is not Parts:
             return [g]
@@ -103,8 +103,8 @@ class CompiledFunctionBackward(Node):
                 known[value] = t = wrap(array, node)
                 entries.append(None)
                 if node is not None:
-                    t.node = entries[-1] = Entry(t)
-            replay(self.program.forward_lines, known, self.program.drawn_in(self.saved))
+                    t.node = entries[-1] = InputNode(t)
+            replay(self.program.forward_lines, known, self.program.collect_draws(self.saved))
             roots = {}
             for value, number in zip(self.program.outputs, self.program.places, strict=True):
                 node = refresh_node(known[value])
@@ -159,4 +159,4 @@ def collect(structure, result, pairs):
             collect(each, other, pairs)
 
 
-__all__ = ["AccumulateGrad", "CompiledFunctionBackward", "Entry"]
+__all__ = ["AccumulateGrad", "CompiledFunctionBackward", "InputNode"]

@@ -1,4 +1,4 @@
-"""What is done to steps before they are written: constants folded, common parts found, dead ones dropped, chains fused."""
+"""Passes over steps before they are written: fold constants, merge common steps, drop dead ones, fuse chains."""
 
 from collections import Counter
 
@@ -68,7 +68,7 @@ def simplify(steps, kept, gradients):
 
 
 def sums_to(summed, step):
-    """Does a view take away the dimensions that a sum has kept?"""
+    """True if a view takes away the dimensions that a sum has kept."""
     if summed.name != "sum_dim" or summed.args[2:3] != (True,):
         return False
     shape, dims = summed.args[0].shape, summed.args[1]
@@ -185,7 +185,7 @@ def fuse(steps, wanted):
 
 
 def fits(step):
-    """Is this a step over many elements whose operands can be cut into blocks?"""
+    """True for a step over many elements whose operands can be cut into blocks."""
     shape = step.out.shape
     return step.out.size >= LARGE and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)
 

@@ -1,4 +1,4 @@
-"""A compiled graph: what a recorder saw as a forward and a backward function of arrays."""
+"""A compiled graph: recorded lines as a forward and a backward function of arrays."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Program:
         )  # where Python first read an element
         lowering = Lowering()
         self.check(lines, inputs, tangents)
-        sharing = Sharing(lines, inputs, [*outputs, *gradients])
+        sharing = SharedMemory(lines, inputs, [*outputs, *gradients])
         for place_, line in enumerate(lines):
             lowering.lower(line, lambda value, now=place_: sharing.is_read_elsewhere(value, now))
             sharing.check(line, lowering.steps)
@@ -131,12 +131,12 @@ class Program:
         compile_source(self.text, f"compiled {self.title}", namespace)
         self.forward, self.backward, self.namespace = namespace["forward"], namespace.get("backward"), namespace
 
-    def drawn_in(self, saved):
+    def collect_draws(self, saved):
         """Value -> array of the random numbers among what a call saved."""
         return {value: saved[place] for value, place in self.drawn.items()}
 
-    def let_go(self):
-        """Forget the tensors that were seen while capturing: facts are all that is needed from now on."""
+    def release_tensors(self):
+        """Release the captured tensors: only their shapes and dtypes are needed from now on."""
         for line in self.lines:
             line.place = line.place and line.place._replace(trail=())
         for value in (*self.inputs, *self.outputs, *(v for line in self.lines for v in (*line.inputs, *line.outputs))):
@@ -157,7 +157,7 @@ def find_reached(steps, starts, gradients):
     return [known.get(each, set()) for each in gradients]
 
 
-class Sharing:
+class SharedMemory:
     """Which values lie in the memory of others, and when they are read for the last time."""
 
     def __init__(self, lines, inputs, results):
@@ -169,7 +169,7 @@ class Sharing:
         self.last.update((value, len(lines)) for value in (*inputs, *results) if value is not None)
 
     def is_read_elsewhere(self, value, now):
-        """Is another value that lies in the same memory read after line ``now``?"""
+        """True if another value in the same memory is read after line ``now``."""
         array = value.tensor.array
         return any(
             other.tensor.array is not array and self.last.get(other, -1) > now and overlap(other.tensor.array, array)
@@ -185,7 +185,7 @@ class Sharing:
 
 
 def overlap(a, b):
-    """Do two arrays have an element in common, as far as can be found out in short?"""
+    """True if two arrays may share an element, by a quick check."""
     try:
         return np.shares_memory(a, b, max_work=10000)
     except np.exceptions.TooHardError:
@@ -193,13 +193,13 @@ def overlap(a, b):
 
 
 def is_number(value):
-    """Is a value a number that an operator was given, which its node keeps as an array that nobody can write?"""
+    """True for a number that an operator was given, which its node keeps as a read-only array."""
     array = value.tensor.array
     return not array.ndim and not array.flags.writeable
 
 
 def is_scalar(value):
-    """Is a constant of a written function a number?"""
+    """True if a constant of a written function is a number."""
     return isinstance(value, np.ndarray) and not value.ndim
 
 

@@ -30,7 +30,7 @@ def cast_operands(op, first, second):
     )
 
 
-class Capturing(Recorder):
+class GraphRecorder(Recorder):
     """A recorder that notes what Python reads of elements."""
 
     def __init__(self):
@@ -52,18 +52,18 @@ class Capturing(Recorder):
         return super().call(point, args, options)
 
     def call_slope(self, point, args, options):
-        """A word of derivatives, which is one line: see SLOPES."""
+        """Record a word of derivatives as one line: see SLOPES."""
         with Paused():
             result = point.twin(*args, **options)
         self.written = clock.last_write  # of what is its own
         line = Line(point.function, self.slopes[point.function], None, *self.describe(args, options))
-        line.result = map_tensors(lambda each: self.know(Value(each, line)), result)
+        line.result = map_tensors(lambda each: self.add_value(Value(each, line)), result)
         line.outputs = tuple(list_values(line.result))
         self.lines.append(line)
         return result
 
-    def know_slopes(self):
-        """See calls of the words that end as SLOPES from now on."""
+    def record_slopes(self):
+        """Record calls of the words that end as in SLOPES from now on."""
         for name, function in list(dict.items(TENSORS)):
             own = name.endswith(SLOPES) and not dict.__contains__(OPS, name) and dict.get(ARRAYS, name) is not function
             if own and type(function) is types.FunctionType:

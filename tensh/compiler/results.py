@@ -1,4 +1,4 @@
-"""The structure of what a function gives: which tensors are arguments, which are made, which are views of either, and what stands around."""
+"""The structure of a function's result: which tensors are arguments, new, or views of either, and the containers around them."""
 
 import dataclasses
 import types
@@ -11,22 +11,22 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.lines import Value, rebuild
 
 
-class Input(int):
+class InputRef(int):
     """The number of an input that is returned."""
 
 
-class Made(int):
+class OutputRef(int):
     """The number of an output."""
 
 
-class Kept:
+class Constant:
     """A part of a result that stays the same."""
 
     def __init__(self, value):
         self.value = value
 
 
-class Viewed:
+class DerivedView:
     """A view of an input or an output, by the lines that lead to it, each with the place in what it gives, or None."""
 
     def __init__(self, base, lines):
@@ -45,7 +45,7 @@ class Viewed:
 
 
 class Result:
-    """The structure of a result.  ``outputs`` are the values, and tensors, that are made; called with the tensors of a run, it builds the same."""
+    """The structure of a result: ``outputs`` are its new values and tensors; a call with the tensors of a run builds the result."""
 
     def __init__(self, result, recorder, inputs):
         self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}
@@ -64,14 +64,14 @@ class Result:
         if value is None or type(t) is not Tensor:
             raise Break(f"the result has a {type(t).__name__} that no operator made")
         base, lines = value, []
-        while (before := viewed_by(base)) is not None:
+        while (before := base_of_view(base)) is not None:
             lines.append((base.line, place_in(base)))
             base = before
         given = next((i for i, each in enumerate(self.inputs) if each is origin(base)), None)
         if given is not None:
-            self.views[id(t)] = Viewed(Input(given), lines[::-1])
+            self.views[id(t)] = DerivedView(InputRef(given), lines[::-1])
         elif lines and id(base) in found and found[id(base)] is not t:
-            self.views[id(t)] = Viewed(base, lines[::-1])
+            self.views[id(t)] = DerivedView(base, lines[::-1])
         elif not any(each is t for _, each in self.outputs):
             others = [*(each.tensor for each in self.inputs), *(each for _, each in self.outputs)]
             if any(owner(each.array) is owner(t.array) for each in others):
@@ -89,18 +89,18 @@ class Result:
         if is_plain_dataclass(part):
             return cls, [(name, self.describe(each)) for name, each in vars(part).items()]
         if cls in SIMPLE or cls is types.FunctionType:
-            return Kept(part)
+            return Constant(part)
         raise Break(f"the result has a {cls.__name__}")
 
     def describe_tensor(self, t):
         given = next((i for i, value in enumerate(self.inputs) if value.tensor is t), None)
         if given is not None:
-            return Input(given)
+            return InputRef(given)
         view = self.views.get(id(t))
         if view is None:
-            return Made(next(i for i, (_, each) in enumerate(self.outputs) if each is t))
+            return OutputRef(next(i for i, (_, each) in enumerate(self.outputs) if each is t))
         if isinstance(view.base, Value):
-            view.base = Made(next(i for i, (value, _) in enumerate(self.outputs) if value is view.base))
+            view.base = OutputRef(next(i for i, (value, _) in enumerate(self.outputs) if value is view.base))
         return view
 
     def __call__(self, tensors, made):
@@ -120,13 +120,13 @@ def collect_tensors(part, found):
 
 
 def is_plain_dataclass(part):
-    """Is this an object of a dataclass that is no more than its fields?"""
+    """True for an object of a dataclass that has no more than its fields."""
     if not dataclasses.is_dataclass(part) or isinstance(part, type) or not hasattr(part, "__dict__"):
         return False
     return list(vars(part)) == [field.name for field in dataclasses.fields(part)] and type(part).__base__ is object
 
 
-def viewed_by(value):
+def base_of_view(value):
     """The value that another is a view of, made by one line of it alone; None for others."""
     line = value.line
     if line is None or line.writes or len(line.inputs) != 1 or not line.args or line.args[0] is not line.inputs[0]:
@@ -144,13 +144,13 @@ def place_in(value):
 def build(part, tensors, made):
     """A result from the tensors of a run: those given, and those made."""
     cls = type(part)
-    if cls is Made:
+    if cls is OutputRef:
         return made[part]
-    if cls is Input:
+    if cls is InputRef:
         return tensors[part]
-    if cls is Viewed:
+    if cls is DerivedView:
         return part.follow(build(part.base, tensors, made))
-    if cls is Kept:
+    if cls is Constant:
         return part.value
     kind, parts = part
     if kind is dict:

@@ -1,4 +1,4 @@
-"""Captured lines as steps on arrays: kernels with operands of the right dtypes, views, and calls that only tensors answer.
+"""Captured lines as steps on arrays: kernels with operands of the right dtypes, views, and calls of functions of tensors.
 
 A step is one call of a function of arrays.  What the operator's generated function decides at every call (promotion, numbers,
 casts) is decided here once, from the arrays that the recorder saw.
@@ -29,7 +29,7 @@ DYNAMIC = frozenset(
 )
 """Functions whose results have shapes that depend on elements."""
 SLOPES = ("_slope", "_slopes")
-"""How words of derivatives end that mean other steps on arrays than on tensors: the kernel of arrays is taken."""
+"""Endings of the words of derivatives whose steps on arrays differ from those on tensors; the kernel of arrays is taken."""
 INDEXING = frozenset("__getitem__ __setitem__ index index_put index_put_ masked_select".split())
 NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
 """Operators of a tensor and a number -> the operator that computes the same."""
@@ -309,7 +309,7 @@ def is_mask(value):
 
 
 def is_basic(index):
-    """Does an index select by numbers and slices alone?"""
+    """True if an index has numbers and slices alone."""
     parts = index if type(index) is tuple else (index,)
     return all(
         type(each) is int or each is None or each is Ellipsis
@@ -324,7 +324,7 @@ def place(line):
 
 
 def memory_of(value):
-    """What identifies the memory of a value."""
+    """The identity of the memory that a value lies in."""
     return id(owner(value.tensor.array))
 
 

@@ -1,4 +1,4 @@
-"""What a function does beside calling operators, as Python tells while it runs: the names that it reads, and what a graph cannot do.
+"""The names that a function reads, and the actions that a graph cannot repeat, as Python reports them while the function runs.
 
 Python reports every call (``sys.setprofile``).  Of each function of the user's the names are guarded, before it runs, that its
 code reads; a function that writes into what is not its own, or that calls what computes something else every time, is not compiled.
@@ -21,7 +21,7 @@ from tensh.engine.errors.warnings import PACKAGE, ours
 STANDARD = tuple(
     {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(numpy.__file__), "<frozen"}
 )
-"""Where the files lie of Python's own library, and of NumPy."""
+"""Folders of Python's standard library and of NumPy."""
 IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
 """Files in which the search for an import ends: the importer's, and those from which a function is called to be captured."""
 REFUSED = frozenset(
@@ -131,14 +131,14 @@ class Watch:
 
 
 def is_object(value):
-    """Is an argument an object of a class of the user's, or a module?"""
+    """True for an object of a class of the user's, or a module."""
     return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
         value, (Tensor, type, types.FunctionType, types.ModuleType)
     )
 
 
 def serves_tensh(frame, filename):
-    """Does a function of the standard library run because tensh called it?"""
+    """True if a function of the standard library runs because tensh called it."""
     while frame is not None and filename.startswith(STANDARD):
         frame = frame.f_back
         filename = "" if frame is None else frame.f_code.co_filename
@@ -146,19 +146,19 @@ def serves_tensh(frame, filename):
 
 
 def is_import(frame):
-    """Does a module run because it is imported?"""
+    """True if a module runs because it is imported."""
     while frame is not None and not frame.f_code.co_filename.startswith(IMPORTING):
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def ours_calls(frame):
-    """Was a function called by a function of tensh?"""
+    """True if a function of tensh called this one."""
     return frame.f_back is not None and ours(frame.f_back.f_code.co_filename)
 
 
 class Names:
-    """What the code of a function reads; ``refused`` says what it does that a graph cannot, or is None."""
+    """The names that the code of a function reads; ``refused`` is an action that a graph cannot repeat, or None."""
 
     def __init__(self):
         self.globals, self.attributes, self.refused = {}, set(), None

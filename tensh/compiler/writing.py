@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from tensh.compiler.breaks import Missed
+from tensh.compiler.breaks import ReadMismatch
 from tensh.compiler.kernels import DOT, RESHAPED, TRANSPOSED
 from tensh.compiler.passes import FUSED, LARGE
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Var
@@ -27,7 +27,7 @@ class Writer:
     def __init__(self, namespace, constants, taken, kept):
         self.namespace, self.constants, self.taken, self.kept = namespace, constants, taken, kept
         self.functions, self.lines = [], []
-        namespace.update(empty=np.empty, wrap=wrap, run=run, asarray=np.asarray, Missed=Missed)
+        namespace.update(empty=np.empty, wrap=wrap, run=run, asarray=np.asarray, Missed=ReadMismatch)
 
     # ── names ────────────────────────────────────────────────────────────────
     def name(self, var, wish=None):
@@ -36,7 +36,7 @@ class Writer:
         return var.name
 
     def free_name(self, wish):
-        """A name like ``wish`` that nothing has."""
+        """A free name like ``wish``."""
         base = "".join(c if c.isalnum() or c == "_" else "_" for c in wish)
         base = f"_{base}" if base[:1].isdigit() or keyword.iskeyword(base) else base
         name, stem, n = base, base.rstrip("0123456789") or "v", 1
@@ -283,7 +283,7 @@ def note(step):
 
 
 def is_layer(line):
-    """Was a line made inside a layer of torch.nn?"""
+    """True if a line was made inside a layer of torch.nn."""
     return bool(line.modules) and type(line.modules[-1]).__module__.startswith("torch")
 
 

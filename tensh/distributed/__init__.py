@@ -1,6 +1,6 @@
 """torch.distributed: groups of one process with all their collectives, and the stores by which processes meet.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -5,11 +5,11 @@ import os
 
 CARRIERS = "gloo", "nccl", "xccl", "ucc", "mpi", "fake"
 BUILT = {"gloo"}
-"""Those that are there; a group of one process carries nothing, and goes by the name of the one for CPUs."""
+"""The backends that tensh has: a group of one process transfers nothing, and bears the name of the backend for CPUs."""
 
 
 class Backend(str):
-    """The name of a backend, in lower case.  ValueError for anything but text.
+    """The name of a backend, in lower case.  Raise ValueError for anything but text.
 
     >>> import tensh as torch
     >>> torch.distributed.Backend("GLOO") == torch.distributed.Backend.GLOO
@@ -49,7 +49,7 @@ def devices_of(backend):
 
 
 def check_built(backend):
-    """RuntimeError for a backend that is not there, AssertionError for one that nobody knows."""
+    """Raise RuntimeError for a backend that tensh lacks, AssertionError for an unknown one."""
     names = {"gloo": "Gloo", "mpi": "MPI"}
     for each in devices_of(backend).values():
         if each not in CARRIERS:
@@ -89,7 +89,7 @@ is_gloo_available, is_nccl_available, is_xccl_available, is_ucc_available, is_mp
 
 
 def is_backend_available(backend):
-    """True if a backend is there.
+    """True if tensh has a backend.
 
     >>> import tensh as torch
     >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("nccl")
@@ -104,7 +104,7 @@ def is_torchelastic_launched():
 
 
 def get_default_backend_for_device(device):
-    """The backend for tensors of a device.  ValueError for a device without one.
+    """The backend for tensors of a device.  Raise ValueError for a device without one.
 
     >>> import tensh as torch
     >>> torch.distributed.get_default_backend_for_device("cpu")

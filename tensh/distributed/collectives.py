@@ -11,7 +11,7 @@ from tensh.engine.errors.warnings import warn
 
 
 def check_tensor(value, name):
-    """TypeError for anything but a tensor."""
+    """Raise TypeError for anything but a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
@@ -20,7 +20,7 @@ def check_tensor(value, name):
 
 
 def check_tensors(value, name):
-    """TypeError for anything but a list of tensors."""
+    """Raise TypeError for anything but a list of tensors."""
     if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
         kinds = type(value) if not isinstance(value, list) else [type(each) for each in value]
         raise TypeError(
@@ -30,14 +30,14 @@ def check_tensors(value, name):
 
 
 def check_dtypes(*tensors):
-    """ValueError for tensors of several dtypes."""
+    """Raise ValueError for tensors of several dtypes."""
     for one, two in zip(tensors, tensors[1:], strict=False):
         if one.dtype != two.dtype:
             raise ValueError(f"Invalid usage of tensors with different dtypesFound {one.dtype} and  {two.dtype}")
 
 
 def root_of(group, rank, group_rank, otherwise=None):
-    """The rank in its group of the process that is named by its rank in the whole or in the group.  ValueError for both or none."""
+    """The group rank of a process that is given by its global or its group rank.  Raise ValueError for both or neither."""
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if group_rank is not None:
@@ -50,7 +50,7 @@ def root_of(group, rank, group_rank, otherwise=None):
 
 
 def finish(work, async_op):
-    """The work of a collective, where it is asked for; wait for it otherwise."""
+    """Return the work of a collective with ``async_op``; wait for it otherwise."""
     if async_op:
         return work
     work.wait()
@@ -82,7 +82,7 @@ def _check_complex(name, op, tensor):
 
 
 def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
-    """Reduce several tensors over all processes, in place on each.  ValueError for dtypes that differ."""
+    """Reduce several tensors over all processes, in place on each.  Raise ValueError for dtypes that differ."""
     tensors = [tensors] if isinstance(tensors, Tensor) else tensors
     check_tensors(tensors, "tensors")
     check_dtypes(*tensors)
@@ -95,7 +95,7 @@ def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
 
 
 def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
-    """Fill a tensor on all processes with that of one.  RuntimeError for a process that is not there."""
+    """Fill a tensor on all processes with that of one.  Raise RuntimeError for a process that is not there."""
     check_tensor(tensor, "tensor")
     if (group := member_group("broadcast", group)) is None:
         return None
@@ -111,7 +111,7 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
 
 
 def all_gather(tensor_list, tensor, group=None, async_op=False):
-    """Fill a list of tensors, one for each process, with the tensors of all.  RuntimeError for another length or shape."""
+    """Fill a list of tensors, one for each process, with the tensors of all.  Raise RuntimeError for another length or shape."""
     check_tensors(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
     check_dtypes(*tensor_list, tensor)
@@ -133,7 +133,7 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
 
 
 def all_gather_single(output_tensor, input_tensor, group=None, async_op=False):
-    """Fill a tensor with the tensors of all processes, one after the other.  RuntimeError for another shape or dtype."""
+    """Fill a tensor with the tensors of all processes, one after the other.  Raise RuntimeError for another shape or dtype."""
     check_tensor(input_tensor, "input_tensor")
     check_tensor(output_tensor, "output_tensor")
     if (group := member_group("all_gather_single", group)) is None:
@@ -248,7 +248,7 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
 
 
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
-    """Wait until all processes have come here; say which did not.  TypeError for a time-out that is not a timedelta."""
+    """Wait until all processes have come here; say which did not.  Raise TypeError for a time-out that is not a timedelta."""
     check_timeout(timeout)
     if (group := member_group("monitored_barrier", group)) is not None:
         group.barrier().wait()
@@ -273,27 +273,27 @@ _send, _receive = _make_message("send", "destination", "dst"), _make_message("re
 
 
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Begin to send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Begin to send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     return _send(tensor, group, dst, group_dst)
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     return _send(tensor, group, dst, group_dst)
 
 
 def irecv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Begin to fill a tensor with that of another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Begin to fill a tensor with that of another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     return _receive(tensor, group, src, group_src)
 
 
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Fill a tensor with that of another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Fill a tensor with that of another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     return _receive(tensor, group, src, group_src)
 
 
 class P2POp:
-    """A message of ``batch_isend_irecv``: ``isend`` or ``irecv``, its tensor and the other process.  ValueError for another function."""
+    """A message of ``batch_isend_irecv``: ``isend`` or ``irecv``, its tensor and the other process.  Raise ValueError for another function."""
 
     def __init__(self, op, tensor, peer=None, group=None, tag=0, group_peer=None):
         if op not in (isend, irecv):
@@ -316,7 +316,7 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list):
-    """Begin several messages: the list of their works.  ValueError for messages of several groups."""
+    """Begin several messages: the list of their works.  Raise ValueError for messages of several groups."""
     if not all(isinstance(each, P2POp) for each in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
     if any(each.group is not p2p_op_list[0].group for each in p2p_op_list):

@@ -73,7 +73,7 @@ class FileStore(Store):
         self._wait_until(lambda values: wanted <= values.keys(), seconds, "Wait timeout")
 
     def _wait_until(self, ready, seconds, text):
-        """The values of the file once something is so of them."""
+        """Wait until a condition holds for the values of the file, and return them."""
         end = time.monotonic() + seconds
         while not ready(values := read(self.path)):
             if time.monotonic() > end:
@@ -93,7 +93,7 @@ class FileStore(Store):
 
 
 def lock_file(path):
-    """The open file, alone in use until it is closed."""
+    """Open a file and lock it until it is closed."""
     if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # reading /dev/zero has no end
         raise DistStoreError(f"{path!r} is not a file that can hold a store")
     file = open(path, "a+b")  # noqa: SIM115 (the caller closes it)
@@ -134,7 +134,7 @@ def read(path):
 
 
 def change(path, key, chosen):
-    """Write the value that ``chosen`` gives for the one before, None for none, and return it."""
+    """Write the value that ``chosen`` gives for the previous one (None if there is none), and return it."""
     with lock_file(path) as file:
         before = values_of(file).get(key)
         value = chosen(before)
@@ -146,7 +146,7 @@ def change(path, key, chosen):
 
 
 def leave(path):
-    """Count a store less over a file, and remove the file after the last."""
+    """Deregister a store from a file, and remove the file after the last store."""
     with contextlib.suppress(OSError, DistStoreError, ValueError):  # somebody has written into the file, or removed it
         if os.path.exists(path) and change(path, USERS, lambda users: b"%d" % (number_of(users or b"1") - 1)) == b"0":
             os.remove(path)

@@ -1,4 +1,4 @@
-"""The groups of processes: begun, ended, found, and who is in them."""
+"""The groups of processes: how they begin and end, are found, and which processes they have."""
 
 import itertools
 import warnings
@@ -13,7 +13,7 @@ from tensh.distributed.stores import PrefixStore
 
 @dataclass(frozen=True)
 class Entry:
-    """The facts of a group: the ranks of its processes in the whole, its backend and the store it met at."""
+    """The facts of a group: the global ranks of its processes, its backend and the store it met at."""
 
     ranks: tuple
     backend: str
@@ -21,7 +21,7 @@ class Entry:
 
 
 class World:
-    """The groups of this process: the whole, and all by their objects."""
+    """The groups of this process: the group of all processes, and every group by its object."""
 
     def __init__(self):
         self.default_pg, self.groups, self.numbers = None, {}, itertools.count()
@@ -70,14 +70,14 @@ def is_initialized():
 
 
 def find_group(given=None):
-    """The group that is meant, None being that of all processes.  ValueError if there is none."""
+    """Find a group; None is the group of all processes.  Raise ValueError if there is none."""
     if _world.default_pg is None:
         raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
     return _world.default_pg if given is None else given
 
 
 def entry_of(given=None, unknown=None):
-    """The facts of a group.  ValueError for a group that was not begun here, or has ended."""
+    """The facts of a group.  Raise ValueError for a group that was not begun here, or has ended."""
     found = _world.groups.get(find_group(given))
     if found is None:
         raise ValueError(unknown or "Invalid process group specified")
@@ -105,7 +105,7 @@ def member_group(name, given):
 
 
 def check_timeout(timeout):
-    """TypeError for a time-out that is not a timedelta."""
+    """Raise TypeError for a time-out that is not a timedelta."""
     if timeout is not None and not isinstance(timeout, timedelta):
         raise TypeError(f"Expected timeout argument to be of type datetime.timedelta, got {timeout}")
 
@@ -208,7 +208,7 @@ def new_group(
 
 
 def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_options=None, group_desc=None):
-    """Begin groups of ``group_size`` processes each: (that of this process, all of them).  ValueError if they do not fit."""
+    """Begin groups of ``group_size`` processes each: (that of this process, all of them).  Raise ValueError if they do not fit."""
     if group_size is None:
         raise ValueError(
             "Default group size only takes effect when CUDA is available."
@@ -224,7 +224,7 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
 
 
 def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
-    """Begin a group for each list of ranks: (that of this process, all of them).  ValueError for a rank in two lists."""
+    """Begin a group for each list of ranks: (that of this process, all of them).  Raise ValueError for a rank in two lists."""
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     homes = {}
@@ -251,7 +251,7 @@ def get_world_size(group=None):
 
 
 def get_backend(group=None):
-    """The backend of a group.  ValueError for one that this process is not in."""
+    """The backend of a group.  Raise ValueError for one that this process is not in."""
     if is_outside(group):
         raise ValueError("Invalid process group specified")
     return entry_of(group).backend
@@ -263,12 +263,12 @@ def get_backend_config(group=None):
 
 
 def get_process_group_ranks(group):
-    """The ranks, in the whole, of a group's processes."""
+    """The global ranks of a group's processes."""
     return list(entry_of(group).ranks)
 
 
 def get_global_rank(group, group_rank):
-    """The rank in the whole of the process that has a rank in a group.  ValueError if there is none."""
+    """The global rank of the process with a rank in a group.  Raise ValueError if there is none."""
     if group is _world.default_pg:
         return group_rank
     ranks = entry_of(group, _describe_unregistered(group)).ranks
@@ -278,7 +278,7 @@ def get_global_rank(group, group_rank):
 
 
 def get_group_rank(group, global_rank):
-    """The rank in a group of the process that has a rank in the whole.  ValueError if it is not in the group."""
+    """The group rank of the process with a global rank.  Raise ValueError if it is not in the group."""
     if group is _world.default_pg:
         return global_rank
     ranks = entry_of(group, _describe_unregistered(group)).ranks
@@ -302,4 +302,4 @@ def _get_default_store():
 
 _get_default_group, _rank_not_in_group = find_group, is_outside
 default_pg_timeout = timedelta(minutes=30)
-"""How long a collective waits where ``init_process_group`` is told nothing."""
+"""The time-out of collectives where ``init_process_group`` is given none."""

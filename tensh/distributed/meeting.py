@@ -1,4 +1,4 @@
-"""How processes find each other: a store that all of them reach, by a URL or by variables of the environment."""
+"""Rendezvous: processes find each other by a store that all of them reach, named by a URL or by environment variables."""
 
 import os
 from urllib.parse import urlsplit
@@ -73,7 +73,7 @@ HANDLERS = {"file": meet_in_file, "tcp": meet_at_address, "env": meet_by_environ
 
 
 def register_rendezvous_handler(scheme, handler):
-    """Let a generator of (store, rank, world size) answer for URLs of a scheme.  RuntimeError if one does already."""
+    """Let a generator of (store, rank, world size) answer for URLs of a scheme.  Raise RuntimeError if one does already."""
     if scheme in HANDLERS:
         raise RuntimeError(f"Rendezvous handler for {scheme}:// already registered")
     HANDLERS[scheme] = lambda url, rank, world_size, timeout: handler(url)

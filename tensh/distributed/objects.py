@@ -7,7 +7,7 @@ from tensh.distributed.groups import get_rank, get_world_size, member_group
 
 
 def copy_object(obj):
-    """An object as another process would get it."""
+    """Copy an object as another process would receive it."""
     return pickle.loads(pickle.dumps(obj))
 
 
@@ -26,7 +26,7 @@ def all_gather_object(object_list, obj, group=None):
 
 
 def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=None):
-    """Fill a list of one process, the first where none is named, with the objects of all.  ValueError without the list."""
+    """Fill a list of one process, the first where none is named, with the objects of all.  Raise ValueError without the list."""
     if (group := member_group("gather_object", group)) is None:
         return
     root = root_of(group, dst, group_dst, 0)
@@ -39,7 +39,7 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
 
 
 def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):
-    """Fill a list on all processes with that of one, the first where none is named.  RuntimeError for one that is not there."""
+    """Fill a list on all processes with that of one, the first where none is named.  Raise RuntimeError for one that is not there."""
     if (group := member_group("broadcast_object_list", group)) is not None:
         group.check_root("broadcast", root_of(group, src, group_src, 0))
         pickle.dumps(list(object_list))  # what cannot be sent is refused

@@ -46,7 +46,7 @@ RedOpType.__qualname__ = "ReduceOp.RedOpType"
 
 
 def supports_complex(reduceOp):
-    """Can complex numbers be reduced so?
+    """True if a reduction takes complex numbers.
 
     >>> import tensh as torch
     >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.MAX)
@@ -56,7 +56,7 @@ def supports_complex(reduceOp):
 
 
 def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
-    """The reduction that is asked for; TypeError for any other value, or a reduction that only other devices have."""
+    """Check the name of a reduction.  Raise TypeError for any other value, or a reduction that only other devices have."""
     found = op.op if isinstance(op, ReduceOp) else op
     if not isinstance(found, RedOpType) or found not in allowed:
         names = ", ".join(each.name for each in allowed)
@@ -65,7 +65,7 @@ def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
 
 
 def check_reduction(op, tensor):
-    """RuntimeError for a reduction that the tensor's dtype does not have."""
+    """Raise RuntimeError for a reduction that the tensor's dtype does not have."""
     op = reduction_of(op)
     if op in BITWISE and tensor.is_floating_point():
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")

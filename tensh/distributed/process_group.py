@@ -101,7 +101,7 @@ class ProcessGroup:
         return self._store
 
     def set_timeout(self, timeout):
-        """Set how long collectives wait: none does, in a group of one."""
+        """Set how long collectives wait; in a group of one, none waits."""
 
     def shutdown(self):
         """End the group."""
@@ -109,7 +109,7 @@ class ProcessGroup:
     abort = shutdown
 
     def check_root(self, name, root):
-        """RuntimeError for a process that is not in the group."""
+        """Raise RuntimeError for a process that is not in the group."""
         if root != 0:
             raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
 

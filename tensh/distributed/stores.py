@@ -31,7 +31,7 @@ def seconds_of(timeout):
 
 
 def amount_of(amount):
-    """What is to be added to a number of a store; TypeError beyond 64 bits."""
+    """Check an amount to add to a number of a store.  Raise TypeError beyond 64 bits."""
     amount = index(amount)
     if not -(2**63) <= amount < 2**63:
         raise TypeError("add(): incompatible function arguments: an amount has no more than 64 bits")
@@ -39,7 +39,7 @@ def amount_of(amount):
 
 
 def number_of(value):
-    """The integer that a value is the text of; ValueError if it is none."""
+    """Read a value as the text of an integer.  Raise ValueError for other text."""
     try:
         return int(value)
     except ValueError:
@@ -142,7 +142,7 @@ class HashStore(Store):
         self._values, self._queues, self._changed = {}, {}, Condition()
 
     def _wait_until(self, ready, seconds):
-        """Wait, with the lock held, until something is so."""
+        """Wait, with the lock held, until a condition holds."""
         if not self._changed.wait_for(ready, seconds):
             raise DistStoreError("Wait timeout")
 

@@ -26,7 +26,7 @@ JOINED = b"init/"  # the key that counts the stores of the processes that wait f
 
 
 def send(connection, parts):
-    """Send a list of bytes; ValueError for one that nobody would receive."""
+    """Send a list of bytes.  Raise ValueError for one that no receiver would take."""
     if len(parts) > MOST or sum(map(len, parts)) > LARGEST:
         raise ValueError(f"a store sends up to {LARGEST:,} bytes at a time, in up to {MOST:,} keys and values")
     framed = b"".join(COUNT.pack(len(part)) + part for part in parts)
@@ -34,7 +34,7 @@ def send(connection, parts):
 
 
 def receive(connection):
-    """The list of bytes that was sent; DistNetworkError for one that is too large."""
+    """Receive a list of bytes.  Raise DistNetworkError for one that is too large."""
     left, parts = LARGEST, []
     for _ in range(count(connection, MOST)):
         parts.append(take(connection, count(connection, left)))
@@ -43,7 +43,7 @@ def receive(connection):
 
 
 def count(connection, most):
-    """The number that was sent."""
+    """Receive a number."""
     found = COUNT.unpack(take(connection, COUNT.size))[0]
     if found > most:
         raise DistNetworkError(f"Invalid payload size. size: {found}, max: {most}")
@@ -51,7 +51,7 @@ def count(connection, most):
 
 
 def take(connection, size):
-    """So many bytes of a connection; DistNetworkError if it ends before."""
+    """Receive ``size`` bytes.  Raise DistNetworkError if the connection ends before."""
     found = bytearray()
     while len(found) < size:
         part = connection.recv(min(size - len(found), 1 << 20))
@@ -135,7 +135,7 @@ REQUESTS = {
     "queue_pop": lambda store, key, seconds: [store._pop(key, seconds_of(float(seconds)) if seconds else None)],
     "queue_len": lambda store, key: _numbers(store.queue_len(key)),
 }
-"""What can be asked of a server -> the results, as bytes."""
+"""Request to a server -> the function that computes the results, as bytes."""
 
 
 def one(found):
@@ -202,7 +202,7 @@ class TCPStore(Store):
             joined = self.add(JOINED, 0)
 
     def _ask(self, name, *args, result=lambda: None):
-        """What ``result`` makes of the results of a request; DistNetworkError for an answer that no store gives."""
+        """Send a request, and convert its results by ``result``.  Raise DistNetworkError for an answer that no store gives."""
         try:
             with self._lock:
                 send(self._connection, [name.encode(), *args])
@@ -252,7 +252,7 @@ class TCPStore(Store):
         return self._seconds if timeout is None else seconds_of(timeout)
 
     def _ask_in_time(self, name, args, keys, timeout=None, result=lambda: None):
-        """The result of a request that waits for keys, which the error names."""
+        """Send a request that waits for keys; the error of a time-out names them."""
         try:
             return self._ask(name, *args, result=result)
         except QueueEmptyError:
@@ -296,7 +296,7 @@ _shared: weakref.WeakValueDictionary = weakref.WeakValueDictionary()  # port -> 
 
 
 class Tenancy:
-    """A server as long as a store holds it."""
+    """Keep a server alive as long as a store holds it."""
 
     def __init__(self, server):
         self.port = server.port
@@ -314,7 +314,7 @@ def server_at(host, port, descriptor, shared):
 
 
 def connect(host, port, seconds):
-    """A connection to a server, tried until the time-out."""
+    """Connect to a server; try again until the time-out."""
     end = time.monotonic() + seconds
     while True:
         try:

@@ -298,9 +298,9 @@ def is_ours(value):
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in PACKAGES
     if isinstance(value, type):
-        return is_of(value, *CLASSES)
+        return is_from(value, *CLASSES)
     if isinstance(value, types.MethodType):
-        return is_module(value.__self__) and value.__name__ in MEMBERS and is_of(value, "nn")
+        return is_module(value.__self__) and value.__name__ in MEMBERS and is_from(value, "nn")
     code = getattr(value, "__code__", None)
     name = getattr(value, "__name__", "")
     if code is None or name.startswith(NEVER):
@@ -308,7 +308,7 @@ def is_ours(value):
     return code.co_filename.startswith(OPERATIONS) or (getattr(value, "__module__", None) or "").startswith(FUNCTIONS)
 
 
-def is_of(value, *parts):
+def is_from(value, *parts):
     """True if a class or a function was written in some parts of tensh."""
     package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
     return package in PACKAGES and rest.partition(".")[0] in parts
@@ -322,7 +322,7 @@ def is_layer(value):
     """True if a value is a layer, or a model, of torch.nn's own layers, without hooks."""
     if not is_module(value) or not isinstance(vars(value).get("_modules"), dict):
         return False
-    return all(is_of(type(module), "nn") and not has_hooks(module) for module in value.modules())
+    return all(is_from(type(module), "nn") and not has_hooks(module) for module in value.modules())
 
 
 def member(module, name):
@@ -330,7 +330,7 @@ def member(module, name):
     for own in (vars(module), *(vars(module).get(kind, {}) for kind in ("_modules", "_parameters", "_buffers"))):
         if name in own:
             return own[name]
-    if name in MEMBERS and is_of(getattr(type(module), name), "nn"):
+    if name in MEMBERS and is_from(getattr(type(module), name), "nn"):
         return getattr(module, name)
     raise Unknown
 

@@ -1,6 +1,6 @@
 """torch.export: a module as a whole program, ahead of its use: operators, weights and a signature, without Python.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -26,7 +26,7 @@ LETTERS = {InputKind.PARAMETER: "p", InputKind.BUFFER: "b", InputKind.CONSTANT_T
 
 
 class SymbolicTensor:
-    """What is known of a value whose sizes are not all known: its dtype, and its shape with names."""
+    """The dtype of a value, and its shape with names for dynamic sizes."""
 
     def __init__(self, shape, dtype):
         self.shape, self.dtype = tuple(shape), dtype
@@ -60,7 +60,7 @@ class ExportedProgram:
         self.example_inputs, self._traced = example_inputs, traced
 
     @classmethod
-    def of(cls, program, dynamic, ranges, example):
+    def from_trace(cls, program, dynamic, ranges, example):
         """The exported program of a trace.  ``dynamic``: place of an input -> {dimension: name}."""
         root, members = program.root, program.attributes()
         name_constants(program, root)
@@ -115,7 +115,7 @@ class ExportedProgram:
         return ExportedModule(self._traced, {**self.state_dict, **self.constants}, check_guards)
 
     def run_decompositions(self, decomp_table=None):
-        """The same program: its operators are those that were called, and each has a kernel here."""
+        """Return the program: its operators are those that were called, and each has a kernel here."""
         return copy.copy(self)
 
     def print_readable(self, print_output=True):
@@ -197,7 +197,7 @@ def lift_members(program, kinds, root):
 
 
 def describe(node):
-    """What is known of a node's value: no elements."""
+    """Describe a node's value without its elements."""
     value, names = node.meta.get("val"), node.meta.get("sizes")
     if isinstance(value, Tensor):
         return SymbolicTensor(names or value.shape, value.dtype)
@@ -232,7 +232,7 @@ class ExportedModule(Module):
         return self._program.graph.python_code("self").src
 
     def forward(self, *args, **kwargs):
-        """What the exported module computes.  AssertionError for sizes that the program does not take."""
+        """Run the exported program.  Raise AssertionError for sizes that it does not take."""
         inputs = flatten_like(self._program.structure, args, kwargs)
         if self._guarded:
             self._check(inputs)

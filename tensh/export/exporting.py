@@ -12,11 +12,11 @@ __all__ = ["export", "export_for_training"]
 
 
 class DataDependentError(RuntimeError):
-    """A program decides by the elements of a tensor, which no exported program can."""
+    """A program branches on the elements of a tensor, which no exported program can."""
 
 
 def refuse_reading(kind):
-    """DataDependentError with the line that reads elements."""
+    """Raise DataDependentError with the line that reads elements."""
     if kind in ("length", "iteration", "tensor"):  # facts of the shape, which are checked when the program runs
         return
     found, _ = find_place()
@@ -77,14 +77,14 @@ def export(
         program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading)
     else:
         dynamic, program = {}, trace_program(mod, args, kwargs, on_read=refuse_reading)
-    return ExportedProgram.of(program, dynamic, ranges, (args, kwargs))
+    return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
 
 
 export_for_training = export
 
 
 def check_names(mod, args, kwargs, shapes):
-    """ValueError for a name that no argument has."""
+    """Raise ValueError for a name that no argument has."""
     if isinstance(shapes, dict):
         names = list(dict.fromkeys(path[0] for path, _, _ in list_inputs(mod, args, kwargs)))
         unknown = [name for name, said in shapes.items() if name not in names and said]

@@ -144,7 +144,7 @@ def rebuild(said, tensors):
     }
     check_dynamic(program, dynamic, ranges)
     graph.lint()
-    made = ExportedProgram.of(program, dynamic, ranges, None)
+    made = ExportedProgram.from_trace(program, dynamic, ranges, None)
     made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
     return made
 
@@ -250,7 +250,7 @@ def find_operator(name):
 LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
 """Namespaces whose functions stand in graphs where no operator does: they compute, and do nothing else."""
 DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomial normal poisson".split())
-"""Functions of torch that draw random numbers, which do so, too."""
+"""Functions of torch that draw random numbers."""
 
 
 def find_place(path):

@@ -9,7 +9,7 @@ __all__ = [
 
 
 class InputKind(enum.Enum):
-    """What an input is."""
+    """Kinds of inputs."""
 
     USER_INPUT = enum.auto()
     PARAMETER = enum.auto()
@@ -18,7 +18,7 @@ class InputKind(enum.Enum):
 
 
 class OutputKind(enum.Enum):
-    """What an output is."""
+    """Kinds of outputs."""
 
     USER_OUTPUT = enum.auto()
     BUFFER_MUTATION = enum.auto()
@@ -64,12 +64,12 @@ class OutputSpec(NamedTuple):
 
 
 class ExportGraphSignature:
-    """What the inputs and outputs of a program are, in their order."""
+    """The kinds of the inputs and outputs of a program, in their order."""
 
     def __init__(self, input_specs, output_specs):
         self.input_specs, self.output_specs = list(input_specs), list(output_specs)
 
-    def _of(self, kind, field="target"):
+    def _list_names(self, kind, field="target"):
         return tuple(
             spec.arg.name if field == "name" else spec.target for spec in self.input_specs if spec.kind is kind
         )
@@ -77,22 +77,22 @@ class ExportGraphSignature:
     @property
     def parameters(self):
         """The paths of the parameters."""
-        return self._of(InputKind.PARAMETER)
+        return self._list_names(InputKind.PARAMETER)
 
     @property
     def buffers(self):
         """The paths of the buffers."""
-        return self._of(InputKind.BUFFER)
+        return self._list_names(InputKind.BUFFER)
 
     @property
     def lifted_tensor_constants(self):
         """The paths of other tensors that the program holds."""
-        return self._of(InputKind.CONSTANT_TENSOR)
+        return self._list_names(InputKind.CONSTANT_TENSOR)
 
     @property
     def user_inputs(self):
         """The names of the inputs that a caller gives."""
-        return self._of(InputKind.USER_INPUT, "name")
+        return self._list_names(InputKind.USER_INPUT, "name")
 
     @property
     def user_outputs(self):

@@ -62,11 +62,11 @@ class TreeSpec:
         return list(self.children_specs)
 
     def unflatten(self, leaves):
-        """The nested value of this structure with these leaves.  ValueError for another number of them."""
+        """The nested value of this structure with these leaves.  Raise ValueError for another number of them."""
         return unflatten(leaves, self)
 
     def flatten_up_to(self, tree):
-        """The parts of ``tree`` that stand where the structure has leaves.  ValueError for another structure."""
+        """The parts of ``tree`` that stand where the structure has leaves.  Raise ValueError for another structure."""
         if self.is_leaf():
             return [tree]
         kind = kind_of(tree)

@@ -1,6 +1,6 @@
 """torch.fx: programs as graphs, which Python code reads and changes: trace, transform, and run what was made.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -6,7 +6,7 @@ __all__ = ["tree_flatten_spec"]
 
 
 def tree_flatten_spec(pytree, spec):
-    """The leaves of ``pytree``, which has the structure ``spec``; keys that the structure lacks are passed over.
+    """List the leaves of ``pytree`` by the structure ``spec``; ignore keys that the structure lacks.
 
     RuntimeError for another structure.
     """

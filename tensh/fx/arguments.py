@@ -108,5 +108,5 @@ def specialize(tracer, name, value, default):
 
 
 def _assert_is_none(value, msg):
-    """Raise AssertionError unless ``value`` is None: what a graph calls that was traced for None."""
+    """Raise AssertionError unless ``value`` is None; a graph that was traced for None calls this."""
     assert value is None, msg

@@ -7,7 +7,7 @@ from tensh.fx.names import indent, list_customs
 from tensh.serialization import save
 
 READABLE = {"Linear", "Conv1d", "Conv2d", "Conv3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"}
-"""Layers whose printed form makes them anew."""
+"""Layers whose printed form is code that makes the layer again."""
 
 
 def write_folder(module, folder, name):

@@ -1,4 +1,4 @@
-"""Generated functions: source that tracebacks can show, and what is said of an error inside."""
+"""Generated functions: source that tracebacks can show, and the description of an error inside."""
 
 import itertools
 import linecache

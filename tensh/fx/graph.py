@@ -135,7 +135,7 @@ class Graph:
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def erase_node(self, to_erase):
-        """Take a node out.  RuntimeError while others use it, and for a node of another graph."""
+        """Take a node out.  Raise RuntimeError while others use it, and for a node of another graph."""
         if to_erase.users:
             raise RuntimeError(
                 f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the graph: {to_erase.users}!"
@@ -270,7 +270,7 @@ class Graph:
         return "\n    ".join(["graph():", *(node.format_node() for node in self.nodes)])
 
     def print_tabular(self):
-        """Print the nodes as a table.  ImportError without the library tabulate."""
+        """Print the nodes as a table.  Raise ImportError without the library tabulate."""
         try:
             from tabulate import tabulate
         except ImportError:
@@ -285,7 +285,7 @@ class Graph:
     # ── checks ───────────────────────────────────────────────────────────────
 
     def lint(self):
-        """Check that nodes are unique, in order, and refer to parts of the module.  RuntimeError for a graph that fails."""
+        """Check that nodes are unique, in order, and refer to parts of the module.  Raise RuntimeError for a graph that fails."""
         seen, names = set(), set()
         for node in self.nodes:
             if node.op not in OPS[:-1]:

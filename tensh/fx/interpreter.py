@@ -123,7 +123,7 @@ class Interpreter:
     # ── values ───────────────────────────────────────────────────────────────
 
     def fetch_attr(self, target):
-        """The attribute of the module at a path.  RuntimeError if there is none."""
+        """The attribute of the module at a path.  Raise RuntimeError if there is none."""
         value, parts = self.module, target.split(".")
         for place, part in enumerate(parts):
             if not hasattr(value, part):
@@ -136,7 +136,7 @@ class Interpreter:
         return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
 
     def map_nodes_to_values(self, args, n):
-        """``args`` with values for nodes.  RuntimeError for a node without one."""
+        """``args`` with values for nodes.  Raise RuntimeError for a node without one."""
 
         def load(node):
             if node not in self.env:
@@ -149,7 +149,7 @@ class Interpreter:
 
 
 def name_node(error, node):
-    """Add to an error which node was run."""
+    """Name the node that was run in an error."""
     text = f"While executing {node.format_node()}"
     text = f"{error.args[0]}\n\n{text}" if error.args else text
     text += (

@@ -59,7 +59,7 @@ def snake_case(name):
 
 
 class Namespace:
-    """Names that are given once: a second ``add`` is called ``add_1``."""
+    """Unique names: a second ``add`` is called ``add_1``."""
 
     def __init__(self):
         self.names = {}  # object -> its name
@@ -141,7 +141,7 @@ def name_of_function(func):
 
 
 def qualified_name(func):
-    """The name of a function with its module, as generated code calls it.  RuntimeError for an unnamed one."""
+    """The name of a function with its module, as generated code calls it.  Raise RuntimeError for an unnamed one."""
     name = func.__name__
     if getattr(builtins, name, None) is func:
         return name

@@ -16,7 +16,7 @@ def find_proxy(*values):
 
 
 def make_leaf(function):
-    """The function, which becomes a node where one of its arguments is traced."""
+    """Make a function that becomes a node where one of its arguments is traced."""
 
     @functools.wraps(function)
     def leaf(*args, **kwargs):

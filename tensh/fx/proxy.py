@@ -33,7 +33,7 @@ COPIED = ("nn_module_stack", "source_fn_stack", "from_node", "custom")
 
 
 class TraceError(ValueError):
-    """A program did something that a graph cannot have, such as a decision by a value that is not known yet."""
+    """A program did something that a graph cannot express, such as branching on a value that is not known yet."""
 
 
 class Scope:
@@ -96,7 +96,7 @@ class TracerBase:
         return (proxy_factory_fn or self.proxy)(node)
 
     def create_arg(self, a):
-        """``a`` as it stands in a node: nodes for proxies.  NotImplementedError for a value that a graph cannot hold."""
+        """``a`` as it stands in a node: nodes for proxies.  Raise NotImplementedError for a value that a graph cannot hold."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):
@@ -130,11 +130,11 @@ class TracerBase:
         return key
 
     def to_bool(self, obj):
-        """The truth of a proxy.  TraceError, unless a subclass knows."""
+        """The truth of a proxy.  Raise TraceError; subclasses may know more."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj):
-        """The iterator of a proxy.  TraceError, unless a subclass knows."""
+        """The iterator of a proxy.  Raise TraceError; subclasses may know more."""
         raise TraceError(
             "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or **kwargs "
             "function argument. See the torch.fx docs on pytorch.org for a more detailed explanation of what types of control flow "
@@ -156,7 +156,7 @@ class GraphAppendingTracer(TracerBase):
 
 
 def assert_fn(x):
-    """Raise AssertionError unless ``x`` is true: what a traced ``assert`` calls."""
+    """Raise AssertionError unless ``x`` is true; a traced ``assert`` calls this."""
     if not x:
         raise AssertionError("Assertion failed")
 

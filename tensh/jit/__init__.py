@@ -1,6 +1,6 @@
-"""torch.jit: programs that are recorded by a run (``trace``), or checked at their border and run as Python (``script``).
+"""torch.jit: programs that are recorded by a run (``trace``), or run as Python with checked arguments (``script``).
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -1,4 +1,4 @@
-"""Scripting: functions and modules that are checked at their border, and run as the Python that they are."""
+"""Scripting: functions and modules that run as Python, with arguments checked at every call."""
 
 import ast
 import copy
@@ -8,14 +8,14 @@ import textwrap
 
 from tensh.engine.errors.warnings import warn
 from tensh.jit.marks import running
-from tensh.jit.types import Border
+from tensh.jit.types import TypedSignature
 from tensh.nn.modules.module import Module
 
 __all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", "script_if_tracing"]
 
 
 def read_source(fn):
-    """The source of a function, without indentation and decorators.  OSError where it is not there."""
+    """The source of a function, without indentation and decorators.  Raise OSError where it is not there."""
     try:
         text = textwrap.dedent(inspect.getsource(fn))
     except OSError:
@@ -36,7 +36,7 @@ def read_source(fn):
 
 
 def run_scripted(fn, args, kwargs):
-    """Call a function while ``is_scripting`` is true."""
+    """Call a function; ``is_scripting`` is true meanwhile."""
     running.depth += 1
     try:
         return fn(*args, **kwargs)
@@ -49,7 +49,7 @@ class ScriptFunction:
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
-        self._fn, self._border = fn, Border(fn)
+        self._fn, self._border = fn, TypedSignature(fn)
         self.name = self.qualified_name = fn.__name__
 
     @property
@@ -80,7 +80,7 @@ class ScriptFunction:
         return self
 
     def save(self, f, _extra_files=None):
-        """RuntimeError: a scripted function has no graph to write."""
+        """Raise RuntimeError: a scripted function has no graph to write."""
         raise RuntimeError(
             f"{self.name} runs as Python and is saved once it is traced: torch.jit.trace({self.name}, examples)"
         )
@@ -102,12 +102,12 @@ class ScriptModule(Module):
         return f"original_name={self.original_name}"
 
     def get_debug_state(self, *args, **kwargs):
-        """RuntimeError: there is no compiler with a state."""
+        """Raise RuntimeError: there is no compiler with a state."""
         raise RuntimeError("torch.jit has no executor with a state in tensh")
 
 
 class RecursiveScriptModule(ScriptModule):
-    """A scripted module: its own class, with checks at ``forward`` and at exported methods.  Parameters are the original's."""
+    """A scripted module: its own class, with checks at ``forward`` and at exported methods.  It shares the original's parameters."""
 
     _original = Module
 
@@ -138,15 +138,15 @@ class RecursiveScriptModule(ScriptModule):
         return made
 
     def save(self, f, _extra_files=None):
-        """RuntimeError: a scripted module has no graph to write."""
+        """Raise RuntimeError: a scripted module has no graph to write."""
         raise RuntimeError(
             f"{self.original_name} runs as Python and is saved once it is traced: torch.jit.trace(module, examples).save(path)"
         )
 
 
 def check_arguments(fn, owner):
-    """A method that looks at its arguments first."""
-    border = Border(fn, owner)
+    """Make a method that checks its arguments first."""
+    border = TypedSignature(fn, owner)
 
     @functools.wraps(fn)
     def method(self, *args, **kwargs):
@@ -158,7 +158,7 @@ def check_arguments(fn, owner):
 
 @functools.cache
 def scripted_class(cls):
-    """The class of scripted modules of ``cls``: inherits from it, and checks what is called from outside."""
+    """Make the class of scripted modules of ``cls``: a subclass that checks calls from outside."""
     owner = (
         f"__torch__.{cls.__module__}.{cls.__qualname__}"
         if cls.__module__ != "__main__"
@@ -186,7 +186,7 @@ def script_module(module):
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
-    """Make a function or a module one of TorchScript: it runs as the Python that it is, with types checked at its border.
+    """Script a function or a module: it runs as Python, with argument types checked at every call.
 
     Parameters without an annotation are tensors. RuntimeError in a call whose arguments have other types. Classes are given
     back as they are. OSError for a function whose source is not there.

@@ -92,7 +92,7 @@ def first(value, kind):
 
 
 def is_script_file(f):
-    """Is a file an archive of TorchScript?"""
+    """True for a file that is an archive of TorchScript."""
     try:
         with zipfile.ZipFile(f) as zipped:
             return any(name.endswith("/constants.pkl") for name in zipped.namelist())
@@ -194,14 +194,14 @@ class ScriptedFile(ScriptModule):
 
     @property
     def graph(self):
-        """RuntimeError: a file holds code, and the graph is that of a trace."""
+        """Raise RuntimeError: a file holds code, and the graph is that of a trace."""
         raise RuntimeError("a module of a file has code; torch.jit.trace(module, examples).graph is what it computes")
 
     def _get_name(self):
         return self.original_name
 
     def forward(self, *args, **kwargs):
-        """What ``forward`` of the file computes."""
+        """Run ``forward`` of the file."""
         return run_method(self, "forward", args, kwargs)
 
     def __getattr__(self, name):

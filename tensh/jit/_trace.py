@@ -33,7 +33,7 @@ class TracingCheckError(Exception):
 
 
 class Tracing(threading.local):
-    """How many traces run."""
+    """State of a thread: the number of traces that run."""
 
     depth = 0
 
@@ -64,7 +64,7 @@ DEPRECATED = "`torch.jit.{}` is deprecated. Please switch to `torch.compile` or 
 
 
 def is_tracing():
-    """Does ``torch.jit.trace`` run?
+    """True while ``torch.jit.trace`` runs.
 
     >>> import tensh as torch
     >>> torch.jit.is_tracing()
@@ -192,7 +192,7 @@ class TracedModule(Traced, ScriptModule):
         return write_function(self._find(), [], "forward")
 
     def forward(self, *args, **kwargs):
-        """What the trace computes."""
+        """Run the traced program."""
         if "_programs" not in self.__dict__:
             return self._original(*args, **kwargs)
         return self._run("forward", args, kwargs)
@@ -332,7 +332,7 @@ def record(function, args, kwargs, strict, root=None):
 
 
 def must_stay(node):
-    """Must a line stay that nobody uses?  Writes and inputs must."""
+    """True for a line that must stay although its result is unused: a write or an input."""
     return node.op in ("placeholder", "output") or getattr(node.target, "_opname", "").endswith("_")
 
 
@@ -352,7 +352,7 @@ def warn_of_reading(kind):
 
 
 def require_tensors(result, strict):
-    """RuntimeError for results that a trace cannot have."""
+    """Raise RuntimeError for results that a trace cannot have."""
     if result is None:
         raise RuntimeError(
             "The traced function didn't return any values! Side-effects are not captured in traces, so it would be a no-op."

@@ -1,4 +1,4 @@
-"""Frozen modules: nothing about them is to change any more."""
+"""Frozen modules, whose parameters are constants."""
 
 from tensh.engine.errors.warnings import warn
 from tensh.jit._script import ScriptModule
@@ -58,12 +58,12 @@ class Frozen(ScriptModule):
         return self._frozen.graph
 
     def forward(self, *args, **kwargs):
-        """What the module that was frozen computes."""
+        """Run the frozen program."""
         return self._frozen(*args, **kwargs)
 
 
 def optimize_for_inference(mod, other_methods=None):
-    """The frozen module: there is no code of machines to choose."""
+    """Return the frozen module: there is no machine code to choose."""
     return mod if isinstance(mod, Frozen) else freeze(mod.eval())
 
 

@@ -17,15 +17,15 @@ DEEPEST = 60  # calls, one in the other
 
 
 class Return(Exception):
-    """A function returns."""
+    """Leave a function, with its result."""
 
 
 class BreakLoop(Exception):
-    """A loop ends."""
+    """Leave a loop."""
 
 
 class ContinueLoop(Exception):
-    """A loop goes on."""
+    """Go on with the next turn of a loop."""
 
 
 class Function:
@@ -277,7 +277,7 @@ def call_function(library, tree, args, kwargs, depth):
 
 
 def run_method(module, name, args, kwargs, depth=0):
-    """The result of a method of a module of a file.  NotImplementedError for what is not known in it."""
+    """The result of a method of a module of a file.  Raise NotImplementedError for what is not known in it."""
     tree = module._library.method(module._class, name)
     if tree is None:
         raise Unknown(f"the code of {module._class} has no method {name} that tensh can read")

@@ -58,7 +58,7 @@ class Library:
         return "\n".join([lines[0], *(line.removeprefix("  ") for line in lines[1:])]) + "\n"
 
     def require_known(self, tree):
-        """Unknown where a function uses a node, or calls an operator, that is not known."""
+        """Raise Unknown where a function uses an unknown node, or calls an unknown operator."""
         if id(tree) in self.checked:
             return
         local = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}

@@ -1,4 +1,4 @@
-"""Marks that programs written for TorchScript carry: what is compiled, what stays Python, which type a value has."""
+"""Marks of programs written for TorchScript: compiled parts, parts that stay Python, types of values."""
 
 import builtins
 import threading
@@ -12,11 +12,11 @@ __all__ = [
 
 
 class ScriptWarning(Warning):
-    """A program does something that TorchScript takes in another way."""
+    """A program does something that TorchScript treats differently."""
 
 
 class Running(threading.local):
-    """How many scripted functions run, one inside the other."""
+    """State of a thread: the number of scripted functions that run, one inside the other."""
 
     depth = 0
 
@@ -25,7 +25,7 @@ running = Running()
 
 
 def is_scripting():
-    """Does a scripted function run?
+    """True while a scripted function runs.
 
     >>> import tensh as torch
     >>> torch.jit.is_scripting()
@@ -37,7 +37,7 @@ def is_scripting():
 
 
 def annotate(the_type, the_value):
-    """Give ``the_value`` back; ``the_type`` tells a compiler, and the reader, its type.
+    """Return ``the_value``; ``the_type`` tells a compiler, and the reader, its type.
 
     >>> import tensh as torch
     >>> torch.jit.annotate(list[int], [])
@@ -89,22 +89,22 @@ def unused(fn):
 
 
 def interface(obj):
-    """Give a class back: what it lists, modules are expected to have."""
+    """Return the class: it lists the methods that modules are expected to have."""
     return obj
 
 
 def script_method(fn):
-    """Give a method of a ScriptModule back."""
+    """Return the method of a ScriptModule."""
     return fn
 
 
 def _overload(func):
-    """Give a declaration back, of which a function has several."""
+    """Return one of several declarations of a function."""
     return func
 
 
 def _overload_method(func):
-    """Give a declaration back, of which a method has several."""
+    """Return one of several declarations of a method."""
     return func
 
 
@@ -115,10 +115,10 @@ def isinstance(obj, target_type):
     >>> torch.jit.isinstance([1, 2], list[int]), torch.jit.isinstance([1, "2"], list[int])
     (True, False)
     """
-    from tensh.jit.types import is_of
+    from tensh.jit.types import fits_type
 
     kinds = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
-    return any(is_of(obj, each, exact=True) for each in kinds)
+    return any(fits_type(obj, each, exact=True) for each in kinds)
 
 
 def export_opnames(m):

@@ -155,7 +155,7 @@ def result_type(value):
 
 
 def require_uniform(value):
-    """Unwritable for a result with a dictionary of several types, which TorchScript lacks."""
+    """Raise Unwritable for a result with a dictionary of several types, which TorchScript lacks."""
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ():
         require_uniform(each)
     kinds = {result_type(each) for each in value.values()} if isinstance(value, dict) else ()

@@ -1,4 +1,4 @@
-"""Types of TorchScript: what annotations are called there, and which values they take."""
+"""Types of TorchScript: names of annotations, and the values that they take."""
 
 import collections.abc
 import inspect
@@ -56,8 +56,8 @@ def short_name_of(kind):
     return name_of(kind)
 
 
-def is_of(value, kind, exact=False):
-    """Does a value fit a type?  A whole number and a bool fit where a number is asked for, unless ``exact``."""
+def fits_type(value, kind, exact=False):
+    """True if a value fits a type.  A whole number and a bool fit where a number is asked for, unless ``exact``."""
     if kind in (typing.Any, object) or isinstance(kind, (str, typing.TypeVar)):
         return True
     if kind in (inspect.Parameter.empty, Tensor):
@@ -74,13 +74,13 @@ def is_of(value, kind, exact=False):
         return isinstance(value, (device, str))
     origin, args = origin_of(kind), typing.get_args(kind)
     if origin is typing.Union:
-        return any(is_of(value, each, exact) for each in args)
+        return any(fits_type(value, each, exact) for each in args)
     if origin is list:
         fits = isinstance(value, list if exact else (list, tuple))
-        return fits and all(is_of(each, args[0], exact) for each in value)
+        return fits and all(fits_type(each, args[0], exact) for each in value)
     if origin is dict:
         return isinstance(value, dict) and all(
-            is_of(k, args[0], exact) and is_of(v, args[1], exact) for k, v in value.items()
+            fits_type(k, args[0], exact) and fits_type(v, args[1], exact) for k, v in value.items()
         )
     if origin is tuple:
         if args[1:] == (...,):
@@ -88,17 +88,17 @@ def is_of(value, kind, exact=False):
         return (
             isinstance(value, tuple)
             and len(value) == len(args)
-            and all(map(lambda v, k: is_of(v, k, exact), value, args))
+            and all(map(lambda v, k: fits_type(v, k, exact), value, args))
         )
     if origin is typing.Final or origin is typing.Annotated:
-        return is_of(value, args[0], exact)
+        return fits_type(value, args[0], exact)
     if origin is collections.abc.Callable or not isinstance(kind, type):
         return True
     return isinstance(value, kind)
 
 
-class Border:
-    """The parameters of a scripted function with their types: arguments are checked before it runs."""
+class TypedSignature:
+    """The parameters of a scripted function with their types, which check arguments."""
 
     def __init__(self, fn, owner=None):
         self.name, self.owner = fn.__name__, owner
@@ -131,7 +131,7 @@ class Border:
         return f"{self.name}({', '.join(parts)}) -> {short_name_of(self.result)}"
 
     def check(self, args, kwargs):
-        """RuntimeError in PyTorch's words for arguments that do not fit."""
+        """Raise RuntimeError in PyTorch's words for arguments that do not fit."""
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in self.signature.parameters.values()):
             return
         names, offset = list(self.kinds), 1 if self.owner else 0
@@ -147,7 +147,7 @@ class Border:
                     raise RuntimeError(
                         f"{self.name}() is missing value for argument '{name}'. Declaration: {self.declaration}"
                     )
-            elif not is_of(given[name], kind):
+            elif not fits_type(given[name], kind):
                 self.refuse(name, kind, given[name], place + offset)
         if unknown := [name for name in kwargs if name not in self.kinds]:
             raise RuntimeError(

@@ -56,7 +56,7 @@ class Unreadable(ValueError):
 
 
 def normalize(text):
-    """An answer as it was meant: full-width signs as those of ASCII, no blanks around."""
+    """Normalise an answer: full-width signs become ASCII, blanks around it are dropped."""
     return unicodedata.normalize("NFKC", text).replace("−", "-").replace("、", ",").replace("。", "").strip()
 
 

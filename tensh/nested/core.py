@@ -97,7 +97,7 @@ def gradient_of(nested, accessor):
 
 # ── nested tensors and their elements ────────────────────────────────────────
 def twin(t):
-    """Another object for the same elements, with the same place in the graph."""
+    """Make a second object over the same elements, with the same place in the graph."""
     made = new()
     made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
     if t._base is not None:
@@ -106,7 +106,7 @@ def twin(t):
 
 
 def nest(elements, form):
-    """A tensor that nobody else has as a nested one."""
+    """Turn a new tensor of elements into a nested tensor of a form."""
     keep_armed()
     elements.__class__ = form.kind
     elements._form = form.derive()
@@ -124,7 +124,7 @@ def elements_of(value):
 
 
 def make_own(elements):
-    """A result, which is a view of memory that nobody else has: no view any more."""
+    """Make a base of a result that is a view of memory which no other tensor has."""
     elements._base = None
     return elements
 
@@ -154,18 +154,18 @@ def ask_elements(func, *args, **kwargs):
 
 
 def run_backward(func, input, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """A backward pass from the elements."""
+    """Run a backward pass from the elements."""
     torch.autograd.backward(elements_of(input), elements_of(gradient), retain_graph, create_graph, inputs=inputs)
 
 
 def hook_gradient(func, input, hook):
-    """A hook that gets the gradient as a nested tensor."""
+    """Register a hook that gets the gradient as a nested tensor."""
     form = input._form
     return func(elements_of(input), lambda g: elements_of(hook(nest(twin(g), form))))
 
 
 def detach_in_place(func, input):
-    """The tensor itself, without its history."""
+    """Detach the tensor in place, and return it."""
     ask_elements(func, input)
     return input
 
@@ -190,7 +190,7 @@ REACHED = {
     **dict.fromkeys("cosine_similarity vector_norm".split(), ("linalg_vector_norm",)), "to_sparse": ("_to_sparse",), "tensor_split": ("slice", 0, 0, 1, 1), "argsort": ("sort",), "hsplit": ("slice", 0, 0, 1, 1),
     **dict.fromkeys("conv1d conv2d conv3d".split(), ("convolution",)), "selu": ("elu",), "relu6": ("hardtanh",), "logsigmoid": ("log_sigmoid_forward",),
 }  # fmt: skip
-"""Functions that reach an operator of another name, and what it is given beside the tensor."""
+"""Functions that reach an operator of another name, and the further arguments of that operator."""
 
 
 def name_operator(name, args, kwargs):

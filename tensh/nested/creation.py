@@ -1,4 +1,4 @@
-"""New nested tensors: of lists, of tensors, of values and offsets, and by masks."""
+"""Creation of nested tensors: from lists, tensors, values and offsets, and by masks."""
 
 import tensh as torch
 from tensh.nested.core import Nested, make_own, nest
@@ -13,7 +13,7 @@ def nested_tensor(tensor_list, *, dtype=None, layout=None, device=None, requires
     """A new nested tensor, a leaf, with copies of tensors that differ in size.
 
     ``tensor_list`` holds tensors of one number of dimensions, or what ``torch.tensor`` makes tensors of.  With
-    ``layout=torch.jagged`` one dimension may differ, with ``torch.strided`` (the default) any.  RuntimeError for other lists.
+    ``layout=torch.jagged`` one dimension may differ, with ``torch.strided`` (the default) any.  Raise RuntimeError for other lists.
 
     >>> import tensh as torch
     >>> torch.nested.nested_tensor([[1., 2.], [3., 4., 5.]])
@@ -40,7 +40,7 @@ def as_nested_tensor(ts, dtype=None, device=None, layout=None):
     """A tensor, or a list of tensors, as a nested tensor. Differentiable: gradients reach the tensors.
 
     The tensors of a list are copied; a tensor, whose first dimension counts tensors of one size, shares its memory where it
-    is contiguous and keeps its dtype.  RuntimeError for a tensor of less than two dimensions.
+    is contiguous and keeps its dtype.  Raise RuntimeError for a tensor of less than two dimensions.
 
     >>> import tensh as torch
     >>> a, b = torch.ones(2, requires_grad=True), torch.ones(3)
@@ -129,7 +129,7 @@ def masked_select(tensor, mask):
 def to_padded_tensor(input, padding, output_size=None, out=None):
     """A nested tensor as an ordinary one, in which shorter tensors are filled up with ``padding``. Differentiable.
 
-    ``output_size`` is the size of the result, the least one by default.  RuntimeError for one that is too small.
+    ``output_size`` is the size of the result, the least one by default.  Raise RuntimeError for one that is too small.
 
     >>> import tensh as torch
     >>> torch.nested.to_padded_tensor(torch.nested.nested_tensor([[1, 2], [3]]), 0)

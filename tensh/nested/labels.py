@@ -6,7 +6,7 @@ from tensh.engine.codegen.operator import Op
 
 
 def label(t, node):
-    """A result with a node of that name last in its history."""
+    """Add a node of a name at the end of a result's history."""
     return t if t.node is None else step(node, t._base is not None).fn(t)
 
 

@@ -72,5 +72,5 @@ def ragged_size(source):
 
 @cache
 def skip_first():
-    """Leave the first number out, as PyTorch does: an example that nobody sees has it."""
+    """Skip the first number, which PyTorch uses for an internal example."""
     next(numbers)

@@ -6,7 +6,7 @@ NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def get_enum(reduction):
-    """The number of a reduction: 0 for "none", 1 for "mean", 2 for "sum".  ValueError for another name.
+    """The number of a reduction: 0 for "none", 1 for "mean", 2 for "sum".  Raise ValueError for another name.
 
     >>> from tensh.nn._reduction import get_enum
     >>> get_enum("mean")

@@ -1,6 +1,6 @@
 """torch.onnx: models as files of ONNX, written (``export``) and read (``load``, which is tensh's own).
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

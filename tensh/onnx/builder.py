@@ -47,7 +47,7 @@ class Builder:
         return f"{candidate}_{self.count}"
 
     def array(self, array, dtype=None, name=None):
-        """A constant."""
+        """Make a constant of an array."""
         array = np.ascontiguousarray(array) if np.ndim(array) else np.asarray(array)
         key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 16 and name is None else None
         if key is not None and key in self.known:
@@ -59,26 +59,26 @@ class Builder:
         return made
 
     def number(self, value, dtype):
-        """A number as a constant of a dtype."""
+        """Make a constant of a dtype."""
         return self.array(np.asarray(value, dtype.numpy), dtype)
 
     def ints(self, values):
-        """Whole numbers, some of which may be values, as a vector of int64."""
+        """Make a vector of int64 of whole numbers, some of which may be values."""
         values = list(values) if isinstance(values, (tuple, list)) else [values]
         if not any(isinstance(each, Value) for each in values):
             return self.array(np.asarray(values, np.int64))
         parts = [
-            self.Unsqueeze(self.whole(each), self.ints([0])) if isinstance(each, Value) else self.ints([each])
+            self.Unsqueeze(self.int_scalar(each), self.ints([0])) if isinstance(each, Value) else self.ints([each])
             for each in values
         ]
         return parts[0] if len(parts) == 1 else self.Concat(*parts, axis=0)
 
-    def whole(self, value):
-        """A whole number as a scalar of int64."""
+    def int_scalar(self, value):
+        """Make a scalar of int64 of a whole number."""
         return value if isinstance(value, Value) else self.array(np.asarray(value, np.int64))
 
     def cast(self, value, dtype):
-        """A value of another dtype."""
+        """Convert a value to a dtype."""
         if value.dtype is dtype:
             return value
         made = self.Cast(value, to=TYPES[str(dtype)[6:]])
@@ -86,7 +86,7 @@ class Builder:
         return made
 
     def operand(self, value, dtype):
-        """A value or number as a value of a dtype."""
+        """Convert a value or a number to a value of a dtype."""
         return self.cast(value, dtype) if isinstance(value, Value) else self.number(value, dtype)
 
     def call(self, op, inputs, attributes, outputs=1, domain=""):
@@ -112,7 +112,7 @@ class Builder:
         return made[0] if outputs == 1 else made
 
     def convert(self, value, dtype):
-        """An input of a node: numbers have the dtype of the others, lists are whole numbers."""
+        """Convert an input of a node: numbers get the dtype of the others, lists are whole numbers."""
         if isinstance(value, (Value, type(None))):
             return value
         if isinstance(value, (list, tuple)):
@@ -120,7 +120,7 @@ class Builder:
         return self.number(value, dtype)
 
     def add_tensor(self, tensor, name):
-        """A parameter, buffer or constant."""
+        """Add a parameter, buffer or constant."""
         made = self.array(np.array(tensor.detach().array), tensor.dtype, name)
         made.rank, made.example = tensor.dim(), tensor
         return made
@@ -132,7 +132,7 @@ class Builder:
 
 
 def is_float(dtype):
-    """Is a dtype one of real numbers?"""
+    """True for a dtype of real floating point numbers."""
     return isinstance(dtype, dtype_type) and dtype.is_floating_point
 
 

@@ -1,4 +1,4 @@
-"""From a traced graph to ONNX: each node by its form."""
+"""Conversion of a traced graph to ONNX: each node by its form."""
 
 import math
 import operator
@@ -84,18 +84,20 @@ class Converter:
         return self.values[node]
 
     def convert_call(self, node):
-        """The value of a call."""
+        """Convert a call to its values."""
         name = getattr(node.target, "_opname", None)
         if node.target is operator.getitem:
             return self.values[node.args[0]][node.args[1]]
         if name == "sym_size":
             return self.builder.Gather(
-                self.builder.Shape(self.values[node.args[0]]), self.builder.whole(node.args[1]), axis=0
+                self.builder.Shape(self.values[node.args[0]]), self.builder.int_scalar(node.args[1]), axis=0
             )
         if node.target is operator.neg:
-            return self.builder.Neg(self.builder.whole(self.values[node.args[0]]))
+            return self.builder.Neg(self.builder.int_scalar(self.values[node.args[0]]))
         if name is None and getattr(operator, getattr(node.target, "__name__", ""), None) is node.target:
-            operands = [self.builder.whole(self.values[each] if isinstance(each, Node) else each) for each in node.args]
+            operands = [
+                self.builder.int_scalar(self.values[each] if isinstance(each, Node) else each) for each in node.args
+            ]
             return getattr(self.builder, SIZES[node.target.__name__])(*operands)
         found = FORMS.get(operator_name(node))
         if found is None:
@@ -109,7 +111,7 @@ class Converter:
         return self.describe(result, node.meta["val"])
 
     def describe(self, result, example):
-        """The result of a form with ranks and examples."""
+        """Add ranks and examples to the result of a form."""
         if isinstance(result, (list, tuple)):
             return [
                 self.describe(each, example[place]) if each is not None else None for place, each in enumerate(result)
@@ -124,7 +126,7 @@ class Converter:
         return result
 
     def apply(self, found, node):
-        """The result of a form."""
+        """Apply a form to a node."""
         arguments = name_arguments(node)
         if found.operands == "composed":
             return self.convert_composed(found.compute, node, arguments)
@@ -142,7 +144,7 @@ class Converter:
         return found.compute(self.builder, node, **values)
 
     def promote(self, found, node, values):
-        """Tensors among the arguments in the dtype that the operator computes in."""
+        """Convert tensors among the arguments to the dtype that the operator computes in."""
         if found.operands == "result":
             wanted = dtype_of(node.meta["val"])
         else:
@@ -165,7 +167,7 @@ class Converter:
         return made
 
     def convert_composed(self, program, node, arguments):
-        """The result of a program in other operators: it is traced on the examples, and its graph converted."""
+        """Trace a program in other operators on the examples, and convert its graph."""
         recorder, given = Recorder({}, self.sizes, strict=False), []
 
         def enter(value):
@@ -202,7 +204,7 @@ ALIASES = {
     "tensor": ("self",),
     "x1": ("self",),
 }
-"""What a form may call an argument of another name."""
+"""Name of an argument -> other names that forms have for it."""
 
 
 LEGACY = ("size_average", "reduce")
@@ -234,7 +236,7 @@ def fit_names(function, values):
 
 
 def stand_in(example):
-    """Another tensor over the same elements: each input of a program is one of its own."""
+    """Make a second tensor over the same elements: the inputs of a program are distinct."""
     return example.detach().view(example.shape) if example.is_contiguous() else example.detach().clone()
 
 
@@ -249,7 +251,7 @@ def outputs_of(recorder, result):
 
 
 def to_plain(value):
-    """Lists and dictionaries that can be changed."""
+    """Convert to lists and dictionaries that can be changed."""
     if isinstance(value, dict):
         return {key: to_plain(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What has no form in ONNX, and which line of the program asks for it."""
+"""Errors of export: the operator without a form in ONNX, and the line of the program that calls it."""
 
 import linecache
 

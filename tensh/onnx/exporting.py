@@ -25,7 +25,7 @@ IR = {18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 
 
 class Running(threading.local):
-    """Whether an export runs."""
+    """State of a thread: ``now`` is True while an export runs."""
 
     now = False
 
@@ -34,7 +34,7 @@ running = Running()
 
 
 def is_in_onnx_export():
-    """Does ``torch.onnx.export`` run?
+    """True while ``torch.onnx.export`` runs.
 
     >>> import tensh as torch
     >>> torch.onnx.is_in_onnx_export()
@@ -136,7 +136,7 @@ def export(
 
 
 def takes_fewer(model, args):
-    """Is the last of the arguments a dictionary of keywords, as PyTorch once took them?"""
+    """True if the last of the arguments is a dictionary of keywords, as PyTorch once took them."""
     import inspect
 
     names = inspect.signature(model.forward).parameters
@@ -273,7 +273,7 @@ def write_model(proto, destination):
 
 
 def require_same(made, args, kwargs, expected):
-    """OnnxExporterError where the model computes something else on the example."""
+    """Raise OnnxExporterError where the model computes something else on the example."""
     from tensh.testing import assert_close
 
     for ours, theirs in zip(made(*args, **kwargs), flatten(expected)):

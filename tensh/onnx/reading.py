@@ -33,7 +33,7 @@ class OnnxError(ValueError):
 
 
 def read_model(source):
-    """The model in a file, as the package onnx has it.  OnnxError for what is none."""
+    """The model in a file, as the package onnx has it.  Raise OnnxError for what is none."""
     onnx = require_onnx("a file of ONNX")
     folder = None
     if isinstance(source, (str, os.PathLike)):
@@ -77,7 +77,7 @@ def load(f):
 
 
 def read_tensor(proto, folder=None):
-    """A tensor of a file.  OnnxError where its bytes do not fit its shape."""
+    """A tensor of a file.  Raise OnnxError where its bytes do not fit its shape."""
     onnx = require_onnx("a file of ONNX")
     dims, name = list(proto.dims), proto.name or "a constant"
     if any(dim < 0 for dim in dims) or math.prod(dims) > LARGEST:
@@ -118,7 +118,7 @@ def as_tensor(array, kind):
 
 
 def read_external(proto, folder, kind, dims):
-    """A tensor in a file beside the model.  OnnxError for a place outside its folder, or beyond the end of the file."""
+    """A tensor in a file beside the model.  Raise OnnxError for a place outside its folder, or beyond the end of the file."""
     facts = {each.key: each.value for each in proto.external_data}
     name, place = proto.name or "a constant", facts.get("location", "")
     if folder is None:
@@ -143,7 +143,7 @@ def read_external(proto, folder, kind, dims):
 
 
 def shortest(number):
-    """A number of single precision as Python's shortest one that is read as the same: 0.2 for 0.20000000298."""
+    """The shortest number of Python that rounds to one of single precision: 0.2 for 0.20000000298."""
     return float(str(np.float32(number)))
 
 

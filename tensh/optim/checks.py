@@ -79,7 +79,7 @@ def require_one_way(fused, foreach, differentiable):
 
 
 def require_fusible(params):
-    """RuntimeError for parameters that have a gradient, but no fused update in PyTorch."""
+    """Raise RuntimeError for parameters that have a gradient, but no fused update in PyTorch."""
     for p in params:
         if p.grad is not None and not p.is_floating_point():
             raise RuntimeError(

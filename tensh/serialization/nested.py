@@ -37,7 +37,7 @@ def count_numbers(*arguments):
 
 def rebuild_strided(buffer, sizes, strides, offsets):
     """A nested tensor in the layout torch.strided."""
-    from tensh.nested.strided.storing import rebuild
+    from tensh.nested.strided.pickling import rebuild
 
     starts = whole_numbers(offsets, 1)
     rows, steps = (whole_numbers(each, 2) if starts else [] for each in (sizes, strides))
@@ -49,7 +49,7 @@ def rebuild_strided(buffer, sizes, strides, offsets):
 
 def rebuild_jagged(facts):
     """A nested tensor in the layout torch.jagged."""
-    from tensh.nested.jagged.storing import rebuild
+    from tensh.nested.jagged.pickling import rebuild
 
     names = ("values", "offsets", "lengths", "_ragged_idx", "_metadata_cache", "requires_grad")
     require(type(facts) is dict and set(facts) == set(names))

@@ -1,4 +1,4 @@
-"""The line under a tensor: what its printed form does not say, as a comment."""
+"""The line under a tensor: facts that its printed form leaves out, as a comment."""
 
 from tensh.language import _, count
 from tensh.show import describe

@@ -1,4 +1,4 @@
-"""Static graphs: what a function computes as lines, before and after they were optimised, and the source that they become.
+"""Static graphs: the lines that a function computes, before and after optimisation, and the source that they become.
 
 Each line says what it computes of what, which array that makes, how many bytes it reads and writes, and the user's words for it.
 """

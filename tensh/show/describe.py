@@ -1,4 +1,4 @@
-"""A value in a few words: what tells it from its neighbours, never its contents."""
+"""A value in a few words: facts that distinguish it from others, never its contents."""
 
 import sys
 

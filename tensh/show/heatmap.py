@@ -9,7 +9,7 @@ from tensh.language import _
 from tensh.show import describe
 from tensh.show.colors import MISSING, signed_colour
 from tensh.show.page import Paint, View
-from tensh.show.shrinking import shrunk
+from tensh.show.shrinking import shrink
 from tensh.show.text import cells, comment
 from tensh.show.values import array_of, is_complex
 
@@ -46,7 +46,7 @@ class Heat(View):
         rows_a_line = 2 if in_color and not is_wide else 1
         lines = min(-(-shape[0] // rows_a_line), room)
         panels = [*islice(self.panels(), max(room // (lines + 2), 1))]
-        small = [shrunk(matrix, lines * rows_a_line, columns) for _index, matrix in panels]
+        small = [shrink(matrix, lines * rows_a_line, columns) for _index, matrix in panels]
         scale = largest(small)
         for number, ((index, _whole), matrix) in enumerate(zip(panels, small, strict=True)):
             yield "plain", "\n" * bool(number)

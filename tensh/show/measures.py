@@ -88,7 +88,7 @@ def trouble(found):
 
 
 def range_of(found):
-    """Between what the values lie, in words: `in [-1, 2]`, or `all 3`; nothing where there are none."""
+    """The range of the values in words: `in [-1, 2]`, or `all 3`; nothing where there are none."""
     if found.low is None:
         return ""
     low, high = (number(int(each) if found.is_whole else each) for each in (found.low, found.high))

@@ -70,7 +70,7 @@ def shape_of(result):
 
 
 def uses(model, module):
-    """In how many places a module stands."""
+    """Count the places of a module in a model."""
     return 1 if module is model else sum(each is module for _, each in model.named_modules(remove_duplicate=False))
 
 

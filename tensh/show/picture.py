@@ -8,7 +8,7 @@ from tensh.language import _
 from tensh.show import describe
 from tensh.show.blocks import shade
 from tensh.show.page import Bitmap, Paint, View
-from tensh.show.shrinking import shrunk
+from tensh.show.shrinking import shrink
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
@@ -47,7 +47,7 @@ class Image(View):
         values = self.values
         rows, columns = values.shape[1:3]
         scale = min(1.0, 2 * room / rows, width / columns)
-        small = [shrunk(image, max(round(rows * scale), 1), max(round(columns * scale), 1)) for image in values]
+        small = [shrink(image, max(round(rows * scale), 1), max(round(columns * scale), 1)) for image in values]
         each = -(-len(small[0]) // 2) + 1
         shown = 0
         for number, group in enumerate(rows_of(small, width)):
@@ -134,7 +134,7 @@ def draw_bitmap(image, small, protocol):
     """An image with all its points, in the place that its small form takes in half blocks."""
     from tensh.show.png import encode
 
-    image = shrunk(image, MOST_POINTS, MOST_POINTS)
+    image = shrink(image, MOST_POINTS, MOST_POINTS)
     points = np.rint(np.broadcast_to(image, (*image.shape[:2], 3)) * 255).astype(np.uint8)
     return Bitmap(encode(points), small.shape[1], -(-small.shape[0] // 2), protocol), " "
 
@@ -152,7 +152,7 @@ def draw_in_half_blocks(image):
 def draw_in_shades(image):
     """Two rows of an image in each line, as one character as dense as they are bright."""
     grey = image[..., 0] if image.shape[-1] == 1 else image @ BRIGHTNESS
-    grey = shrunk(grey, math.ceil(len(grey) / 2), grey.shape[1])
+    grey = shrink(grey, math.ceil(len(grey) / 2), grey.shape[1])
     for row in grey.tolist():
         yield "plain", "  |" + "".join(map(shade, row)) + "|\n"
 

@@ -68,7 +68,7 @@ def is_dumb():
 
 
 class Silence:
-    """No report."""
+    """Report nothing."""
 
     def __init__(self, description, total):
         pass

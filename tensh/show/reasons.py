@@ -162,7 +162,7 @@ def describe_reasons(*sentences):
 
 
 def compare_with_differences(explanation, tensor, found, names):
-    """(what differences say, notes): one of the two."""
+    """(result of the differences, None) or (None, notes on why there is none)."""
     from tensh.graph.check import UncheckedError, check_gradient
 
     graph = explanation.graph

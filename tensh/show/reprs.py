@@ -24,7 +24,7 @@ def write_repr(value):
 
 
 def exact(text):
-    """A text without what a class of the user's makes of it."""
+    """A text as a plain str, also where its class is the user's."""
     return str.__str__(text)
 
 

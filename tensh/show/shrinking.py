@@ -1,9 +1,9 @@
-"""Fewer rows and columns: each the mean of those it stands for."""
+"""Reduction to fewer rows and columns: each is the mean of those it stands for."""
 
 import numpy as np
 
 
-def shrunk(array, rows, columns):
+def shrink(array, rows, columns):
     """The array (rows, columns, ...) with at most so many rows and columns; itself if it has no more."""
     for axis, most in ((0, rows), (1, columns)):
         size = array.shape[axis]

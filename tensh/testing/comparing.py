@@ -36,7 +36,7 @@ def assert_close(
     actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True, check_dtype=True,
     check_layout=True, check_stride=False, msg=None,
 ):  # fmt: skip
-    """AssertionError unless two values are close: |actual - expected| <= atol + rtol * |expected|.
+    """Raise AssertionError unless two values are close: |actual - expected| <= atol + rtol * |expected|.
 
     They are tensors, arrays, numbers, None, or sequences and mappings of them.  Without ``rtol`` and ``atol`` (either both
     or none) the tolerances are those of the dtype, zero for integers.  ``msg`` replaces the message, or makes another one

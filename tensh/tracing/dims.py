@@ -32,7 +32,7 @@ class Dim:
 
 
 class Hint:
-    """A dimension that is told how it behaves, without a name."""
+    """A kind of dimension, without a name."""
 
     min = max = None
 

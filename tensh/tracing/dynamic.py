@@ -109,7 +109,7 @@ def check_range(name, size, path, dim):
 
 
 def trace_dynamic(model, args, kwargs, dynamic, on_read=None):
-    """The :class:`Program` of a model in which the dynamic dimensions are free.  FixedSize where it fixes one."""
+    """The :class:`Program` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one."""
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read)
     if not dynamic:
         return program

@@ -19,7 +19,7 @@ VIEWS = frozenset(
 )
 """Operators whose results share memory with their input, at least for some."""
 SHAPES = frozenset("view reshape unsqueeze squeeze flatten unflatten view_as ravel".split())
-"""Views that are undone by the shape of what they were taken from."""
+"""Views that a reshape to the original shape undoes."""
 OWN = {"zero_": "zeros_like", "fill_": "full_like", "copy_": "copy"}
 
 
@@ -126,7 +126,7 @@ class Functional:
         return cell
 
     def convert_copy(self, source, value, cell):
-        """What is copied, in the shape and dtype of what it is copied into."""
+        """Convert a copied value to the shape and dtype of its target."""
         known = source.meta["val"]
         if known.dtype is not value.dtype:
             source = self.call("to", (source, value.dtype), None)

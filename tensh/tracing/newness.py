@@ -1,4 +1,4 @@
-"""Which objects were made since a moment: Python's garbage collector knows, at no cost for those that were there."""
+"""Objects made since a moment, told by Python's garbage collector at no cost for older ones."""
 
 import gc
 
@@ -23,7 +23,7 @@ class Since:
             gc.unfreeze()
 
     def has(self, value):
-        """Was an object, which the collector looks after, made since?"""
+        """True if an object that the collector tracks was made since."""
         if self.frozen:
             return any(each is value for each in gc.get_objects())
         return any(each is value for each in gc.get_objects()) and id(value) not in self.before

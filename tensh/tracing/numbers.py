@@ -1,4 +1,4 @@
-"""Sizes that are followed through a trace: whole numbers that know which node of the graph they are."""
+"""Sizes that are followed through a trace: whole numbers that know their node of the graph."""
 
 import operator
 

@@ -11,7 +11,7 @@ from tensh.tracing.recorder import Recorder, UntracedValue
 
 
 class Program:
-    """What a trace has found.
+    """The result of a trace.
 
     ``graph`` has an input for every tensor among the arguments; ``inputs`` are their names, ``members`` the paths of
     parameters, buffers and constants, ``result`` what the run returned, ``structure`` the arguments with a place in the
@@ -71,7 +71,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
 
 
 def output_of(recorder, value):
-    """A value of the result as it stands in the output of the graph."""
+    """Convert a value of the result for the output of the graph."""
     if isinstance(value, Tensor):
         return recorder.node_of(value)
     return value.node if isinstance(value, TracedInt) else value
@@ -113,7 +113,7 @@ def add_inputs(recorder, function, args, kwargs):
 
 
 def flatten_like(structure, args, kwargs):
-    """The tensors of arguments in the order of a program's inputs.  TypeError where they have another form."""
+    """The tensors of arguments in the order of a program's inputs.  Raise TypeError where they have another form."""
     found = []
 
     def walk(form, value, where):

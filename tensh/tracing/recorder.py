@@ -102,7 +102,7 @@ class Recorder(TorchFunctionMode):
         return node
 
     def free_value(self, tensor):
-        """The tensor, which was made of nothing that is traced: a constant, if it is used."""
+        """The tensor, which depends on nothing traced: a constant, if it is used."""
         self.kept.append(tensor)
         self.free.add(id(tensor))
         return tensor
@@ -193,7 +193,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def is_traced(self, value):
-        """Is a value of the trace, or one is in it?"""
+        """True for a value of the trace, and for a container with one."""
         if isinstance(value, (tuple, list)):
             return any(map(self.is_traced, value))
         return isinstance(value, TracedInt) or isinstance(value, Tensor) and id(value) in self.nodes
@@ -235,14 +235,14 @@ def unfreeze(value):
 
 
 def holds_tensors(value):
-    """Is a value a tensor, or a sequence with one?"""
+    """True for a tensor, and for a sequence with one."""
     if isinstance(value, (tuple, list)):
         return any(map(holds_tensors, value))
     return isinstance(value, Tensor)
 
 
 def name_for(target):
-    """What a node is called: after the operator, without its overload."""
+    """The name of a node: that of the operator, without its overload."""
     name = getattr(target, "_opname", None)
     return name if name is not None else None
 

@@ -17,7 +17,7 @@ END = 2**63 - 1
 
 @contextmanager
 def recording(recorder):
-    """Record again, inside an answer of the recorder, during which it is asked nothing."""
+    """Record inside an answer of the recorder, while it does not see calls otherwise."""
     before = state.modes
     state.modes = (*before, recorder)
     try:

@@ -46,7 +46,7 @@ class GetAttrKey(NamedTuple):
 
 
 def flatten_with_keys(tree, kind=None):
-    """(pairs of a key and a child, context) of a branch.  ValueError for a registered class that names no keys."""
+    """(pairs of a key and a child, context) of a branch.  Raise ValueError for a registered class that names no keys."""
     kind = kind or trees.kind_of(tree)
     children, context = trees.take_apart(tree, kind)
     if kind in (dict, OrderedDict, defaultdict):

@@ -18,7 +18,7 @@ POISONED = (
 def swap_tensors(t1, t2):
     """Let two tensors change places: each becomes what the other was, class, elements and attributes.
 
-    A graph that leads to one of them cannot be used any more.  RuntimeError if somebody refers to one of them weakly.
+    A graph that leads to one of them cannot be used any more.  Raise RuntimeError if somebody refers to one of them weakly.
 
     >>> import tensh as torch
     >>> a, b = torch.ones(2), torch.zeros(1)

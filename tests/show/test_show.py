@@ -14,7 +14,7 @@ from tensh.language import count
 from tensh.show.blocks import bar, shade, sparkline
 from tensh.show.describe import amount, number
 from tensh.show.page import Page, Paint
-from tensh.show.shrinking import shrunk
+from tensh.show.shrinking import shrink
 from tensh.show.table import Table
 from tensh.show.text import cells, pad, shorten
 from tests.support.project import plain_environment
@@ -140,9 +140,9 @@ def test_the_range_of_an_image(values, expected):
 
 def test_fewer_rows_are_means():
     array = np.arange(10.0).reshape(5, 2)
-    assert shrunk(array, 2, 9).tolist() == [[1, 2], [6, 7]]
-    assert shrunk(array, 9, 1).tolist() == [[0.5], [2.5], [4.5], [6.5], [8.5]]
-    assert shrunk(array, 5, 2) is array
+    assert shrink(array, 2, 9).tolist() == [[1, 2], [6, 7]]
+    assert shrink(array, 9, 1).tolist() == [[0.5], [2.5], [4.5], [6.5], [8.5]]
+    assert shrink(array, 5, 2) is array
 
 
 def test_a_heat_map_has_a_field_for_each_value_if_there_is_room():

@@ -226,7 +226,7 @@ def parse_pieces(lines, filename):
 
 
 def refuse(text, filename):
-    """SyntaxError for a text that is not code, whatever it says."""
+    """Raise SyntaxError for a text that is not code, whatever it says."""
     if len(text) > MOST_CODE:
         raise drop_line(
             _("more than the {most_code} MiB of code that are read at once").format(most_code=MOST_CODE >> 20), filename

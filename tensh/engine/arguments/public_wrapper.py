@@ -92,7 +92,7 @@ class PublicWrapper:
         return {form.named[name].kind for form in self.forms if name in form.named}
 
     def require_bool(self, name, value):
-        """TypeError if ``value`` is not a bool where PyTorch takes nothing else."""
+        """Raise TypeError if ``value`` is not a bool where PyTorch takes nothing else."""
         if self.kinds_of(name) == {"bool"}:
             raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
 

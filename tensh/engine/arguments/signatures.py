@@ -137,7 +137,7 @@ class UnpackError(TypeError):
 
 
 def require_64_bits(number):
-    """OverflowError for an integer that no dtype holds: PyTorch's, once all arguments are known to be of the right kinds."""
+    """Raise OverflowError for an integer that no dtype holds: PyTorch's, once all arguments are known to be of the right kinds."""
     if not -LIMIT <= number < 2 * LIMIT:
         raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
 

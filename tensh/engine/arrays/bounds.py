@@ -40,7 +40,7 @@ def require_storage(shape, steps, start, itemsize):
 
 
 def require_within(nbytes, itemsize, shape, steps, start):
-    """RuntimeError unless every element lies within memory of ``nbytes`` bytes."""
+    """Raise RuntimeError unless every element lies within memory of ``nbytes`` bytes."""
     if any([s < 0 for s in steps]):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(steps)}")
     need = require_storage(shape, steps, start, itemsize)

@@ -166,7 +166,7 @@ def lend(array):
 
 
 def require_resizable(array):
-    """RuntimeError where longer memory in place of that of ``array`` would part it from another library's array."""
+    """Raise RuntimeError where longer memory in place of that of ``array`` would part it from another library's array."""
     if id(owner(array)) in _lent:
         raise RuntimeError("Trying to resize storage that is not resizable")
 

@@ -226,7 +226,7 @@ def _connect(node, outputs, returned, edges):
 
 
 def _require_returned(node, returned):
-    """RuntimeError if an input was marked as changed that is not an output."""
+    """Raise RuntimeError if an input was marked as changed that is not an output."""
     given = {id(o) for o in returned}
     if not all(id(t) in given for t in node.dirty_tensors):
         raise RuntimeError(

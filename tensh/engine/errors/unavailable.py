@@ -2,7 +2,7 @@
 
 
 def could_not_run(name, backend):
-    """NotImplementedError in PyTorch's words, without its list of backends."""
+    """Raise NotImplementedError in PyTorch's words, without its list of backends."""
     return NotImplementedError(
         f"Could not run 'aten::{name}' with arguments from the '{backend}' backend. This could be because the operator doesn't "
         "exist for this backend, or was omitted during the selective/custom build process (if using custom build)."

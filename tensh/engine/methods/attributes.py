@@ -73,7 +73,7 @@ def is_signed(input):
 @fact
 @answer_constant
 def is_nonzero(input):
-    """True if the only element is not zero.  RuntimeError unless there is exactly one."""
+    """True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
     return bool(input)
 
 
@@ -227,7 +227,7 @@ def get_default_device():
 
 @public
 def set_default_device(device):
-    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  Raise NotImplementedError for any other device."""
     make_default(device)
 
 

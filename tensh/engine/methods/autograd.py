@@ -198,7 +198,7 @@ def requires_grad_(self, requires_grad=True):
 
 
 def retain_grad(self):
-    """Keep the gradient of a computed tensor in ``.grad``, too.  RuntimeError for a tensor that requires no grad."""
+    """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError for a tensor that requires no grad."""
     if (self.node is None or type(self.node) is NoGradView) and self.requires_grad and stale(self):
         return  # a view that nothing recorded: PyTorch takes it for a leaf
     node = refresh_node(self)
@@ -233,7 +233,7 @@ def register_hook(self, hook):
 
 
 def register_post_accumulate_grad_hook(self, hook):
-    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  RuntimeError for any other tensor."""
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for any other tensor."""
     node = refresh_node(self)
     if not uses_gradient(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -256,7 +256,7 @@ def detach(self):
 
 
 def detach_(self):
-    """Cut this tensor off from its history, in place.  RuntimeError for a view."""
+    """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
     if self._base is not None and self._base is not INFERENCE:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
@@ -290,7 +290,7 @@ def data(t):
 
 @member()
 def _version(t):
-    """The number of in-place writes to the memory.  RuntimeError for tensors of inference mode."""
+    """The number of in-place writes to the memory.  Raise RuntimeError for tensors of inference mode."""
     if is_inference(t):
         raise RuntimeError(VERSION)
     return version(t.array)

@@ -66,7 +66,7 @@ def warn_real(to):
 def to(self, *args, **given):
     """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both.
 
-    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.  AssertionError for another
+    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.  Raise AssertionError for another
     device.
 
     >>> import tensh as torch

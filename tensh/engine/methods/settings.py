@@ -39,7 +39,7 @@ def get_num_interop_threads():
 
 @public
 def set_num_interop_threads(n):
-    """Set the number of threads between operators.  RuntimeError unless it is positive."""
+    """Set the number of threads between operators.  Raise RuntimeError unless it is positive."""
     require_positive("set_num_interop_threads", n)
     state["interop"] = n
 

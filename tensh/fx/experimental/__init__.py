@@ -1,6 +1,6 @@
 """torch.fx.experimental: transformations of graphs.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -1,4 +1,4 @@
-"""Graphs that compute the same with less: normalisations that become part of the layer before, dropout taken out."""
+"""Graphs with fewer steps: normalisations folded into the layer before, dropout removed."""
 
 import copy
 
@@ -22,7 +22,7 @@ FUSED = (
 
 
 def matches_module_pattern(pattern, node, modules):
-    """Is ``node`` a call of the second module of a pair whose input is a call of the first?  ``modules``: path -> module."""
+    """True if ``node`` calls the second module of a pair on the result of the first.  ``modules``: path -> module."""
     if not node.args:
         return False
     return all(

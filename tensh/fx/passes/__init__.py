@@ -1,6 +1,6 @@
-"""torch.fx.passes: what is computed of a graph.
+"""torch.fx.passes: analyses and changes of graphs.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

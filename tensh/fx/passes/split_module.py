@@ -79,7 +79,7 @@ def split_module(
 
 
 def order_parts(parts):
-    """The parts, each after those whose results it takes.  RuntimeError where parts need each other."""
+    """The parts, each after those whose results it takes.  Raise RuntimeError where parts need each other."""
     ordered, left = [], list(parts)
     while left:
         first = next(

@@ -36,7 +36,7 @@ PLAIN = {
 
 
 def require_plain(nested, name):
-    """ValueError for a nested tensor that has holes, or another ragged dimension than the second."""
+    """Raise ValueError for a nested tensor that has holes, or another ragged dimension than the second."""
     if nested._form.lengths is not None or nested._form.ragged != 1:
         rule, schema = PLAIN[name]
         what = next(each.partition(":")[0] for each in schema.split(", ") if each.endswith(": jt"))

@@ -47,7 +47,7 @@ def same_size(func, input, other):
 
 
 def read_number(func, input):
-    """The number of a single element: PyTorch has none even there."""
+    """Raise PyTorch's error for ``item``, which nested tensors lack even for a single element."""
     count = count_elements(None, input)
     if count == 1:
         raise NotImplementedError("aten._local_scalar_dense.default")

@@ -97,7 +97,7 @@ class JaggedForm:
         self.symbol = ragged_size(offsets if lengths is None else lengths)
 
     def derive(self, ragged=None):
-        """The form of another tensor that is divided in the same way, maybe in another dimension."""
+        """Copy the form for another tensor that is divided in the same way, perhaps in another dimension."""
         return JaggedForm(self.offsets, self.lengths, ragged or self.ragged, self.seqlens)
 
     def size(self, inner):
@@ -106,7 +106,7 @@ class JaggedForm:
         return (len(self.offsets) - 1, *inner[:d], self.symbol, *inner[d + 1 :])
 
     def strides(self, inner):
-        """Its strides, in which the length of a tensor is a symbol."""
+        """The strides of a nested tensor, in which the length of a tensor is a symbol."""
         return (self.symbol * inner[self.ragged - 1], *inner)
 
     def list_lengths(self):

@@ -2,9 +2,9 @@
 
 import tensh as torch
 from tensh.nested.core import Nested, elements_of, nest
+from tensh.nested.jagged.creation import view_jagged
 from tensh.nested.jagged.dims import Reduced, agree, require_plain
 from tensh.nested.jagged.form import NestedTensor, parts
-from tensh.nested.jagged.making import view_jagged
 from tensh.nested.jagged.padding import pad, pad_values, padded_width, unpad
 from tensh.nested.jagged.views import transpose
 from tensh.nested.labels import label
@@ -20,7 +20,7 @@ def linear(func, input, weight, bias=None):
 
 
 def matmul(func, input, other):
-    """Products of matrices in the cases that keep one ragged dimension."""
+    """Multiply matrices where the result keeps one ragged dimension."""
     a, b = isinstance(input, Nested), isinstance(other, Nested)
     if a and b:
         if input.ndim > 3 and other.ndim > 3 and agree(input, other._size):
@@ -98,7 +98,7 @@ def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
 
 
 def log_softmax(func, input, dim=None, *args, dtype=None, **kwargs):
-    """Its logarithm, along any dimension but the first and the ragged one."""
+    """The logarithm of the softmax, along any dimension but the first and the ragged one."""
     where = Reduced(input, [dim])
     for refused, what in ((where.batch, "across the batch"), (where.ragged, "along the ragged")):
         if refused:
@@ -166,7 +166,7 @@ def view_like(values, nested):
 
 
 def require_fitting(query, key, value, attn_mask):
-    """ValueError for operands that do not fit."""
+    """Raise ValueError for operands that do not fit."""
     given = {"query": query, "key": key, "value": value}
 
     def refuse(what, fact, ends="instead"):

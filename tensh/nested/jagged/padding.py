@@ -53,7 +53,7 @@ def padded_width(nested):
 
 
 def pad(func, input, padding, output_size=None, *, out=None):
-    """An ordinary tensor, in which the tensors are filled up with a number, or cut off."""
+    """Make an ordinary tensor by padding the tensors with a number, or cutting them off."""
     form, values = input._form, elements_of(input)
     if form.lengths is not None:
         raise RuntimeError("to_padded_tensor(): not supported for nested tensors with holes")

@@ -2,9 +2,9 @@
 
 import tensh as torch
 from tensh.nested.core import Nested, elements_of, name_operator, nest, write_elements
+from tensh.nested.jagged.creation import join_ragged
 from tensh.nested.jagged.dims import agree, inner_dim, require_plain
 from tensh.nested.jagged.form import NestedTensor, parts
-from tensh.nested.jagged.making import join_ragged
 from tensh.nested.jagged.padding import padded_width, unpad
 from tensh.nested.labels import label
 
@@ -47,7 +47,7 @@ LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_l
 
 
 def map_values(func, *args, **kwargs):
-    """A function of the elements of one nested tensor, which may come after other arguments."""
+    """Make the rule of a function of one nested tensor's elements; other arguments may come first."""
     nested = next(each for each in (*args, *kwargs.values()) if isinstance(each, Nested))
     if kwargs.get("inplace"):
         return write_elements(func, *args, **kwargs)
@@ -60,20 +60,20 @@ def map_values(func, *args, **kwargs):
 
 
 def cast(func, input, *args, **kwargs):
-    """Another dtype; a text that names the type is an answer."""
+    """Convert to another dtype; return the name of the type where that is asked for."""
     elements = elements_of(input)
     result = func(elements, *map(elements_of, args), **kwargs)
     return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
 
 
 def combine(func, input, other=None, *args, **kwargs):
-    """A function of two: nested tensors divided alike, or one and what broadcasts to it."""
+    """Apply a function of two operands: nested tensors divided alike, or one and an operand that broadcasts to it."""
     if not isinstance(other, torch.Tensor):
         rest = () if other is None else (other,)
         found = [each for each in (*args, *kwargs.values()) if isinstance(each, torch.Tensor)]
         if not found:
             return map_values(func, input, *rest, *args, **kwargs)
-        return limit(func, input, other, *args, **kwargs)
+        return clamp(func, input, other, *args, **kwargs)
     if not isinstance(input, torch.Tensor):
         return map_values(func, input, other, *args, **kwargs)
     if isinstance(input, Nested) and isinstance(other, Nested):
@@ -90,8 +90,8 @@ def combine(func, input, other=None, *args, **kwargs):
     return nest(func(*pair, *args, **kwargs), nested._form)
 
 
-def limit(func, input, low=None, high=None, *, min=None, max=None):
-    """Elements within limits, each a number or a nested tensor."""
+def clamp(func, input, low=None, high=None, *, min=None, max=None):
+    """Clamp the elements to limits, each a number or a nested tensor."""
     low, high = min if low is None else low, max if high is None else high
     for bound, within in ((low, torch.maximum), (high, torch.minimum)):
         if bound is not None:
@@ -141,7 +141,7 @@ def combine_in_place(func, input, other=None, *args, **kwargs):
 
 
 def copy_into(func, input, src, non_blocking=False):
-    """Elements of a nested tensor whose tensors have the same sizes."""
+    """Copy the elements of a nested tensor whose tensors have the same sizes."""
     if not isinstance(src, NestedTensor):
         raise ValueError(
             "NestedTensor copy_default(self: jt_all, src: jt_all, non_blocking: any?): expected src to be a jagged layout NestedTensor"
@@ -151,8 +151,8 @@ def copy_into(func, input, src, non_blocking=False):
     return write_elements(func, input, src)
 
 
-def copy_whole(func, input, *, memory_format=torch.preserve_format):
-    """A copy; in contiguous memory it has no holes."""
+def clone(func, input, *, memory_format=torch.preserve_format):
+    """Copy the tensor; a copy in contiguous memory has no holes."""
     form = input._form
     if form.lengths is not None and memory_format is torch.contiguous_format:
         if form.ragged != 1:
@@ -162,24 +162,24 @@ def copy_whole(func, input, *, memory_format=torch.preserve_format):
 
 
 def make_contiguous(func, input, memory_format=torch.contiguous_format):
-    """The tensor itself where it is contiguous."""
+    """Return the tensor itself if it is contiguous, else a copy."""
     whole = input._form.lengths is None and elements_of(input).is_contiguous()
-    return input if whole else copy_whole(torch.clone, input, memory_format=torch.contiguous_format)
+    return input if whole else clone(torch.clone, input, memory_format=torch.contiguous_format)
 
 
 def make_like(func, input, *args, **kwargs):
-    """A tensor of the same sizes."""
+    """Make a tensor of the same sizes."""
     kwargs.pop("layout", None)
     return nest(func(elements_of(input), *args, **kwargs), input._form)
 
 
-def close(func, input, other, *args, **kwargs):
+def isclose(func, input, other, *args, **kwargs):
     """``isclose`` of nested tensors divided alike."""
     return combine(func, input, other, *args, **kwargs)
 
 
-def choose(func, condition, input=None, other=None):
-    """``where``: of tensors that broadcast to one size."""
+def where(func, condition, input=None, other=None):
+    """``where`` of tensors that broadcast to one size."""
     if input is None:
         raise NotImplementedError("aten.nonzero.default")
     first = next(each for each in (condition, input, other) if isinstance(each, Nested))
@@ -199,52 +199,52 @@ def require_broadcast(tensors, first):
             )
 
 
-def encode(func, tensor, num_classes=-1):
+def one_hot(func, tensor, num_classes=-1):
     """``one_hot`` of each element."""
     return nest(func(elements_of(tensor), num_classes), tensor._form)
 
 
-def differences(func, input, n=1, dim=-1, **kwargs):
-    """Differences of neighbours along a dimension."""
+def diff(func, input, n=1, dim=-1, **kwargs):
+    """Subtract neighbours along a dimension: ``diff``."""
     return nest(func(elements_of(input), n, inner_dim(input, dim, "narrow"), **kwargs), input._form)
 
 
-def take_apart(func, input):
+def frexp(func, input):
     """``frexp``: two results."""
     found = func(elements_of(input))
     return tuple.__new__(type(found), [nest(each, input._form) for each in found])
 
 
-def fill_by_name(func, tensor, *args, **kwargs):
-    """An initialiser."""
+def initialize(func, tensor, *args, **kwargs):
+    """Apply an initialiser."""
     return write_elements(func, tensor, *args, **kwargs)
 
 
-def distance(func, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+def l1_loss(func, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """``l1_loss``"""
     found = (input - target).abs()
     return found if reduction == "none" else getattr(found, reduction)()
 
 
-def divergence(func, input, target, *args, **kwargs):
+def kl_div(func, input, target, *args, **kwargs):
     """``kl_div`` of each element."""
     if kwargs.get("reduction", "mean") != "none":
         return func(elements_of(input), elements_of(target), *args, **kwargs)
     return combine(func, input, target, *args, **kwargs)
 
 
-def compute(steps):
-    """A rule that composes others."""
+def compose_rule(steps):
+    """Make a rule that composes others."""
     return lambda func, input, *args, **kwargs: steps(input, *args, **kwargs)
 
 
-def keep(func, input, *args, **kwargs):
-    """The tensor itself."""
+def return_input(func, input, *args, **kwargs):
+    """Return the tensor itself."""
     return input
 
 
-def drop_some(func, input, p=0.5, training=True, inplace=False):
-    """Zeros among the elements, while training."""
+def dropout(func, input, p=0.5, training=True, inplace=False):
+    """Apply dropout to the elements while training."""
     require_plain(input, "dropout")
     if inplace:
         return write_elements(func, input, p, training, True)
@@ -253,14 +253,14 @@ def drop_some(func, input, p=0.5, training=True, inplace=False):
 
 
 def fill_masked(func, input, mask, value):
-    """Elements that a mask chooses, replaced by a number."""
+    """Replace the elements that a mask selects by a number."""
     if isinstance(value, torch.Tensor):
         raise NotImplementedError("aten.masked_fill.Tensor")
     return combine(lambda one, two: func(one, two, value), input, mask)
 
 
-def interpolate(func, input, end, weight):
-    """Elements between those of two tensors."""
+def lerp(func, input, end, weight):
+    """Interpolate linearly between two tensors: ``lerp``."""
     if isinstance(weight, torch.Tensor):
         raise NotImplementedError("aten.lerp.Tensor")
     return combine(func, input, end, weight)
@@ -274,26 +274,26 @@ POINTWISE = {
     **dict.fromkeys(CASTS.split(), cast),
     **dict.fromkeys(LIKE.split(), make_like),
     **dict.fromkeys(
-        "positive __pos__ atleast_1d atleast_2d atleast_3d real conj resolve_conj resolve_neg".split(), keep
+        "positive __pos__ atleast_1d atleast_2d atleast_3d real conj resolve_conj resolve_neg".split(), return_input
     ),
     "masked_fill": fill_masked,
-    "lerp": interpolate,
+    "lerp": lerp,
     "lerp_": write_elements,
-    "one_hot": encode,
-    "diff": differences,
-    "frexp": take_apart,
-    "kl_div": divergence,
-    "l1_loss": distance,
+    "one_hot": one_hot,
+    "diff": diff,
+    "frexp": frexp,
+    "kl_div": kl_div,
+    "l1_loss": l1_loss,
     "apply_": write_elements,
-    **dict.fromkeys("constant_ ones_ zeros_".split(), fill_by_name),
+    **dict.fromkeys("constant_ ones_ zeros_".split(), initialize),
     "copy_": copy_into,
-    "clone": copy_whole,
+    "clone": clone,
     "contiguous": make_contiguous,
-    "isclose": close,
-    "where": choose,
-    "softsign": compute(lambda x: x / (x.abs() + 1)),
-    "tanhshrink": compute(lambda x: x - x.tanh()),
-    "dropout": drop_some,
-    "alpha_dropout": drop_some,
-    "feature_alpha_dropout": drop_some,
+    "isclose": isclose,
+    "where": where,
+    "softsign": compose_rule(lambda x: x / (x.abs() + 1)),
+    "tanhshrink": compose_rule(lambda x: x - x.tanh()),
+    "dropout": dropout,
+    "alpha_dropout": dropout,
+    "feature_alpha_dropout": dropout,
 }

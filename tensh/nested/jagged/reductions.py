@@ -10,7 +10,7 @@ from tensh.nested.labels import label
 
 
 def reduction(name, identity, whole=None, along=None, several=True):
-    """A rule: ``identity(dtype)`` fills up; ``whole`` and ``along`` name nodes, ``several`` allows lists of dimensions."""
+    """Make the rule of a reduction: ``identity(dtype)`` pads; ``whole`` and ``along`` name nodes; ``several`` allows lists of dimensions."""
 
     named = partial(label, node=along) if along else keep_result
 
@@ -33,12 +33,12 @@ def reduction(name, identity, whole=None, along=None, several=True):
 
 
 def keep_result(out):
-    """A result whose node has its name already."""
+    """Return a result whose node already has PyTorch's name."""
     return out
 
 
 def reduce_along(func, input, where, keepdim, options, name, identity, is_list, named=keep_result):
-    """The reduction along dimensions ``where``; ``named`` gives each result its node."""
+    """Reduce along the dimensions ``where``; ``named`` gives each result its node."""
     form = input._form
     if where.ragged and form.lengths is not None:
         raise RuntimeError(
@@ -70,7 +70,7 @@ def each_result(wrap, out):
 
 
 def mean(func, input, dim=None, keepdim=False, *, dtype=None):
-    """The mean; along the ragged dimension of as many numbers as there are."""
+    """The mean; along the ragged dimension it divides by each tensor's length."""
     options = {} if dtype is None else {"dtype": dtype}
     if dim is None or isinstance(dim, (tuple, list)) and not dim:
         return label(func(elements_of(input), **options), "MeanBackwardAutogradNestedTensor0")

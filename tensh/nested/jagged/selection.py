@@ -20,7 +20,7 @@ def unbind(func, input, dim=0):
 
 
 def select(func, input, dim, index):
-    """One of the tensors, or what lies at an index of another dimension."""
+    """Select one of the tensors, or an index of another dimension."""
     form, wrapped = input._form, wrap_dim(dim, input.ndim)
     if wrapped == 0:
         return label(part_at(input, index), "SelectBackwardAutogradNestedTensor0")
@@ -34,7 +34,7 @@ def select(func, input, dim, index):
 
 
 def slice_dim(input, dim, part):
-    """Some places of a dimension."""
+    """Take a slice of a dimension."""
     require_plain(input, "slice")
     inner = inner_dim(input, dim, "slice")
     return nest(elements_of(input)[(slice(None),) * inner + (part,)], input._form)
@@ -44,7 +44,7 @@ WHOLE = slice(None)  # a dimension that three dots stand for
 
 
 def get_item(func, input, index):
-    """``nt[...]``: numbers, slices and None, one dimension after the other."""
+    """Index by numbers, slices and None, one dimension after the other: ``nt[...]``."""
     index = index if isinstance(index, tuple) else (index,)
     taken = sum(each is not None and each is not ... for each in index)
     if taken > input.ndim:
@@ -83,7 +83,7 @@ def split(func, input, split_size_or_sections=None, dim=0, split_size=None):
 
 
 def chunk(func, input, chunks, dim=0):
-    """Parts of a dimension; of the first one with new offsets."""
+    """Cut a dimension into chunks; chunks of the first one get new offsets."""
     require_plain(input, "chunk")
     form, input_values = input._form, elements_of(input)
     if wrap_dim(dim, input.ndim):
@@ -96,7 +96,7 @@ def chunk(func, input, chunks, dim=0):
 
 
 def select_masked(func, input, mask):
-    """The elements that a mask chooses: two dimensions stay."""
+    """Select elements by a mask; the result has two dimensions."""
     require_plain(input, "masked_select")
     if input.ndim > 2:
         raise RuntimeError("masked_select only support 2-D selections currently")
@@ -111,14 +111,14 @@ def select_masked(func, input, mask):
 
 
 def split_anywhere(func, input, indices_or_sections, dim=0):
-    """``tensor_split``: parts of nearly one size, or between places."""
+    """``tensor_split``: cut into parts of nearly equal size, or at given indices."""
     found = torch.tensor_split(elements_of(input), indices_or_sections, inner_dim(input, dim, "slice"))
     return tuple(nest(each, input._form) for each in found)
 
 
 # ── writing ──────────────────────────────────────────────────────────────────
 def put_elements(func, input, indices, values, accumulate=False):
-    """Elements replaced by places: (tensor, place in the ragged dimension, ...)."""
+    """Replace elements by index: (tensor, index in the ragged dimension, ...)."""
     form = input._form
     if len(indices) > input.ndim:
         raise AssertionError(f"Too many indices: got {len(indices)} but tensor has {input.ndim} dimensions")

@@ -42,7 +42,7 @@ def permute(func, input, *dims, **given):
 
 
 def move(func, input, source, destination):
-    """``movedim``: some dimensions in other places."""
+    """Move dimensions to other positions: ``movedim``."""
     before, after = ([each] if isinstance(each, int) else list(each) for each in (source, destination))
     order = [d for d in range(input.ndim) if d not in [wrap_dim(each, input.ndim) for each in before]]
     pairs = [(wrap_dim(there, input.ndim), wrap_dim(here, input.ndim)) for here, there in zip(before, after)]
@@ -64,7 +64,7 @@ def squeeze(func, input, dim=None):
 
 
 def view(func, input, *shape, size=None):
-    """Other sizes behind the ragged dimension."""
+    """View the tensor with other sizes after the ragged dimension."""
     shape = size if size is not None else shape
     shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else tuple(shape)
     form = input._form

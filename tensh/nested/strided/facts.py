@@ -12,7 +12,7 @@ def count_all(form):
 
 
 def size(func, input, dim=None):
-    """The size of one dimension; there is no size of all."""
+    """The size of one dimension; asking for all sizes is an error."""
     if dim is None:
         raise RuntimeError(NO_SIZES)
     return input._form.size(dim)
@@ -40,7 +40,7 @@ def values(func, input):
 
 
 def read_number(func, input):
-    """The number of a single element: PyTorch has none even there."""
+    """Raise PyTorch's error for ``item``, which nested tensors lack even for a single element."""
     count = count_elements(None, input)
     if count == 1:
         raise StridedNested.lacks("_local_scalar_dense", (input,), {})

@@ -22,7 +22,7 @@ class StridedNested(Nested):
 
     @property
     def shape(self):
-        """There is none: RuntimeError."""
+        """Raise RuntimeError: tensors of different sizes have no common shape."""
         raise RuntimeError(NO_SIZES)
 
     ndim = property(lambda self: self._form.ndim, doc="The number of dimensions.")
@@ -92,7 +92,7 @@ class StridedForm:
     ndim = property(lambda form: 1 + (len(form.sizes[0]) if form.sizes else 0))
 
     def derive(self):
-        """The form of another tensor that is divided in the same way."""
+        """Copy the form for another tensor that is divided in the same way."""
         return self
 
     def size(self, dim):
@@ -125,7 +125,7 @@ def show_numbers(numbers):
 
 
 def require_contiguous(nested, message="NestedTensor must be contiguous to get buffer."):
-    """RuntimeError for a nested tensor whose tensors do not lie one after the other."""
+    """Raise RuntimeError for a nested tensor whose tensors do not lie one after the other."""
     if not nested._form.contiguous:
         raise RuntimeError(message)
 
@@ -188,5 +188,5 @@ def contiguous(nested):
 
 
 def each_part(func, nested, node):
-    """A function of every tensor."""
+    """Apply a function to every tensor."""
     return join([func(part) for part in parts(nested)], node)

@@ -7,7 +7,7 @@ from tensh.nested.strided.form import join, parts
 
 
 def cat(func, tensors, dim=0, *, out=None):
-    """More tensors, or longer ones."""
+    """Concatenate: dimension 0 gets more tensors, others get longer ones."""
     first = next(each for each in tensors if isinstance(each, Nested))
     dim = first._form.wrap(dim)
     if not dim:
@@ -18,7 +18,7 @@ def cat(func, tensors, dim=0, *, out=None):
 
 
 def require_alike(tensors, first):
-    """RuntimeError unless all are nested, contiguous and of one number of dimensions."""
+    """Raise RuntimeError unless all are nested, contiguous and of one number of dimensions."""
     for number, each in enumerate(tensors):
         if not isinstance(each, Nested):
             raise RuntimeError("Expected each tensor in given list to be nested.")
@@ -32,7 +32,7 @@ def require_alike(tensors, first):
 
 
 def require_ragged(tensors):
-    """RuntimeError unless all differ in the first dimension of their tensors alone, and fit together."""
+    """Raise RuntimeError unless the tensors differ in their first dimension alone, and fit together."""
     for each in tensors:
         if not isinstance(each, Nested):
             raise RuntimeError("cat(): expected each tensor in given list to be nested")
@@ -49,7 +49,7 @@ def require_ragged(tensors):
 
 
 def pad(func, input, padding, output_size=None, *, out=None):
-    """An ordinary tensor, in which the tensors are filled up with a number."""
+    """Make an ordinary tensor by padding the tensors with a number."""
     form = input._form
     if not form.contiguous:
         raise RuntimeError("for now to_padded_tensor only supports contiguous nested tensor")
@@ -67,7 +67,7 @@ def pad(func, input, padding, output_size=None, *, out=None):
 
 
 def fill_up(part, size, padding):
-    """One tensor in a larger one."""
+    """Place one tensor in a larger one, filled with ``padding``."""
     if tuple(part.shape) == size:
         return part
     missing = [n for full, has in zip(reversed(size), reversed(part.shape)) for n in (0, full - has)]

@@ -68,7 +68,7 @@ def linear(func, input, weight, bias=None):
 
 
 def multiply(name):
-    """A rule for the product of matrices, tensor by tensor."""
+    """Make a rule that multiplies matrices tensor by tensor."""
 
     def rule(func, input, other):
         kinds = ["nested" if isinstance(each, Nested) else "non-nested" for each in (input, other)]
@@ -90,7 +90,7 @@ def multiply(name):
 
 
 def require_fitting(name, input, other):
-    """RuntimeError for matrices that cannot be multiplied."""
+    """Raise RuntimeError for matrices that cannot be multiplied."""
     if input.dim() != other.dim():
         raise RuntimeError("matmul: both inputs must have the same rank")
     counts = len(sizes_of(input)), len(sizes_of(other))
@@ -143,7 +143,7 @@ NOT_CONTIGUOUS = (
 
 
 def require_regular(input, normalized_shape):
-    """RuntimeError where the last dimensions differ, or are not what was given."""
+    """Raise RuntimeError where the last dimensions differ, or are not what was given."""
     sizes, count = input._form.sizes, len(normalized_shape)
     if count >= input._form.ndim or len({size[-count:] for size in sizes}) > 1:
         raise RuntimeError("normalized_shape extends into irregular dimensions for the nested tensor")
@@ -153,7 +153,7 @@ def require_regular(input, normalized_shape):
 
 
 def dropout(func, input, p=0.5, training=True, inplace=False):
-    """Zeros among all elements."""
+    """Apply dropout to all elements."""
     if inplace:
         return write_elements(func, input, p, training, True)
     found = torch.native_dropout(elements_of(input), p, True)[0] if training else elements_of(input).clone()
@@ -193,7 +193,7 @@ def attention(func, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=
 
 
 def require_all_nested(given):
-    """RuntimeError unless query, key and value are nested."""
+    """Raise RuntimeError unless query, key and value are nested."""
     kinds = ["nested" if isinstance(each, Nested) else "non-nested" for each in given]
     if "non-nested" in kinds:
         other = kinds[1] if kinds[1] != kinds[0] else kinds[2]

@@ -11,7 +11,7 @@ LIKE = "zeros_like ones_like empty_like randn_like"
 
 
 def map_contiguous(func, input, *args, **kwargs):
-    """A function of single elements; RuntimeError where they do not lie one after the other."""
+    """Apply a function of single elements.  Raise RuntimeError where the tensors are not contiguous."""
     require_contiguous(input)
     if kwargs.get("inplace"):
         return write_elements(func, input, *args, **kwargs)
@@ -19,13 +19,13 @@ def map_contiguous(func, input, *args, **kwargs):
 
 
 def write_contiguous(func, input, *args, **kwargs):
-    """A function that writes single elements; RuntimeError where they do not lie one after the other."""
+    """Apply a function that writes single elements.  Raise RuntimeError where the tensors are not contiguous."""
     require_contiguous(input)
     return write_elements(func, input, *args, **kwargs)
 
 
 def cast_elements(func, input, *args, **kwargs):
-    """Another dtype; RuntimeError where the tensors do not lie one after the other."""
+    """Convert to another dtype.  Raise RuntimeError where the tensors are not contiguous."""
     result = copy_elements(func, input, *args, **kwargs)
     if result is not input and isinstance(result, Nested):
         require_contiguous(input)
@@ -33,19 +33,19 @@ def cast_elements(func, input, *args, **kwargs):
 
 
 def copy_elements(func, input, *args, **kwargs):
-    """Another dtype, a copy, or a view of all elements; a text that names the type is an answer."""
+    """Convert, copy or view all elements; return the name of the type where that is asked for."""
     elements = elements_of(input)
     result = func(elements, *map(elements_of, args), **kwargs)
     return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
 
 
 def make_contiguous(func, input, memory_format=None):
-    """The tensor itself where its tensors lie one after the other."""
+    """Return the tensor itself if its tensors are contiguous, else a copy."""
     return contiguous(input)
 
 
 def make_like(func, input, *args, **kwargs):
-    """A tensor of the same sizes."""
+    """Make a tensor of the same sizes."""
     require_contiguous(input)
     return nest(func(elements_of(input), *args, **kwargs), input._form)
 
@@ -56,7 +56,7 @@ def is_number(value):
 
 
 def combine(func, input, other, *args, **kwargs):
-    """Arithmetic with a nested tensor of the same sizes, or a number."""
+    """Compute with a nested tensor of the same sizes, or a number."""
     if kwargs.get("out") is not None:
         raise StridedNested.lacks(func.__name__, (input, other), kwargs)
     if not is_number(input) and not is_number(other):
@@ -71,7 +71,7 @@ def combine(func, input, other, *args, **kwargs):
 
 
 def require_both(input, other):
-    """RuntimeError unless two tensors are nested."""
+    """Raise RuntimeError unless two tensors are nested."""
     kinds = ["nested" if isinstance(each, Nested) else "non-nested" for each in (input, other)]
     if "non-nested" in kinds:
         raise RuntimeError(f"Expected both self and other to be nested, but got a {kinds[0]} self and {kinds[1]} other")
@@ -89,7 +89,7 @@ def combine_in_place(func, input, other, *args, **kwargs):
 
 
 def compare(func, input, other):
-    """A comparison with a number."""
+    """Compare with a number."""
     if isinstance(other, Nested):
         if func.__name__ in ("gt", "greater"):
             raise StridedNested.lacks(func.__name__, (input, other), {})
@@ -98,7 +98,7 @@ def compare(func, input, other):
 
 
 def mask_elements(func, input, mask, value):
-    """Elements that a nested mask chooses, replaced by a number."""
+    """Replace the elements that a nested mask selects by a number."""
     if hasattr(value, "dim"):
         raise StridedNested.lacks("masked_fill", (input, mask, value), {})
     require_both(input, mask)
@@ -108,7 +108,7 @@ def mask_elements(func, input, mask, value):
 
 
 def copy_into(func, input, src, non_blocking=False):
-    """Elements of a nested tensor of the same sizes."""
+    """Copy the elements of a nested tensor of the same sizes."""
     if not isinstance(src, Nested):
         raise RuntimeError("get_nested_tensor_impl requires a NestedTensor.")
     if input._form.sizes != src._form.sizes:
@@ -117,22 +117,22 @@ def copy_into(func, input, src, non_blocking=False):
     return write_elements(func, input, contiguous(src))
 
 
-def soft_sign(func, input):
+def softsign(func, input):
     """x / (1 + |x|)"""
     return input / (input.abs() + 1)
 
 
-def tanh_shrink(func, input):
+def tanhshrink(func, input):
     """x - tanh(x)"""
     return input - input.tanh()
 
 
-def keep(func, input, *args, **kwargs):
-    """The tensor itself."""
+def return_input(func, input, *args, **kwargs):
+    """Return the tensor itself."""
     return input
 
 
-def choose(func, condition, input=None, other=None):
+def where(func, condition, input=None, other=None):
     """``where``: an ordinary tensor or number where a nested condition holds, elements of a nested tensor elsewhere."""
     for name, each in (("condition", condition), ("other", other)):
         if not isinstance(each, Nested):
@@ -153,11 +153,11 @@ POINTWISE = {
     **dict.fromkeys("add_ mul_ multiply_ __iadd__ __imul__".split(), combine_in_place),
     **dict.fromkeys("eq gt ge greater greater_equal __eq__".split(), compare),
     **dict.fromkeys("fill_ zero_ normal_".split(), write_contiguous),
-    **dict.fromkeys("positive __pos__ conj resolve_conj resolve_neg to_dense".split(), keep),
+    **dict.fromkeys("positive __pos__ conj resolve_conj resolve_neg to_dense".split(), return_input),
     "masked_fill": mask_elements,
     "copy_": copy_into,
     "contiguous": make_contiguous,
-    "softsign": soft_sign,
-    "tanhshrink": tanh_shrink,
-    "where": choose,
+    "softsign": softsign,
+    "tanhshrink": tanhshrink,
+    "where": where,
 }

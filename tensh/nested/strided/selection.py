@@ -16,7 +16,7 @@ def unbind_parts(func, input, dim=0):
 
 
 def select(func, input, dim, index):
-    """One of the tensors, or of every tensor what lies at an index."""
+    """Select one of the tensors, or an index of another dimension of every tensor."""
     form, dim = input._form, input._form.wrap(dim)
     if dim == 0:
         count = len(form.sizes)
@@ -37,7 +37,7 @@ def select(func, input, dim, index):
 
 
 def get_item(func, input, index):
-    """``nt[i, ...]``: one dimension after the other; of a single tensor all that are left at once."""
+    """Index one dimension after the other, and the remaining ones of a single tensor at once: ``nt[i, ...]``."""
     index = index if isinstance(index, tuple) else (index,)
     taken = sum(each is not None and each is not ... for each in index)
     if taken > input._form.ndim:
@@ -68,7 +68,7 @@ WHOLE = slice(None)  # a dimension that three dots stand for
 
 
 def index_single(tensor, index):
-    """One of the tensors, indexed; errors count the dimension that it was chosen along."""
+    """Index one of the tensors; errors count dimensions as the nested tensor does."""
     try:
         return tensor[index]
     except IndexError as error:
@@ -83,7 +83,7 @@ def shift_dimension(text):
 
 
 def narrow(func, input, dim, start, length):
-    """Some of the tensors."""
+    """Take a range of the tensors."""
     if input._form.wrap(dim):
         raise RuntimeError(f"narrow(): only dim=0 supported for nested tensors, but got: {dim}")
     form, count = input._form, len(input._form.sizes)
@@ -99,7 +99,7 @@ def narrow(func, input, dim, start, length):
 
 
 def chunk(func, input, chunks, dim=0):
-    """Equal parts of every tensor along the last dimension."""
+    """Cut every tensor into equal chunks along the last dimension."""
     form = input._form
     if form.wrap(dim) != form.ndim - 1:
         raise RuntimeError("Chunk for nested tensors is currently only supported for the last dimension.")
@@ -115,7 +115,7 @@ def chunk(func, input, chunks, dim=0):
 
 
 def split(func, input, split_size_or_sections=None, dim=0, split_size=None):
-    """Parts of every tensor along the last dimension."""
+    """Split every tensor along the last dimension."""
     sections = split_size if split_size_or_sections is None else split_size_or_sections
     if isinstance(sections, int):
         raise StridedNested.lacks("split", (input, sections, dim), {})

@@ -63,12 +63,12 @@ def squeeze(func, input, dim=None):
 
 
 def drop(rows, d):
-    """Rows of numbers without the one at a place."""
+    """Drop one column of rows of numbers."""
     return [row[:d] + row[d + 1 :] for row in rows]
 
 
 def view_as(func, input, *shape, size=None):
-    """Other sizes over the same memory."""
+    """View the tensors with other sizes."""
     found = reshape_parts(input, complete_shape(shape, size), "view")
     if found is None:
         raise RuntimeError(NOT_VIEWABLE)
@@ -76,7 +76,7 @@ def view_as(func, input, *shape, size=None):
 
 
 def reshape(func, input, *shape, **given):
-    """Other sizes, over the same memory where that is possible."""
+    """Give the tensors other sizes, as a view where possible."""
     shape = complete_shape(shape, given.get("shape"))
     found = reshape_parts(input, shape, "reshape")
     return reshape_parts(contiguous(input), shape, "reshape") if found is None else found
@@ -88,7 +88,7 @@ def complete_shape(shape, named):
 
 
 def reshape_parts(input, shape, name):
-    """The tensors in other sizes over the same memory; None where that needs a copy."""
+    """The tensors viewed with other sizes; None where that needs a copy."""
     form = input._form
     if not form.sizes:
         raise RuntimeError("empty nested tensor cannot be reshaped")
@@ -118,7 +118,7 @@ def fit_size(shape, old):
 
 
 def flatten(func, input, start_dim=0, end_dim=-1):
-    """The tensor itself where one dimension is named; more need sizes, of which there are none."""
+    """Return the tensor itself for a single dimension.  Raise RuntimeError for more, which would need sizes."""
     start, end = input._form.wrap(start_dim), input._form.wrap(end_dim)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -128,7 +128,7 @@ def flatten(func, input, start_dim=0, end_dim=-1):
 
 
 def unflatten(func, input, dim, sizes):
-    """Raise RuntimeError: the operation needs sizes, of which there are none."""
+    """Raise RuntimeError: the operation needs sizes, which a nested tensor lacks."""
     wrapped, sizes = input._form.wrap(dim), list(sizes)
     number = input._form.size(wrapped)
     if -1 not in sizes and prod(sizes) != number:

@@ -91,7 +91,7 @@ class Hardtanh(Layer, settings="min_val=-1.0, max_val=1.0, inplace=False, min_va
                keeps={"min_val": "take_old_name('min', min_val, min_value)", "min_value": None,
                       "max_val": "take_old_name('max', max_val, max_value)", "max_value": None},
                computes="hardtanh(input, min_val, max_val, inplace)", shows="min_val max_val inplace?"):  # fmt: skip
-    """``input`` within [min_val, max_val], and the nearer bound outside.  AssertionError unless max_val > min_val.
+    """``input`` within [min_val, max_val], and the nearer bound outside.  Raise AssertionError unless max_val > min_val.
 
     >>> import tensh as torch
     >>> torch.nn.Hardtanh(-2, 2)(torch.tensor([-3., 1., 5.]))

@@ -107,7 +107,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 
 def check(input, target):
-    """RuntimeError unless input and target are of one batch, or of none."""
+    """Raise RuntimeError unless input and target are of one batch, or of none."""
     if target.dim() == 1:
         if input.size(0) != target.size(0):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")

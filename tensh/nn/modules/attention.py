@@ -11,7 +11,7 @@ from tensh.nn.parameter import Parameter
 
 
 def require_mask(mask):
-    """TypeError for a mask that is not a tensor: PyTorch asks the masks first."""
+    """Raise TypeError for a mask that is not a tensor: PyTorch asks the masks first."""
     if mask is not None:
         require(mask, "is_floating_point", "input", 1)
 

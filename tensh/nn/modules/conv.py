@@ -69,7 +69,7 @@ class _ConvNd(Module):
 
 
 def check(in_channels, out_channels, stride, padding, groups, padding_mode):
-    """ValueError for settings that do not fit together."""
+    """Raise ValueError for settings that do not fit together."""
     if groups <= 0:
         raise ValueError("groups must be a positive integer")
     if in_channels % groups != 0:

@@ -409,6 +409,6 @@ class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, 
 
 
 def require_positive(loss):
-    """ValueError unless the margin is positive."""
+    """Raise ValueError unless the margin is positive."""
     if loss.margin <= 0:
         raise ValueError(f"{type(loss).__name__}: expected margin to be greater than 0, got {loss.margin} instead")

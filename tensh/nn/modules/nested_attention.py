@@ -4,7 +4,7 @@ from tensh.engine import find_public
 
 
 def require_nested(module, query, key, value, key_padding_mask, attn_mask):
-    """AssertionError with the reason why nested tensors are refused."""
+    """Raise AssertionError with the reason why nested tensors are refused."""
     why = why_not(module, query, key, value, key_padding_mask, attn_mask)
     if why:
         raise AssertionError(

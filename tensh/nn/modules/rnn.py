@@ -267,7 +267,7 @@ def show_settings(*more, projects=False):
 
 
 def no_projection(options):
-    """ValueError for a projection, which only LSTM has."""
+    """Raise ValueError for a projection, which only LSTM has."""
     if "proj_size" in options:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 

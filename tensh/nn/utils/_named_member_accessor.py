@@ -149,7 +149,7 @@ class NamedMemberAccessor:
         return [self.get_tensor(name) for name in names]
 
     def set_tensors(self, names, values):
-        """Put tensors at these places.  ValueError for another number of them."""
+        """Put tensors at these places.  Raise ValueError for another number of them."""
         names, values = list(names), list(values)
         if len(names) != len(values):
             raise ValueError(f"names and values must have the same length, but got {len(names)} and {len(values)}")

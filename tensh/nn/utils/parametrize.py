@@ -258,7 +258,7 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
 
 
 def _require_fitting(module, name, parametrization):
-    """ValueError unless a further parametrization keeps shape and dtype, and its inverse, too."""
+    """Raise ValueError unless a further parametrization keeps shape and dtype, and its inverse, too."""
     before = getattr(module, name)
     after = parametrization(before)
     if not isinstance(after, Tensor):

@@ -4,7 +4,7 @@ from tensh.onnx.builder import Value
 from tensh.onnx.forms.table import form, operator_name
 
 
-def filled(o, node, sizes, value):
+def fill_sizes(o, node, sizes, value):
     return (
         o.Expand(o.number(value, node.meta["val"].dtype), o.ints(sizes))
         if len(sizes)
@@ -14,19 +14,19 @@ def filled(o, node, sizes, value):
 
 @form("zeros new_zeros empty new_empty")
 def zeros(o, node, self=None, size=(), **options):
-    return filled(o, node, size, 0)
+    return fill_sizes(o, node, size, 0)
 
 
 @form("ones new_ones")
 def ones(o, node, self=None, size=(), **options):
-    return filled(o, node, size, 1)
+    return fill_sizes(o, node, size, 1)
 
 
 @form("full new_full")
 def full(o, node, self=None, size=(), fill_value=0, **options):
     if isinstance(fill_value, Value):
         return o.Expand(o.cast(fill_value, node.meta["val"].dtype), o.ints(size))
-    return filled(o, node, size, fill_value)
+    return fill_sizes(o, node, size, fill_value)
 
 
 @form("zeros_like ones_like full_like empty_like")
@@ -52,7 +52,7 @@ def scalar_tensor(o, node, s, **options):
 def arange(o, node, start=0, end=None, step=1, **options):
     wanted = node.meta["val"].dtype
     if not any(isinstance(each, Value) for each in (start, end, step)):
-        return fixed(o, node)
+        return constant_result(o, node)
     made = o.Range(
         *(
             o.operand(each, wanted) if not isinstance(each, Value) else o.cast(each, wanted)
@@ -66,5 +66,5 @@ def arange(o, node, start=0, end=None, step=1, **options):
 @form(
     "eye linspace logspace tril_indices triu_indices bartlett_window blackman_window hamming_window hann_window kaiser_window"
 )
-def fixed(o, node, *args, **options):
+def constant_result(o, node, *args, **options):
     return o.add_tensor(node.meta["val"], o.name("constant"))

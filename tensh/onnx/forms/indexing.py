@@ -10,7 +10,7 @@ from tensh.onnx.forms.table import END, along, compose, form, operator_name
 
 @form("select select_copy")
 def select(o, node, self, dim, index):
-    return o.Gather(self, o.whole(index), axis=dim)
+    return o.Gather(self, o.int_scalar(index), axis=dim)
 
 
 @form("slice slice_copy")
@@ -26,7 +26,7 @@ def narrow(o, node, self, dim, start, length):
     if isinstance(start, Value) and start.rank != 0:
         start = o.Squeeze(start)
     end = (
-        o.Add(o.whole(start), o.whole(length))
+        o.Add(o.int_scalar(start), o.int_scalar(length))
         if isinstance(start, Value) or isinstance(length, Value)
         else start + length
     )
@@ -135,7 +135,7 @@ def index_put(o, node, self, indices, values, accumulate=False):
 @form("select_scatter")
 def select_scatter(o, node, self, src, dim, index):
     dim %= self.rank
-    position = o.Reshape(o.whole(index), [1] * self.rank)
+    position = o.Reshape(o.int_scalar(index), [1] * self.rank)
     source = o.Unsqueeze(o.cast(src, self.dtype), [dim])
     return o.ScatterElements(self, o.Expand(position, o.Shape(source)), source, axis=dim)
 

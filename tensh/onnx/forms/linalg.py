@@ -21,7 +21,7 @@ def linear(o, node, input, weight, bias=None):
     return out if bias is None else o.Add(out, bias)
 
 
-def mixed(o, product, self, beta, alpha):
+def add_scaled(o, product, self, beta, alpha):
     if alpha != 1:
         product = o.Mul(product, o.number(alpha, product.dtype))
     if beta == 0:
@@ -33,22 +33,22 @@ def mixed(o, product, self, beta, alpha):
 def addmm(o, node, self, mat1, mat2, beta=1, alpha=1):
     if is_float(mat1.dtype):
         return o.Gemm(mat1, mat2, self, alpha=alpha * 1.0, beta=beta * 1.0)
-    return mixed(o, o.MatMul(mat1, mat2), self, beta, alpha)
+    return add_scaled(o, o.MatMul(mat1, mat2), self, beta, alpha)
 
 
 @form("addmv")
 def addmv(o, node, self, mat, vec, beta=1, alpha=1):
-    return mixed(o, o.MatMul(mat, vec), self, beta, alpha)
+    return add_scaled(o, o.MatMul(mat, vec), self, beta, alpha)
 
 
 @form("baddbmm")
 def baddbmm(o, node, self, batch1, batch2, beta=1, alpha=1):
-    return mixed(o, o.MatMul(batch1, batch2), self, beta, alpha)
+    return add_scaled(o, o.MatMul(batch1, batch2), self, beta, alpha)
 
 
 @form("addbmm")
 def addbmm(o, node, self, batch1, batch2, beta=1, alpha=1):
-    return mixed(o, o.ReduceSum(o.MatMul(batch1, batch2), [0], keepdims=0), self, beta, alpha)
+    return add_scaled(o, o.ReduceSum(o.MatMul(batch1, batch2), [0], keepdims=0), self, beta, alpha)
 
 
 @form("outer ger")
@@ -58,7 +58,7 @@ def outer(o, node, self, vec2=None, other=None):
 
 @form("addr")
 def addr(o, node, self, vec1, vec2, beta=1, alpha=1):
-    return mixed(o, o.Mul(o.Unsqueeze(vec1, [1]), o.Unsqueeze(vec2, [0])), self, beta, alpha)
+    return add_scaled(o, o.Mul(o.Unsqueeze(vec1, [1]), o.Unsqueeze(vec2, [0])), self, beta, alpha)
 
 
 @form("einsum")

@@ -47,13 +47,13 @@ def recurrent(o, node, input, hx, params, has_biases, num_layers, dropout, train
 
 
 def reorder(tensor, gates):
-    """Weights of all gates in ONNX's order."""
+    """Put the weights of the gates into ONNX's order."""
     parts = np.split(np.asarray(tensor), len(gates), axis=0)
     return np.concatenate([parts[place] for place in gates], axis=0)
 
 
 def stack_weights(o, values, gates):
-    """The weights of all directions [directions, gates * hidden, size]."""
+    """Stack the weights of all directions: [directions, gates * hidden, size]."""
     return o.array(
         np.stack([reorder(each.example.detach().array, gates) for each in values]), values[0].dtype, o.name("weight")
     )

@@ -16,7 +16,7 @@ def axes_of(o, dim):
 
 
 def reduce(op):
-    """A form of a reduction whose operands have the dtype of the result."""
+    """Make the form of a reduction whose operands have the dtype of the result."""
 
     def compute(o, node, self, dim=None, keepdim=False, dtype=None):
         self = o.cast(self, node.meta["val"].dtype)
@@ -74,7 +74,7 @@ def arg_extreme(o, node, self, dim=None, keepdim=False):
 
 
 @form("any all")
-def some(o, node, self, dim=None, keepdim=False):
+def any_or_all(o, node, self, dim=None, keepdim=False):
     numbers = o.cast(o.cast(self, torch.bool), torch.int32)
     if self.rank:
         op = o.ReduceMax if node.target._opname == "any" else o.ReduceMin

@@ -65,7 +65,7 @@ def transpose(o, node, self, dim0, dim1):
 
 
 @form("t mT mH numpy_T matrix_H t_copy adjoint")
-def turn(o, node, self):
+def transpose_last(o, node, self):
     if self.rank < 2:
         return o.Identity(self)
     if operator_name(node) == "numpy_T":

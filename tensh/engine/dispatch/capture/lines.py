@@ -6,7 +6,7 @@ from tensh.engine.core.tensor import Tensor
 
 
 class Value:
-    """What one name of a captured graph stands for.
+    """The value of one name in a captured graph.
 
     ``tensor`` is the tensor that the recorder saw, ``line`` the line that made it (None for inputs, and for tensors that
     came from elsewhere, such as parameters), ``shape`` and ``dtype`` its facts then.  ``name`` is None until a consumer
@@ -52,7 +52,7 @@ class Line:
 
     @property
     def target(self):
-        """What a line that writes writes into: its first argument, or ``out``."""
+        """The value that a writing line writes into: its first argument, or ``out``."""
         return self.options["out"] if self.options.get("out") is not None else self.args[0]
 
     def __repr__(self):

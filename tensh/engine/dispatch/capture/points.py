@@ -63,20 +63,20 @@ lock = threading.RLock()
 
 
 def enter(call):
-    """Have calls handed to ``call(point, args, options)``."""
+    """Pass calls to ``call(point, args, options)`` from now on."""
     global count
     with lock:
         count += 1
         if count > 1:
             return
-        arrive.call = call
-        override.arrivals.append(arrive)
+        add_function.call = call
+        override.arrivals.append(add_function)
         for name, member in list(vars(Tensor).items()):
             add_member(name, member)
         for function in override.written:
-            arrive(function)
+            add_function(function)
         for function in override.operators:
-            arrive(function)
+            add_function(function)
 
 
 def leave():
@@ -85,13 +85,13 @@ def leave():
     with lock:
         count -= 1
         if not count:
-            override.arrivals.remove(arrive)
+            override.arrivals.remove(add_function)
             for point in armed:
                 point.disarm()
             armed.clear()
 
 
-def arrive(function, name=None):
+def add_function(function, name=None):
     """Exchange the code of a function, unless it computes nothing; ``name`` is that of an attribute of Tensor."""
     point = points.get(function) if type(function) is FunctionType else None
     if point is None or override.own_code(function)[0] not in (point.code, point.recorded):
@@ -115,11 +115,11 @@ def make_point(function, name=None):
     operator = override.operators.get(function)
     if operator is not None:
         name = f"{operator.name}_" if function is operator.__dict__.get("inplace_fn") or writes(name) else operator.name
-    return Point(function, name, operator, arrive.call)
+    return Point(function, name, operator, add_function.call)
 
 
 def writes(name):
-    """Is this the name of a function that writes into its first argument?"""
+    """True if a name is that of a function that writes into its first argument."""
     return name.endswith("_") and not name.endswith("__") or name in IN_PLACE
 
 
@@ -127,9 +127,9 @@ IN_PLACE = frozenset(f"__i{name}__" for name in "add sub mul truediv floordiv mo
 
 
 def add_member(name, member):
-    """The same for an attribute of Tensor."""
+    """Exchange the code of an attribute of Tensor."""
     if type(member) is property:
         if name in ACCESSORS and member.fget is not None:
-            arrive(member.fget, name)
+            add_function(member.fget, name)
     else:
-        arrive(member, name)
+        add_function(member, name)

@@ -71,20 +71,20 @@ class Recorder:
     # ── values ───────────────────────────────────────────────────────────────
     def add_input(self, tensor):
         """The value of a tensor that the graph is a function of."""
-        value = self.know(Value(tensor))
+        value = self.add_value(Value(tensor))
         self.inputs.append(value)
         return value
 
-    def know(self, value):
-        """Remember a value, which is from now on what its tensor, and the array of that, stand for."""
+    def add_value(self, value):
+        """Register the value that a tensor and its array stand for from now on."""
         value.time = next(self.count)
         self.by_tensor[id(value.tensor)] = value
-        self.know_array(value.tensor.array, value)
+        self.add_array(value.tensor.array, value)
         if value.line is not None and value.line.writes:
             self.by_write[id(value.tensor.array)] = value
         return value
 
-    def know_array(self, array, value):
+    def add_array(self, array, value):
         """Remember the value of an array, and the array itself: ids of what is gone are used again."""
         self.by_array[id(array)] = array, value
 
@@ -103,7 +103,7 @@ class Recorder:
         """The value of a tensor, a constant if no line has made it."""
         value = self.find(tensor)
         if value is None:
-            value = self.know(Value(tensor))
+            value = self.add_value(Value(tensor))
             self.constants.append(value)
         return value
 
@@ -116,7 +116,7 @@ class Recorder:
         if name == "copy_array":  # what a node saved stays what it was
             copied = point.twin(*args)
             if (value := self.find_array(args[0])) is not None:
-                self.know_array(copied, value)
+                self.add_array(copied, value)
             return copied
         writes = is_write(name, args, options)
         given = self.describe(args, options) if writes else None
@@ -145,17 +145,17 @@ class Recorder:
         line.place, line.modules = find_place()
         if writes:
             found = found or [value.tensor for value in list_values(line.target)]
-            line.outputs = tuple(self.know(Value(each, line)) for each in found)
+            line.outputs = tuple(self.add_value(Value(each, line)) for each in found)
             line.result = map_tensors(self.value_of, result)
         else:
-            line.result = map_tensors(lambda each: self.find_own(each) or self.know(Value(each, line)), result)
+            line.result = map_tensors(lambda each: self.find_own(each) or self.add_value(Value(each, line)), result)
             line.outputs = tuple(value for value in map(self.find, found) if value.line is line)
         self.drawn, self.written = drawn, clock.last_write
         self.append(line)
         return result
 
     def has_stray(self, constants, args, options):
-        """Has a call met tensors that came neither from its arguments nor from lines, such as those that it made of arrays?"""
+        """True if a call met tensors that came neither from its arguments nor from lines, such as those that it made of arrays."""
         if len(self.constants) == constants:
             return False
         given = set()
@@ -190,12 +190,12 @@ class Recorder:
         """Drop the lines within a call that becomes one line, and what only they knew."""
         for line in self.lines[count:]:
             for value in line.outputs:
-                self.lose(value)
+                self.drop_value(value)
         for value in self.constants[constants:]:
-            self.lose(value)
+            self.drop_value(value)
         del self.lines[count:], self.constants[constants:]
 
-    def lose(self, value):
+    def drop_value(self, value):
         """Forget a value."""
         if self.by_tensor.get(id(value.tensor)) is value:
             del self.by_tensor[id(value.tensor)]
@@ -204,11 +204,11 @@ class Recorder:
 
     # ── what a consumer may override ─────────────────────────────────────────
     def append(self, line):
-        """Take a line."""
+        """Append a line; subclasses may override this."""
         self.lines.append(line)
 
     def read(self, point, args, result):
-        """Be told that Python reads elements: ``point.name`` of the values in ``args`` gave ``result``."""
+        """Handle a read of elements by Python: ``point.name`` of the values in ``args`` gave ``result``."""
 
 
 def call(point, args, options):
@@ -218,7 +218,7 @@ def call(point, args, options):
 
 
 def note_draw():
-    """Note that random numbers are drawn: what :class:`Generator` calls before every draw, once somebody has captured."""
+    """Note that random numbers are drawn; :class:`Generator` calls this before every draw, after the first capture."""
     if state.recorder is not None:
         state.recorder.drawn = True
     if note_draw.before is not None:
@@ -236,12 +236,12 @@ class Paused:
 
 
 def is_write(name, args, options):
-    """Does a call write into a tensor that it is given?"""
+    """True if a call writes into a tensor that it is given."""
     if options.get("out") is not None or name == "__setitem__":
         return True
     return bool(args) and isinstance(args[0], Tensor) and points.writes(name)
 
 
 def has_generator(args, options):
-    """Is there a generator of random numbers among the arguments?"""
+    """True if a generator of random numbers is among the arguments."""
     return any(isinstance(each, Generator) for each in (*args, *options.values()))

@@ -27,7 +27,7 @@ DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor.
 
-    The dtype is that of the data; Python floats get the default dtype.  ValueError for sequences of different lengths,
+    The dtype is that of the data; Python floats get the default dtype.  Raise ValueError for sequences of different lengths,
     RuntimeError for numbers that the dtype cannot hold.
 
     >>> import tensh as torch

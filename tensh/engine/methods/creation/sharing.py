@@ -83,7 +83,7 @@ def warn_read_only(what="NumPy array", means="writing to this tensor will result
 # ── buffers ──────────────────────────────────────────────────────────────────
 @public
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A 1-d tensor over the memory of an object with Python's buffer protocol.  ValueError if the buffer is too short.
+    """A 1-d tensor over the memory of an object with Python's buffer protocol.  Raise ValueError if the buffer is too short.
 
     >>> import tensh as torch
     >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8)

@@ -66,7 +66,7 @@ def triangle(name, upper):
     indices.__name__ = indices.__qualname__ = name
     indices.__doc__ = (
         f"The rows and columns, as a 2-row tensor, of the {'upper' if upper else 'lower'} triangle of a matrix of ``row`` "
-        f"rows and ``col`` columns; ``offset`` moves the diagonal {'right' if upper else 'up'}.  RuntimeError for a negative size."
+        f"rows and ``col`` columns; ``offset`` moves the diagonal {'right' if upper else 'up'}.  Raise RuntimeError for a negative size."
     )
     return public(indices)
 

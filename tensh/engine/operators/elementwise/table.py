@@ -88,10 +88,10 @@ pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", 
 floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", kernel_name="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0.",
+remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
-pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0.",
+pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(
@@ -316,7 +316,7 @@ pointwise(elementary.angle, "Angle of input to the positive real axis, in radian
 complex_op = pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
           out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
           imag="imaginary_part(g, real, imag)")  # fmt: skip
-pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.  RuntimeError for several dtypes.", public="function",
+pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.  Raise RuntimeError for several dtypes.", public="function",
           inplace=False, mixing=elementary.require_parts, abs="real_part(g * conj(sgn(out)))",
           angle="real_part(conj(g) * out * 1j)")  # fmt: skip
 

@@ -60,21 +60,21 @@ def not_expandable(shape, target):
 
 
 def require_factor(input, beta):
-    """RuntimeError unless ``input`` can be written over with its product by ``beta``: all that is left of empty sums."""
+    """Raise RuntimeError unless ``input`` can be written over with its product by ``beta``: all that is left of empty sums."""
     kind, own = type(beta), BY_NUMPY[input.dtype]
     if beta != 0 and kind in of_scalar and not can_cast(result := combine_categories(own, of_scalar[kind]), own):
         raise cannot_cast(result, own)
 
 
 def require_factors(dtype, *factors):
-    """RuntimeError unless a half can hold both factors, which are not widened with it."""
+    """Raise RuntimeError unless a half can hold both factors, which are not widened with it."""
     if is_half(dtype):
         for factor in factors:
             FITTING[factor, dtype]  # which raises
 
 
 def require_one_dtype(dtype, **others):
-    """RuntimeError unless all are equal, with PyTorch's words."""
+    """Raise RuntimeError unless all are equal, with PyTorch's words."""
     for name, other in others.items():
         if other != dtype:
             titles = f"{BY_NUMPY[other].title} and {BY_NUMPY[dtype].title}"

@@ -155,7 +155,7 @@ PART = "restore({1}, input.shape, dim, keepdim) * {0}_mask / sum_dim({0}_mask, d
 
 
 def refuse_other_dtype(result, out):
-    """RuntimeError for an ``out=`` of another dtype than the input, which is that of the result."""
+    """Raise RuntimeError for an ``out=`` of another dtype than the input, which is that of the result."""
     raise RuntimeError(
         f"Expected the dtype for input and out to match, but got {result.title} for input's dtype and {out.title} for "
         "out's dtype."

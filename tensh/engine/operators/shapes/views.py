@@ -57,7 +57,7 @@ NOT_VIEWABLE = (
 def view(input, size):
     """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
 
-    One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  RuntimeError where the shape needs
+    One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  Raise RuntimeError where the shape needs
     a copy: then use ``reshape``.  Shape: [*] to [*shape].
 
     >>> import tensh as torch

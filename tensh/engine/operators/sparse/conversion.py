@@ -116,7 +116,7 @@ def method(fn):
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
     """The tensor in a sparse layout, sparse_coo unless ``layout`` says another; ``sparse_dim`` dimensions are sparse.
 
-    Differentiable.  RuntimeError for a number of sparse dimensions that the tensor does not have.
+    Differentiable.  Raise RuntimeError for a number of sparse dimensions that the tensor does not have.
 
     >>> import tensh as torch
     >>> torch.tensor([[0.0, 2.0]]).to_sparse().indices()
@@ -221,7 +221,7 @@ def sparse_mask(self, mask):
 
 
 def require(t, name, layouts, words):
-    """RuntimeError unless the layout of a tensor is one of these."""
+    """Raise RuntimeError unless the layout of a tensor is one of these."""
     if t.layout not in layouts:
         raise RuntimeError(f"{name} expected {words} layout but got {TITLES[t.layout]}")
 
@@ -244,7 +244,7 @@ def declare_indices(name, layouts, words, number):
     indices.__name__ = indices.__qualname__ = name
     layout = "csr" if layouts is BY_ROWS else "csc"
     indices.__doc__ = (
-        f"The {name} of a tensor.  RuntimeError for one that is no {words}.\n\n>>> import tensh as torch\n"
+        f"The {name} of a tensor.  Raise RuntimeError for one that is no {words}.\n\n>>> import tensh as torch\n"
         f">>> torch.eye(2).to_sparse_{layout}().{name}()\ntensor([{'0, 1' if number else '0, 1, 2'}])"
     )
     method(indices)
@@ -270,7 +270,7 @@ def coalesce(self):
 
 @method
 def is_coalesced(self):
-    """True if the places are known to be in order, each of them once.  RuntimeError for another layout than sparse_coo.
+    """True if the places are known to be in order, each of them once.  Raise RuntimeError for another layout than sparse_coo.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().is_coalesced()
@@ -287,7 +287,7 @@ def require_coalesced(t, name):
 
 @method
 def indices(self):
-    """The places of the values [sparse dims, nnz].  RuntimeError for a tensor that is not coalesced.
+    """The places of the values [sparse dims, nnz].  Raise RuntimeError for a tensor that is not coalesced.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().indices()
@@ -301,7 +301,7 @@ def indices(self):
 
 @method
 def values(self):
-    """The values [nnz, *], which gradients pass through.  RuntimeError for a tensor that is not coalesced.
+    """The values [nnz, *], which gradients pass through.  Raise RuntimeError for a tensor that is not coalesced.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().values()

@@ -182,7 +182,7 @@ def sparse_coo_tensor(
 
 
 def check_bounds(index, size):
-    """RuntimeError for indices below zero or beyond the size."""
+    """Raise RuntimeError for indices below zero or beyond the size."""
     for dim, row in enumerate(index):
         if row.min() < 0:
             raise RuntimeError(f"found negative index {row.min()} for dim {dim}")
@@ -224,7 +224,7 @@ def make_compressed(name, layout, compressed, plain, values, size, dtype, device
 
 
 def check_compressed(layout, starts, others, values, size, block):
-    """RuntimeError for indices of a compressed layout that contradict each other, the values or the size."""
+    """Raise RuntimeError for indices of a compressed layout that contradict each other, the values or the size."""
     (line, other), by_rows = NAMES[layout], layout in BY_ROWS
     dense = values.ndim - (3 if layout in (BSR, BSC) else 1)
     if len(size) != 2 + dense:
@@ -304,7 +304,7 @@ def sparse_compressed_tensor(
 ):  # fmt: skip
     """A sparse tensor of the layout sparse_csr, sparse_csc, sparse_bsr or sparse_bsc.
 
-    Differentiable in ``values``.  RuntimeError for another layout, and for what does not fit if invariants are checked.
+    Differentiable in ``values``.  Raise RuntimeError for another layout, and for what does not fit if invariants are checked.
 
     >>> import tensh as torch
     >>> torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [1.0, 2.0], layout=torch.sparse_csr).to_dense()

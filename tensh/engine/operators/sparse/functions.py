@@ -44,7 +44,7 @@ def mm(mat1, mat2, reduce=None):
 def addmm(mat, mat1, mat2, *, beta=1.0, alpha=1.0):
     """``beta * mat + alpha * (mat1 @ mat2)`` of a sparse ``mat1`` [n, k], ``mat2`` [k, m] and ``mat`` [n, m].
 
-    Differentiable.  RuntimeError for other shapes.
+    Differentiable.  Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.sparse.addmm(torch.ones(2, 2), torch.eye(2).to_sparse(), torch.ones(2, 2))
@@ -125,7 +125,7 @@ def log_softmax(input, dim, *, dtype=None):
 def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     """``alpha * (mat1 @ mat2) + beta * input`` at the places of a sparse matrix ``input`` of the layout sparse_csr.
 
-    Differentiable.  RuntimeError for another layout.
+    Differentiable.  Raise RuntimeError for another layout.
 
     >>> import tensh as torch
     >>> torch.sparse.sampled_addmm(torch.eye(2).to_sparse_csr(), torch.ones(2, 2), torch.ones(2, 2)).values()

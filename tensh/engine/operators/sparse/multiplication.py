@@ -22,7 +22,7 @@ def product(*names):
 
 
 def require_shapes(a, b):
-    """RuntimeError unless the columns of one matrix are the rows of the other."""
+    """Raise RuntimeError unless the columns of one matrix are the rows of the other."""
     (n, m), (k, j) = a.array.shape, b.array.shape
     if m != k:
         if is_sparse(a) and not is_sparse(b) and a.array.layout is COO:

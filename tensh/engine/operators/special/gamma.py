@@ -311,7 +311,7 @@ pointwise(digamma, "Slope of lgamma at input.", kernel_name="digamma", inplace="
           **REAL)  # fmt: skip
 polygamma_of = pointwise(polygamma, "Derivative number n of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
           kernel_name="polygamma", public=False, inplace=False, input="g * polygamma_of(input, n + 1)", **REAL)  # fmt: skip
-pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1.", kernel_name="arange_cpu", types="iuf",
+pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1.", kernel_name="arange_cpu", types="iuf",
           refusal={"b": RuntimeError("The input tensor may not be a boolean tensor.")}, inplace="method",
           input="g * mvdigamma(input, p)")  # fmt: skip
 special(zeta, "Hurwitz' zeta function: the sum of (other + k) ** -input, k from 0.",

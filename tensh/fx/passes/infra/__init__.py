@@ -1,6 +1,6 @@
-"""torch.fx.passes.infra: passes, and what runs several of them.
+"""torch.fx.passes.infra: passes, and the manager that runs several.
 
-What else PyTorch has in this namespace is switched off.
+Other names of this namespace in PyTorch are switched off.
 """
 
 from tensh.namespace import declare_namespace

@@ -66,7 +66,7 @@ class PassManager:
             each(module)
 
     def solve_constraints(self):
-        """Put the passes into an order that the constraints allow.  RuntimeError if there is none."""
+        """Put the passes into an order that the constraints allow.  Raise RuntimeError if there is none."""
         left, ordered = list(self.passes), []
         while left:
             first = next(
@@ -86,7 +86,7 @@ class PassManager:
         self.passes, self._validated = ordered, True
 
     def validate_constraints(self):
-        """RuntimeError where the passes are not in an order that the constraints allow."""
+        """Raise RuntimeError where the passes are not in an order that the constraints allow."""
         for place, each in enumerate(self.passes):
             for other in self.passes[place + 1 :]:
                 if not all(rule(each, other) for rule in self.constraints):

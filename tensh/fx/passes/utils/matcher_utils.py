@@ -90,7 +90,7 @@ class SubgraphMatcher:
 
     @staticmethod
     def _match_attributes(pn, gn):
-        """True if two attributes are of one type.  RuntimeError for other values than tensors."""
+        """True if two attributes are of one type.  Raise RuntimeError for other values than tensors."""
         from tensh.fx.graph_module import get_member
 
         ours, theirs = (get_member(each.graph.owning_module, each.target) for each in (pn, gn))

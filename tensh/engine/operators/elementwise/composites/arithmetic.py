@@ -188,7 +188,7 @@ def clamp(input, min=None, max=None, *, out=None):
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out.
 
     The bounds are numbers, or tensors that are broadcast; where ``min`` exceeds ``max`` the result is ``max``.
-    Differentiable where the input lies within.  RuntimeError without either.
+    Differentiable where the input lies within.  Raise RuntimeError without either.
 
     >>> import tensh as torch
     >>> torch.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
@@ -212,7 +212,7 @@ def clamp(input, min=None, max=None, *, out=None):
 
 @composite
 def clamp_(input, min=None, max=None):
-    """In-place version of clamp.  RuntimeError without a bound."""
+    """In-place version of clamp.  Raise RuntimeError without a bound."""
     since = begin_write(input, min, max)
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
@@ -244,7 +244,7 @@ def lerp(input, end, weight, *, out=None):
 
 @composite
 def lerp_(input, end, weight):
-    """In-place version of lerp.  RuntimeError for several dtypes."""
+    """In-place version of lerp.  Raise RuntimeError for several dtypes."""
     since = begin_write(input, end, weight)
     try:
         return write_inplace(input, since, lerp(input, end, weight), "lerp_")

@@ -121,7 +121,7 @@ def where(condition, input=None, other=None, *, out=None):
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast.
 
     ``input`` and ``other`` may be numbers.  With the condition alone: the indices of its elements that are not zero, as
-    ``nonzero(as_tuple=True)``.  Differentiable.  RuntimeError for a condition that is not bool.
+    ``nonzero(as_tuple=True)``.  Differentiable.  Raise RuntimeError for a condition that is not bool.
 
     >>> import tensh as torch
     >>> x = torch.tensor([-1.0, 2.0])
@@ -238,7 +238,7 @@ def masked_fill(input, mask, value):
 
 
 def masked_fill_(input, mask, value):
-    """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
+    """In-place version of masked_fill; the tensor may be an expanded one.  Raise RuntimeError for other masks and values."""
     since = begin_write(input, mask, value, may_overlap=True)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)

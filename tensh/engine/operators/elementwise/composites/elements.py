@@ -26,7 +26,7 @@ def replace(name, t, others, fn):
 
 
 def apply_(self, callable):
-    """Replace every element by ``callable(element)``.  RuntimeError for a tensor that requires grad.
+    """Replace every element by ``callable(element)``.  Raise RuntimeError for a tensor that requires grad.
 
     >>> import tensh as torch
     >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x + 0.5)

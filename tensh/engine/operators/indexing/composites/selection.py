@@ -182,7 +182,7 @@ both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The in
 
 
 def require_flag(name, include_self):
-    """TypeError unless ``include_self`` is a bool."""
+    """Raise TypeError unless ``include_self`` is a bool."""
     if type(include_self) is not bool:
         raise TypeError(f"{name}(): argument 'include_self' must be bool, not {type(include_self).__name__}")
 

@@ -94,7 +94,7 @@ def relu6(input, inplace=False):
 
 @layer
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
-    """The input kept between ``min_val`` and ``max_val``.  Differentiable.  ValueError if ``min_val`` is larger.
+    """The input kept between ``min_val`` and ``max_val``.  Differentiable.  Raise ValueError if ``min_val`` is larger.
 
     >>> import tensh as torch
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5, 3.0]))
@@ -159,7 +159,7 @@ def elu(input, alpha=1.0, inplace=False):
 def torch_celu(input, alpha=1.0):
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.
 
-    Differentiable.  RuntimeError if ``alpha`` is 0.
+    Differentiable.  Raise RuntimeError if ``alpha`` is 0.
     """
     return celu_op.fn(input, alpha)
 

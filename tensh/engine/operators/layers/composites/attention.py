@@ -138,7 +138,7 @@ def check_batches(query, key, value, mask):
 
 # ── several heads ────────────────────────────────────────────────────────────
 def require_mask(mask):
-    """RuntimeError unless a mask is a tensor or None."""
+    """Raise RuntimeError unless a mask is a tensor or None."""
     if mask is not None and not isinstance(mask, Tensor):
         raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
 
@@ -200,7 +200,7 @@ def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
 
 
 def check_sources(key, value, separate):
-    """AssertionError for a key and a value that do not belong together."""
+    """Raise AssertionError for a key and a value that do not belong together."""
     if separate:
         if key.array.shape[:2] != value.array.shape[:2]:
             raise AssertionError(
@@ -211,7 +211,7 @@ def check_sources(key, value, separate):
 
 
 def check_padding(mask, batch, columns):
-    """AssertionError for a ``key_padding_mask`` of another size."""
+    """Raise AssertionError for a ``key_padding_mask`` of another size."""
     for dim, (found, expected) in enumerate(zip(mask.array.shape, (batch, columns))):
         if found != expected:
             raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {expected}, but got {found}")

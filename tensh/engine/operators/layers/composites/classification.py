@@ -233,7 +233,7 @@ def multi_margin_loss(
 ):  # fmt: skip
     """The mean over the other classes of max(0, margin - input[target] + input[other]) ** p, for ``input`` [N, C].
 
-    ``p`` is 1 or 2, ``weight`` a factor per class.  Differentiable in input, once.  ValueError for another ``p``,
+    ``p`` is 1 or 2, ``weight`` a factor per class.  Differentiable in input, once.  Raise ValueError for another ``p``,
     RuntimeError for other shapes.
     """
     reduction = reduction_of(reduction, size_average, reduce)

@@ -219,10 +219,12 @@ def declare(dims, letters):
         )
 
     doc = f"Convolution of ``input`` [N, C, {letters}] with ``weight`` [O, C / groups, ...], plus ``bias`` [O].\n\n"
-    doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors.  RuntimeError for other shapes."
+    doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors.  Raise RuntimeError for other shapes."
     layer(rename(conv, plain, doc), torch=True)
     doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O].\n\n"
-    doc += "The derivative of a convolution.  Differentiable in all three tensors.  RuntimeError for other shapes."
+    doc += (
+        "The derivative of a convolution.  Differentiable in all three tensors.  Raise RuntimeError for other shapes."
+    )
     layer(rename(back, transposed, doc), torch=True)
 
 

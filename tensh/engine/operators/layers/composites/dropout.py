@@ -91,7 +91,7 @@ def _declare(name, **form):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        "Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."
+        "Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."
     )
     composite(accepts("(Tensor input, float p, bool train)")(function), method=False)
 
@@ -137,7 +137,7 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 @layer
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """``alpha_dropout`` of whole channels.  ValueError for a ``p`` outside [0, 1]."""
+    """``alpha_dropout`` of whole channels.  Raise ValueError for a ``p`` outside [0, 1]."""
     _check_probability("feature_alpha_dropout", input, p)
     return drop(input, p, training, feature=True, alpha=True, inplace=inplace)
 
@@ -159,7 +159,7 @@ PURPOSE = (
 
 @layer
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, L] or [C, L].  RuntimeError for other shapes."""
+    """Dropout of whole channels of [N, C, L] or [C, L].  Raise RuntimeError for other shapes."""
     _check_probability("dropout1d", input, p)
     ndim = input.array.ndim
     if ndim not in (2, 3):
@@ -178,7 +178,7 @@ def _warn_about(name, ndim, spatial, low):
 
 @layer
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, H, W].  ValueError for a probability outside."""
+    """Dropout of whole channels of [N, C, H, W].  Raise ValueError for a probability outside."""
     _check_probability("dropout2d", input, p)
     ndim = input.array.ndim
     if ndim not in (3, 4):
@@ -195,7 +195,7 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
 @layer
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  ValueError for a probability outside."""
+    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  Raise ValueError for a probability outside."""
     _check_probability("dropout3d", input, p)
     ndim = input.array.ndim
     if ndim not in (4, 5):
@@ -282,7 +282,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
 @composite(method=False)
 @accepts(RRELU)
 def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
-    """In-place version of rrelu.  RuntimeError if lower exceeds upper."""
+    """In-place version of rrelu.  Raise RuntimeError if lower exceeds upper."""
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return write_inplace(input, tick(), sloped_inplace.fn(input, wrap(slopes)), "rrelu_")
 

@@ -76,7 +76,7 @@ def embedding(
     """The rows of ``weight`` [rows, D] with the numbers ``input`` [...]: [..., D].  Differentiable in weight.
 
     The row ``padding_idx`` gets no gradient.  ``max_norm`` scales longer rows down, in ``weight`` itself;
-    ``scale_grad_by_freq`` divides gradients by how often a row is used.  RuntimeError for other indices, IndexError for
+    ``scale_grad_by_freq`` divides gradients by how often a row is used.  Raise RuntimeError for other indices, IndexError for
     rows that are not there.
 
     >>> import tensh as torch

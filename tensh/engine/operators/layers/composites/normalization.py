@@ -141,7 +141,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """Every channel of ``input`` [N, C, ...] minus its mean, divided by its deviation; times weight, plus bias.
 
     In ``training`` mean and deviation are those of the batch, and the running ones are moved towards them in place;
-    otherwise they are the running ones.  Differentiable in input, weight and bias.  ValueError for one value per
+    otherwise they are the running ones.  Differentiable in input, weight and bias.  Raise ValueError for one value per
     channel or an ``eps`` that is not positive in training, or a negative one; RuntimeError for other shapes.
 
     >>> import tensh as torch

@@ -199,7 +199,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """The sum of all windows [N, C * prod(kernel_size), windows], each in its place of a picture of ``output_size``.
 
-    Differentiable.  RuntimeError for other shapes.
+    Differentiable.  Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.fold(torch.tensor([[[1.0, 2.0], [2.0, 3.0]]]), (1, 3), (1, 2))

@@ -97,7 +97,7 @@ def interpolate(
 
     ``mode`` is 'nearest', 'nearest-exact', 'area' (means), 'linear', 'bilinear', 'trilinear' or 'bicubic'.
     ``align_corners`` keeps the outermost elements where they are; ``antialias`` widens the window where the result is
-    smaller.  Differentiable.  NotImplementedError for a mode that does not fit, RuntimeError for an empty result.
+    smaller.  Differentiable.  Raise NotImplementedError for a mode that does not fit, RuntimeError for an empty result.
 
     >>> import tensh as torch
     >>> torch.nn.functional.interpolate(torch.tensor([[[0.0, 4.0]]]), size=4, mode="linear")
@@ -234,7 +234,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
     Points are (x, y) from -1 to 1, from edge to edge of the input (with ``align_corners`` from centre to centre of the
     outermost elements).  ``mode`` is 'bilinear', 'nearest' or 'bicubic'; ``padding_mode`` says what lies outside: 'zeros',
-    'border' or 'reflection'.  Differentiable in both.  ValueError for another mode, RuntimeError for other shapes.
+    'border' or 'reflection'.  Differentiable in both.  Raise ValueError for another mode, RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.grid_sample(torch.tensor([[[[1.0, 3.0]]]]), torch.zeros(1, 1, 1, 2), align_corners=False)
@@ -270,7 +270,7 @@ def affine_grid_generator(theta, size, align_corners):
 def affine_grid(theta, size, align_corners=None):
     """The grid [N, H, W, 2] for ``grid_sample`` that the affine maps ``theta`` [N, 2, 3] make; ``size`` is the output's.
 
-    With three spatial dimensions ``theta`` is [N, 3, 4].  Differentiable.  ValueError for other shapes.
+    With three spatial dimensions ``theta`` is [N, 3, 4].  Differentiable.  Raise ValueError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.affine_grid(torch.eye(2, 3)[None], (1, 1, 1, 2), align_corners=False)

@@ -61,7 +61,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     """Compute the negative log-likelihood of the label sequences ``targets`` under all alignments: ``log_probs`` [T, N, C].
 
     ``targets`` is [N, S], or all sequences joined; ``blank`` is the class of silence, ``zero_infinity`` counts
-    impossible sequences as 0.  Differentiable in log_probs, once.  RuntimeError for other shapes or lengths.
+    impossible sequences as 0.  Differentiable in log_probs, once.  Raise RuntimeError for other shapes or lengths.
     """
     reduction = reduction_of(reduction)
     single = log_probs.array.ndim == 2 and targets.array.ndim == 1

@@ -93,19 +93,19 @@ def output_size(n, k, s, p, d, ceil_mode):
 
 
 def require_32_bits(*numbers):
-    """RuntimeError for numbers that PyTorch's kernels of pooling cannot hold; ``numbers`` are tuples of them."""
+    """Raise RuntimeError for numbers that PyTorch's kernels of pooling cannot hold; ``numbers`` are tuples of them."""
     if any(not -(2**31) <= n < 2**31 for each in numbers for n in each):
         raise RuntimeError("value cannot be converted to type int without overflow")
 
 
 def require_countable(sizes):
-    """RuntimeError for the sizes of a result that has more elements than can be counted in 63 bits."""
+    """Raise RuntimeError for the sizes of a result that has more elements than can be counted in 63 bits."""
     if math.prod(sizes) >= 2**63:
         raise RuntimeError("numel: integer multiplication overflow")
 
 
 def require_addressable(sizes, itemsize):
-    """RuntimeError for the sizes of a result that has more bytes than can be addressed."""
+    """Raise RuntimeError for the sizes of a result that has more bytes than can be addressed."""
     if math.prod(sizes) * itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
 

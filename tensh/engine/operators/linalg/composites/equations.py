@@ -27,7 +27,7 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 
 @linalg
 def inv(A):
-    """The inverses of square matrices.  LinAlgError if one is singular.  Differentiable.  Shape: [..., n, n].
+    """The inverses of square matrices.  Raise LinAlgError if one is singular.  Differentiable.  Shape: [..., n, n].
 
     >>> import tensh as torch
     >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))

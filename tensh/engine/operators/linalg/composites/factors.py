@@ -118,7 +118,7 @@ def require_pivot(name, pivot):
 
 @linalg
 def lu_factor(A, *, pivot=True):
-    """L and U of A = P L U in one array, and the rows that were swapped.  RuntimeError if U has a zero.
+    """L and U of A = P L U in one array, and the rows that were swapped.  Raise RuntimeError if U has a zero.
 
     Differentiable.  Shapes: [..., m, n] and pivots [..., min(m, n)].
     """

@@ -155,7 +155,7 @@ def takes_size(draw):
 @public
 @takes_size(drawing.uniform)
 def rand(size, generator=None, **given):
-    """Uniform numbers of [0, 1).  RuntimeError for a negative size, NotImplementedError for integers.
+    """Uniform numbers of [0, 1).  Raise RuntimeError for a negative size, NotImplementedError for integers.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -201,7 +201,7 @@ def randint_quickly(*args):
     shown=f"low=0, high=None, size=None, *, generator=None, out=None, {PLACED}",
 )
 def randint(high, size, low=0, generator=None, **given):
-    """Integers of [low, high).  RuntimeError if there are none.
+    """Integers of [low, high).  Raise RuntimeError if there are none.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -256,14 +256,14 @@ def _check_permutation(n, dtype):
 @public
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def rand_like(input, generator=None, memory_format=None, **given):
-    """Uniform numbers of [0, 1) in a tensor like ``input``.  NotImplementedError for integers."""
+    """Uniform numbers of [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
     return draw_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 
 @public
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def randn_like(input, generator=None, memory_format=None, **given):
-    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  NotImplementedError for integers."""
+    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  Raise NotImplementedError for integers."""
     return draw_like("randn_like", input, drawing.normal, generator, memory_format, given)
 
 
@@ -278,7 +278,7 @@ def randn_like(input, generator=None, memory_format=None, **given):
     shown=f"input, low=0, high=None, *, generator=None, memory_format=None, {PLACED}",
 )
 def randint_like(input, high, low=0, generator=None, memory_format=None, **given):
-    """Integers of [low, high) in a tensor like ``input``.  RuntimeError if there are none."""
+    """Integers of [low, high) in a tensor like ``input``.  Raise RuntimeError if there are none."""
     if isinstance(high, Tensor):
         if high.array.ndim:
             raise RuntimeError("high must be a scalar tensor and on CPU")

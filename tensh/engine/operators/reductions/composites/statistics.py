@@ -42,7 +42,7 @@ def declare_spread(name, doc, operator):
 SPREAD = """{} of all elements, or along ``dim`` (an int or a sequence of them).
 
     The squared distances from the mean are divided by the number of elements minus ``correction`` (1; 0 for
-    ``unbiased=False``).  Shape: [*] to [], or without ``dim``.  RuntimeError for integers.  Differentiable.
+    ``unbiased=False``).  Shape: [*] to [], or without ``dim``.  Raise RuntimeError for integers.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.{}(torch.tensor([1.0, 2.0, 3.0]))

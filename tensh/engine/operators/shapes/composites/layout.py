@@ -51,7 +51,7 @@ def storage_offset(self):
 
 @method
 def data_ptr(self):
-    """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
+    """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
     array = self.array
     if type(array) in SPARSE:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")

@@ -7,7 +7,7 @@ from tensh.engine.codegen.composites import composite
 def to_padded_tensor(input, padding, output_size=None):
     """An ordinary tensor, in which the tensors of a nested one are filled up with ``padding``. Differentiable.
 
-    ``output_size`` is the size of the result, the least one by default.  NotImplementedError for a tensor that is not nested.
+    ``output_size`` is the size of the result, the least one by default.  Raise NotImplementedError for a tensor that is not nested.
     Shape: [N, *] to [N, *output_size].
 
     >>> import tensh as torch

@@ -112,7 +112,7 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
 
 
 def require_kind(storage, dtype, what, name, where=" for argument 1 'storage'"):
-    """RuntimeError for a storage of another dtype than ``dtype`` (NumPy's), which the message calls ``name``."""
+    """Raise RuntimeError for a storage of another dtype than ``dtype`` (NumPy's), which the message calls ``name``."""
     own = getattr(storage, "dtype", None)
     if own is not None and own.numpy is not dtype:
         raise RuntimeError(f"Expected a Storage of type {name} or an UntypedStorage, but got {what}{own.title}{where}")

@@ -149,7 +149,7 @@ class UntypedStorage(OwnMemory):
     def resize_(self, size):
         """Resize the storage to so many bytes of new memory, which begins with the old ones.
 
-        Tensors over the old memory keep it.  RuntimeError where the memory is an array's of NumPy, too.
+        Tensors over the old memory keep it.  Raise RuntimeError where the memory is an array's of NumPy, too.
         """
         if type(size) is bool or not isinstance(size, int):
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")

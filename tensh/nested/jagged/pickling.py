@@ -7,7 +7,7 @@ from tensh.nested.jagged.form import JaggedForm
 
 
 def rebuild(values, offsets, lengths, ragged, seqlens, requires_grad):
-    """A nested tensor out of a pickle."""
+    """Rebuild a nested tensor from a pickle."""
     return nest(values.requires_grad_(requires_grad), JaggedForm(offsets, lengths, ragged, seqlens))
 
 
@@ -18,7 +18,7 @@ def reduce_for_pickle(func, input, protocol):
 
 
 def copy_deeply(func, input, memo):
-    """A copy of the values, divided as they are; RuntimeError where they were computed."""
+    """Copy a leaf with its division.  Raise RuntimeError for a tensor with history."""
     if id(input) not in memo:
         if not input.is_leaf:
             raise RuntimeError(

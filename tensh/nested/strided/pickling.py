@@ -5,12 +5,12 @@ from tensh.nested.strided.form import StridedForm, StridedNested
 
 
 def refuse_deepcopy(func, input, memo):
-    """PyTorch's copy is of ordinary tensors alone."""
+    """Raise PyTorch's error: ``deepcopy`` works for ordinary tensors only."""
     raise StridedNested.lacks("new_empty", (input, [1]), {})
 
 
 def rebuild(buffer, sizes, strides, offsets, requires_grad):
-    """A nested tensor out of a pickle."""
+    """Rebuild a nested tensor from a pickle."""
     return nest(buffer.requires_grad_(requires_grad), StridedForm(sizes, strides, offsets))
 
 

@@ -1,4 +1,4 @@
-"""New nested tensors in the layout torch.jagged."""
+"""Creation of nested tensors in the layout torch.jagged."""
 
 import tensh as torch
 from tensh.nested.core import Nested, nest
@@ -58,7 +58,7 @@ def sum_up(lengths):
 
 
 def require_alike(tensors):
-    """RuntimeError for a list of which no nested tensor can be made."""
+    """Raise RuntimeError for a list of which no nested tensor can be made."""
     if not tensors:
         raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
     for what, found in (
