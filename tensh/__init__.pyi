@@ -149,9 +149,9 @@ class GradScaler:
     def is_enabled(self) -> _Any:
         """True if losses are scaled."""
     def load_state_dict(self, state_dict: _Any) -> _Any:
-        """Take over what ``state_dict`` returned.  RuntimeError if it is empty."""
+        """Take over what ``state_dict`` returned.  Raise RuntimeError if it is empty."""
     def scale(self, outputs: _Any) -> _Any:
-        """The tensors, also those in lists and tuples, times the scale.  ValueError for anything else."""
+        """The tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
     def set_backoff_factor(self, value: _Any) -> _Any:
         """Set the backoff factor."""
     def set_growth_factor(self, value: _Any) -> _Any:
@@ -163,7 +163,7 @@ class GradScaler:
     def step(self, optimizer: _Any, *args: _Any, **kwargs: _Any) -> _Any:
         """Make the optimizer's step unless a gradient is not finite; return what the step returned."""
     def unscale_(self, optimizer: _Any) -> _Any:
-        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  RuntimeError for more."""
+        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  Raise RuntimeError for more."""
     def update(self, new_scale: _Any = None) -> _Any:
         """Adapt the scale to the steps since the last update, or set it."""
 class HalfStorage(TypedStorage):
@@ -631,9 +631,9 @@ def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any =
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
     """True if every element of input is close to that of other; see :func:`isclose`."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def amax(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
 def amin(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -799,7 +799,7 @@ def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
 def clamp(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
 def clamp_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
-    """In-place version of clamp.  RuntimeError without a bound."""
+    """In-place version of clamp.  Raise RuntimeError without a bound."""
 def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at most ``max``."""
 def clamp_max_(input: Tensor | _Number, max: Tensor | _Number) -> Tensor:
@@ -813,7 +813,7 @@ def clear_autocast_cache() -> _Any:
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
 def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
-    """In-place version of clamp.  RuntimeError without a bound."""
+    """In-place version of clamp.  Raise RuntimeError without a bound."""
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """Copy the input into new dense memory, with its dimensions in the same order."""
 def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -899,7 +899,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def detach(self: Tensor) -> Tensor:
     """A view without history: writes to one are seen, and counted, by the other."""
 def detach_(self: Tensor) -> Tensor:
-    """Cut this tensor off from its history, in place.  RuntimeError for a view."""
+    """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy.  As in PyTorch it is recorded, and its derivative is not implemented.  Shape: [*]."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -927,9 +927,9 @@ def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements.  Differentiable."""
 def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix with a dense one."""
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
@@ -983,13 +983,13 @@ def expm1_(input: Tensor) -> Tensor:
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def feature_alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def feature_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
+    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
 def fill(input: Tensor, value: _Any) -> Tensor:
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
@@ -1019,7 +1019,7 @@ def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None
 def fmin(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of input and other; a number wins over nan."""
 def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0."""
+    """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of input, with its sign."""
 def frac_(input: Tensor) -> Tensor:
@@ -1033,7 +1033,7 @@ def from_file(filename: _Any, shared: _Any = None, size: _Any = 0, *, dtype: _dt
 def from_numpy(ndarray: _Any) -> Tensor:
     """A tensor over the memory of a NumPy array: writes to one are seen by the other."""
 def frombuffer(buffer: _Any, *, dtype: _dtype | None, count: _Any = -1, offset: _Any = 0, requires_grad: _bool = False) -> Tensor:
-    """A 1-d tensor over the memory of an object with Python's buffer protocol.  ValueError if the buffer is too short."""
+    """A 1-d tensor over the memory of an object with Python's buffer protocol.  Raise ValueError if the buffer is too short."""
 def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype."""
 def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1183,7 +1183,7 @@ def is_inference_mode_enabled() -> _bool:
 def is_neg(input: Tensor) -> Tensor:
     """False: negation is computed at once, never when the tensor is read."""
 def is_nonzero(input: Tensor) -> _bool:
-    """True if the only element is not zero.  RuntimeError unless there is exactly one."""
+    """True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
 def is_same_size(input: Tensor, other: Tensor | _Number) -> _bool:
     """True if two tensors have the same shape."""
 def is_signed(input: Tensor) -> _bool:
@@ -1195,7 +1195,7 @@ def is_tensor(obj: _Any) -> _bool:
 def is_warn_always_enabled() -> _bool:
     """True if every warning was asked for."""
 def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-    """True where |input - other| is at most atol + rtol * |other|.  RuntimeError if one is negative."""
+    """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if one is negative."""
 def isfinite(input: Tensor) -> Tensor:
     """True where input is neither nan nor an infinity."""
 def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
@@ -1235,7 +1235,7 @@ def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable."""
 def lerp_(input: Tensor, end: _Any, weight: Tensor) -> Tensor:
-    """In-place version of lerp.  RuntimeError for several dtypes."""
+    """In-place version of lerp.  Raise RuntimeError for several dtypes."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is less than other."""
 def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1309,7 +1309,7 @@ def margin_ranking_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
 def masked_fill_(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
-    """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
+    """In-place version of masked_fill; the tensor may be an expanded one.  Raise RuntimeError for other masks and values."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1361,7 +1361,7 @@ def multiply(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | 
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix (n, m) and a vector (m).  Differentiable."""
 def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1."""
+    """Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1."""
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
@@ -1445,7 +1445,7 @@ def poisson(input: Tensor, generator: _Any = None) -> Tensor:
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _Any = True, full: _Any = False, eps: _float = ..., reduction: _str | _int = 0) -> Tensor:
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of the given absolute values and angles.  RuntimeError for several dtypes."""
+    """Complex numbers of the given absolute values and angles.  Raise RuntimeError for several dtypes."""
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
@@ -1471,17 +1471,17 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rad2deg_(input: Tensor) -> Tensor:
     """Radians as degrees."""
 def rand(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers of [0, 1).  RuntimeError for a negative size, NotImplementedError for integers."""
+    """Uniform numbers of [0, 1).  Raise RuntimeError for a negative size, NotImplementedError for integers."""
 def rand_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers of [0, 1) in a tensor like ``input``.  NotImplementedError for integers."""
+    """Uniform numbers of [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
 def randint(low: _Any = 0, high: _Any = None, size: _Any = None, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Integers of [low, high).  RuntimeError if there are none."""
+    """Integers of [low, high).  Raise RuntimeError if there are none."""
 def randint_like(input: Tensor, low: _Any = 0, high: _Any = None, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Integers of [low, high) in a tensor like ``input``.  RuntimeError if there are none."""
+    """Integers of [low, high) in a tensor like ``input``.  Raise RuntimeError if there are none."""
 def randn(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part."""
 def randn_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  NotImplementedError for integers."""
+    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  Raise NotImplementedError for integers."""
 def randperm(n: _Any, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The numbers from 0 to n - 1 in random order.  Shape: [n]. RuntimeError for a negative ``n``."""
 def range(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1499,7 +1499,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0."""
+    """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0."""
 def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1539,7 +1539,7 @@ def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
     """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training."""
 def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
-    """In-place version of rrelu.  RuntimeError if lower exceeds upper."""
+    """In-place version of rrelu.  Raise RuntimeError if lower exceeds upper."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One divided by the square root of input."""
 def rsqrt_(input: Tensor) -> Tensor:
@@ -1589,7 +1589,7 @@ def set_autocast_enabled(device_type: _Any, enabled: _Any = None) -> _Any:
 def set_autocast_gpu_dtype(dtype: _dtype | None) -> _Any:
     """Set the dtype of lower precision on "cuda"."""
 def set_default_device(device: _device | _str | _int | None) -> None:
-    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  Raise NotImplementedError for any other device."""
 def set_default_dtype(d: _Any) -> None:
     """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
 def set_default_tensor_type(t: _Any) -> None:
@@ -1601,7 +1601,7 @@ def set_float32_matmul_precision(precision: _Any) -> _Any:
 def set_flush_denormal(mode: _Any) -> None:
     """Keep the precision of numbers next to zero for False; True is not supported.  Return True on success."""
 def set_num_interop_threads(n: _Any) -> _Any:
-    """Set the number of threads between operators.  RuntimeError unless it is positive."""
+    """Set the number of threads between operators.  Raise RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:
     """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them."""
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
@@ -1707,15 +1707,15 @@ def sym_float(a: _Any) -> _Any:
 def sym_int(a: _Any) -> _Any:
     """The number as an int, rounded towards zero."""
 def sym_ite(b: _Any, t: _Any, f: _Any) -> _Any:
-    """``t`` if ``b``, else ``f``.  AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type."""
+    """``t`` if ``b``, else ``f``.  Raise AssertionError unless ``b`` is a bool, and ``t`` and ``f`` are of one type."""
 def sym_max(a: _Any, b: _Any) -> _Any:
-    """The larger of two numbers, a float if one of them is.  AssertionError for anything but a number."""
+    """The larger of two numbers, a float if one of them is.  Raise AssertionError for anything but a number."""
 def sym_min(a: _Any, b: _Any) -> _Any:
-    """The smaller of two numbers, a float if one of them is.  AssertionError for anything but a number."""
+    """The smaller of two numbers, a float if one of them is.  Raise AssertionError for anything but a number."""
 def sym_not(a: _Any) -> _Any:
     """The opposite of a truth value."""
 def sym_sqrt(a: _Any) -> _Any:
-    """The square root.  ValueError for a negative number."""
+    """The square root.  Raise ValueError for a negative number."""
 def sym_sum(args: _Any) -> _Any:
     """The sum of some numbers."""
 def t(input: Tensor) -> Tensor:
@@ -1767,13 +1767,13 @@ def triangular_solve(b: Tensor, A: Tensor, upper: _Any = True, transpose: _Any =
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up.  RuntimeError for a negative size."""
+    """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up.  Raise RuntimeError for a negative size."""
 def triplet_margin_loss(anchor: _Any, positive: _Any, negative: _Any, margin: _Any = ..., p: _Any = ..., eps: _float = ..., swap: _Any = False, reduction: _str | _int = 0) -> _Any:
     """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The rows and columns, as a 2-row tensor, of the upper triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal right.  RuntimeError for a negative size."""
+    """The rows and columns, as a 2-row tensor, of the upper triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal right.  Raise RuntimeError for a negative size."""
 def true_divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
     """Quotient of input and other."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -154,7 +154,7 @@ class Tensor:
         """The values, whether or not the tensor is coalesced, without history."""
     @property
     def _version(self) -> _int:
-        """The number of in-place writes to the memory.  RuntimeError for tensors of inference mode."""
+        """The number of in-place writes to the memory.  Raise RuntimeError for tensors of inference mode."""
     @_version.setter
     def _version(self, value: _int) -> None: ...
     def abs(self, *, out: Tensor | None = None) -> Tensor:
@@ -218,7 +218,7 @@ class Tensor:
     def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``."""
     def apply_(self, callable: _Any) -> _Any:
-        """Replace every element by ``callable(element)``.  RuntimeError for a tensor that requires grad."""
+        """Replace every element by ``callable(element)``.  Raise RuntimeError for a tensor that requires grad."""
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine of input."""
     def arccos_(self) -> Tensor:
@@ -332,7 +332,7 @@ class Tensor:
     def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with numbers of Cauchy's distribution."""
     def ccol_indices(self) -> Tensor:
-        """The ccol_indices of a tensor.  RuntimeError for one that is no sparse column compressed tensor."""
+        """The ccol_indices of a tensor.  Raise RuntimeError for one that is no sparse column compressed tensor."""
     def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex128: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -356,7 +356,7 @@ class Tensor:
     def clamp(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
     def clamp_(self, min: _Any = None, max: _Any = None) -> Tensor:
-        """In-place version of clamp.  RuntimeError without a bound."""
+        """In-place version of clamp.  Raise RuntimeError without a bound."""
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at most ``max``."""
     def clamp_max_(self, max: Tensor | _Number) -> Tensor:
@@ -368,13 +368,13 @@ class Tensor:
     def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
     def clip_(self, min: _Any = None, max: _Any = None) -> Tensor:
-        """In-place version of clamp.  RuntimeError without a bound."""
+        """In-place version of clamp.  Raise RuntimeError without a bound."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """Copy the input into new dense memory, with its dimensions in the same order."""
     def coalesce(self) -> Tensor:
         """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable."""
     def col_indices(self) -> Tensor:
-        """The col_indices of a tensor.  RuntimeError for one that is no sparse row compressed tensor."""
+        """The col_indices of a tensor.  Raise RuntimeError for one that is no sparse row compressed tensor."""
     def conj(self) -> Tensor:
         """The complex conjugate; real tensors are returned as they are.  Differentiable."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
@@ -382,7 +382,7 @@ class Tensor:
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded ones."""
     def const_data_ptr(self) -> Tensor:
-        """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
+        """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
@@ -410,7 +410,7 @@ class Tensor:
     def cross(self, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
     def crow_indices(self) -> Tensor:
-        """The crow_indices of a tensor.  RuntimeError for one that is no sparse row compressed tensor."""
+        """The crow_indices of a tensor.  Raise RuntimeError for one that is no sparse row compressed tensor."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
         """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
     def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -431,7 +431,7 @@ class Tensor:
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
-        """The address of the first element; 0 if there is none.  RuntimeError for a sparse tensor."""
+        """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
@@ -443,7 +443,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """A view without history: writes to one are seen, and counted, by the other."""
     def detach_(self) -> Tensor:
-        """Cut this tensor off from its history, in place.  RuntimeError for a view."""
+        """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
     @property
     def device(self) -> _device:
         """Where the tensor lives."""
@@ -563,9 +563,9 @@ class Tensor:
     def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; a number wins over nan."""
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0."""
     def fmod_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
         """The fraction of input, with its sign."""
     def frac_(self) -> Tensor:
@@ -672,7 +672,7 @@ class Tensor:
     def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
     def indices(self) -> Tensor:
-        """The places of the values [sparse dims, nnz].  RuntimeError for a tensor that is not coalesced."""
+        """The places of the values [sparse dims, nnz].  Raise RuntimeError for a tensor that is not coalesced."""
     def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The sums of products over the last dimension of both.  Differentiable."""
     def int(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -680,7 +680,7 @@ class Tensor:
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
     def is_coalesced(self) -> Tensor:
-        """True if the places are known to be in order, each of them once.  RuntimeError for another layout than sparse_coo."""
+        """True if the places are known to be in order, each of them once.  Raise RuntimeError for another layout than sparse_coo."""
     def is_complex(self) -> _bool:
         """True if the dtype is complex."""
     def is_conj(self) -> Tensor:
@@ -746,7 +746,7 @@ class Tensor:
     @is_nested.setter
     def is_nested(self, value: _bool) -> None: ...
     def is_nonzero(self) -> _bool:
-        """True if the only element is not zero.  RuntimeError unless there is exactly one."""
+        """True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
     def is_pinned(self, device: _device | _str | _int | None = None) -> _bool:
         """False: there is no device to pin memory for."""
     @property
@@ -788,7 +788,7 @@ class Tensor:
     @is_xpu.setter
     def is_xpu(self, value: _bool) -> None: ...
     def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-        """True where |input - other| is at most atol + rtol * |other|.  RuntimeError if one is negative."""
+        """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if one is negative."""
     def isfinite(self) -> Tensor:
         """True where input is neither nan nor an infinity."""
     def isinf(self) -> Tensor:
@@ -834,7 +834,7 @@ class Tensor:
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable."""
     def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
-        """In-place version of lerp.  RuntimeError for several dtypes."""
+        """In-place version of lerp.  Raise RuntimeError for several dtypes."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """True where input is less than other."""
     def less_(self, other: Tensor | _Number) -> Tensor:
@@ -924,7 +924,7 @@ class Tensor:
     def masked_fill(self, mask: Tensor, value: _Any) -> Tensor:
         """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
     def masked_fill_(self, mask: Tensor, value: _Any) -> Tensor:
-        """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
+        """In-place version of masked_fill; the tensor may be an expanded one.  Raise RuntimeError for other masks and values."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
@@ -972,9 +972,9 @@ class Tensor:
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix (n, m) and a vector (m).  Differentiable."""
     def mvlgamma(self, p: _Any, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1."""
+        """Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1."""
     def mvlgamma_(self, p: _Any) -> Tensor:
-        """Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1."""
+        """Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1."""
     @property
     def name(self) -> _Any:
         """None: tensors have no names."""
@@ -1115,15 +1115,15 @@ class Tensor:
     def register_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
-        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  RuntimeError for any other tensor."""
+        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for any other tensor."""
     def relu(self, *, out: Tensor | None = None) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def relu_(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0."""
     def remainder_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0."""
     def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1152,7 +1152,7 @@ class Tensor:
     def resolve_neg(self) -> Tensor:
         """The tensor itself."""
     def retain_grad(self) -> None:
-        """Keep the gradient of a computed tensor in ``.grad``, too.  RuntimeError for a tensor that requires no grad."""
+        """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError for a tensor that requires no grad."""
     @property
     def retains_grad(self) -> _bool:
         """True for a computed tensor that keeps its gradient."""
@@ -1167,7 +1167,7 @@ class Tensor:
     def round_(self, *, decimals: _Any = 0) -> Tensor:
         """The integers nearest to input; a half goes to the even one."""
     def row_indices(self) -> Tensor:
-        """The row_indices of a tensor.  RuntimeError for one that is no sparse column compressed tensor."""
+        """The row_indices of a tensor.  Raise RuntimeError for one that is no sparse column compressed tensor."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by the square root of input."""
     def rsqrt_(self) -> Tensor:
@@ -1392,7 +1392,7 @@ class Tensor:
     def untyped_storage(self) -> _Any:
         """The memory that the tensor lies in, as bytes."""
     def values(self) -> Tensor:
-        """The values [nnz, *], which gradients pass through.  RuntimeError for a tensor that is not coalesced."""
+        """The values [nnz, *], which gradients pass through.  Raise RuntimeError for a tensor that is not coalesced."""
     def var(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The variance of all elements, or along ``dim`` (an int or a sequence of them)."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
