@@ -9,9 +9,10 @@ gets
 - a printed form of the words in ``shows``: ``alpha`` reads ``alpha=1.0``; ``inplace?`` stands there only if it is true;
   of ``.size`` there is the value alone; ``approximate!`` has its value as Python writes it.
 
-``keeps`` has the settings that are kept as something else than what is given, name -> expression; what is None is not kept.
-``takes`` gives the parameters of ``forward`` where some have defaults.  ``buffers`` are those that are tensors, or None.  ``_check`` of a layer is called when all are there.  What was written is
-found by tracebacks and debuggers, and by ``inspect.getsource``.
+``keeps`` (name -> expression) has the settings whose attributes differ from the arguments; a setting with None is not kept.
+``takes`` gives the parameters of ``forward`` where some have defaults.  ``buffers`` names the settings that are tensors, or None.
+``__init__`` ends with a call of the layer's ``_check``, if there is one.  Tracebacks, debuggers and ``inspect.getsource`` find the
+written methods.
 """
 
 import ast
@@ -84,6 +85,8 @@ def _write_init(cls, settings, keeps, buffers):
 
 def _write_forward(cls, computes, takes):
     call = ast.parse(computes, mode="eval").body
+    if not isinstance(call, ast.Call):
+        raise TypeError(f"{cls.__name__}: computes must call a function of torch.nn.functional, and is {computes!r}")
     names = [node for node in ast.walk(call) if isinstance(node, ast.Name) and node is not call.func]
     own = cls._settings | {"training"}
     inputs = {name.id: name.col_offset for name in names if name.id not in own}
