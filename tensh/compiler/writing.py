@@ -27,7 +27,7 @@ class Writer:
     def __init__(self, namespace, constants, taken, kept):
         self.namespace, self.constants, self.taken, self.kept = namespace, constants, taken, kept
         self.functions, self.lines = [], []
-        namespace.update(empty=np.empty, wrap=wrap, run=run, asarray=np.asarray, Missed=ReadMismatch)
+        namespace.update(empty=np.empty, wrap=wrap, run=run, asarray=np.asarray, ReadMismatch=ReadMismatch)
 
     # ── names ────────────────────────────────────────────────────────────────
     def name(self, var, wish=None):
@@ -106,7 +106,7 @@ class Writer:
         if step.kind is CHECK:
             value, expected = step.args
             name = self.function(type(expected).__name__, type(expected))
-            yield f"if {name}({self.text(value)}) != {expected!r}: raise Missed{comment}"
+            yield f"if {name}({self.text(value)}) != {expected!r}: raise ReadMismatch{comment}"
             return
         if step.kind in (CALL, EFFECT):
             yield from self.write_call(step, comment)
