@@ -45,7 +45,7 @@ def find_call(graph, nodes):
     if found is None:
         return None
     operands = _match(graph, found, _operand_numbers(graph, nodes))
-    return operands and found._replace(operands=operands)
+    return found._replace(operands=operands) if operands else None
 
 
 def _read_layer_call(graph, node):

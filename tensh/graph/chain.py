@@ -4,11 +4,12 @@ from tensh.graph import tokens
 from tensh.graph.counting import count_entries, count_paths
 from tensh.graph.formulas import gradient
 from tensh.graph.provenance import layer
-from tensh.graph.steps import is_inner
+from tensh.graph.steps import describe_gradient, is_inner
 from tensh.graph.textbook.table import entries
 from tensh.language import _
 
 INDENT = " " * 10
+LONGEST = 40  # of a formula in a table
 
 
 def lines(explanation, name, times="·"):
@@ -43,8 +44,8 @@ def uses(explanation, name, times):
     rows = []
     for path in explanation.paths:
         step = path.steps[0]
-        how = f"{tokens.values(step.arrived)} {times} {_value(step)}" if step.factor is not None else step.because
-        rows.append((graph[step.node].title, how, tokens.values(step.brought)))
+        how = f"{describe_gradient(step.arrived)} {times} {_value(step)}" if step.factor is not None else step.because
+        rows.append((graph[step.node].title, how, describe_gradient(step.brought)))
     widths = [max(tokens.width(tokens.shorten(row[i], 40)) for row in rows) for i in range(2)]
     for number, row in enumerate(rows, 1):
         first, second = (tokens.pad(tokens.shorten(text, 40), width) for text, width in zip(row, widths, strict=False))
@@ -122,7 +123,7 @@ def tensor_path(graph, number, path):
     for step in path.steps:
         if not is_inner(graph, step.operand):
             operand = graph[step.operand]
-            brought = tokens.values(step.brought) if step.brought is not None else ""
+            brought = describe_gradient(step.brought)
             rows.append((operand.short, tokens.shape(operand), way(graph, step), brought))
     rows = [(tokens.shorten(row[0], 36), *row[1:]) for row in rows]
     widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
@@ -138,7 +139,12 @@ def tensor_path(graph, number, path):
 
 
 def way(graph, step):
-    """The way of a step's gradient: a layer or a function by its name, else the formula of the operation."""
+    """The way of a step's gradient: the formula that `--formulas` shows, else the name of the layer or the function."""
+    found = gradient(graph, graph[step.node], graph[step.node].edges[step.edge])
+    if found and found.reason and found.text in ("1", "g"):
+        return _(found.reason)
+    if found and tokens.width(found.text) <= LONGEST:
+        return found.text
     nodes = graph.call_nodes(step.node)
     result = graph[graph.numbers[nodes[-1]]]
     call = graph.call(nodes) if len(nodes) > 1 else None
@@ -147,10 +153,7 @@ def way(graph, step):
     if call is not None:
         via = next((entry.through for entry in entries(call.function) if entry.through), "")
         return _("through {name}").format(name=call.function + f" ({via})" * bool(via))
-    found = gradient(graph, graph[step.node], graph[step.node].edges[step.edge])
-    if found and found.reason and found.text in ("1", "g"):
-        return _(found.reason)
-    return tokens.shorten(found.text, 40) if found else _("through {name}").format(name=graph[step.node].operation)
+    return tokens.shorten(found.text, LONGEST) if found else _("through {name}").format(name=graph[step.node].operation)
 
 
 def check_lines(explanation, name, checked):

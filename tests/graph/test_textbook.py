@@ -165,3 +165,13 @@ def test_formulas_are_printed_with_names(text, words, printed):
 
 def test_signs_are_spelled_where_a_page_has_none():
     assert spell_signs("g * (1 - h²) * [x ≥ π]") == "g * (1 - h**2) * [x >= pi]"
+
+
+def test_layers_that_read_whole_numbers_have_formulas_and_reasons():
+    """The call of an embedding has no operand with a gradient but its weights, and a recurrent layer several outputs."""
+    torch.manual_seed(0)
+    embedding, lstm = torch.nn.Embedding(10, 8), torch.nn.LSTM(8, 6, batch_first=True)
+    y = lstm(embedding(torch.randint(0, 10, (4, 7))))[0].sum()
+    names = {"y": y, "embedding": embedding, "lstm": lstm}
+    assert "g, 0, 1" in str(torch.show.graph(y, names, formulas=True))
+    assert "output 0: norm" in str(torch.show.why(embedding.weight, y, names))
