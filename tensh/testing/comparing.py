@@ -12,7 +12,12 @@ from tensh.tolerances import TOLERANCES
 
 OLD_TOLERANCES = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}  # the dtypes whose tolerances they take
-ATTRIBUTES = ("shape", "device", "dtype", "stride()")
+ATTRIBUTES = ("shape", "device", "dtype", "layout", "stride()")
+PARTS = {
+    torch.sparse_coo: ("_indices", "_values"),
+    **dict.fromkeys((torch.sparse_csr, torch.sparse_bsr), ("crow_indices", "col_indices", "values")),
+    **dict.fromkeys((torch.sparse_csc, torch.sparse_bsc), ("ccol_indices", "row_indices", "values")),
+}
 
 
 class Wish(NamedTuple):
@@ -23,6 +28,7 @@ class Wish(NamedTuple):
     equal_nan: bool
     check_dtype: bool
     check_stride: bool
+    check_layout: bool
 
     def tolerances(self, *dtypes):
         """(rtol, atol) for values of these dtypes, by their names."""
@@ -56,7 +62,7 @@ def assert_close(
     if (rtol is None) != (atol is None):
         lacking = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {lacking}.")
-    wish = Wish(rtol, atol, equal_nan, check_dtype, check_stride)
+    wish = Wish(rtol, atol, equal_nan, check_dtype, check_stride, check_layout)
     for compare, one, other, place in [*pairs(actual, expected, "", allow_subclasses)]:
         complaint = compare(one, other, wish)
         if complaint:
@@ -203,11 +209,37 @@ def differences(absolute, where_absolute, relative, where_relative, rtol, atol):
 
 def compare_tensors(actual, expected, wish):
     """Describe the difference of two tensors, or return None."""
-    for name in ATTRIBUTES:
+    unchecked = {"dtype": not wish.check_dtype, "layout": not wish.check_layout, "stride()": not wish.check_stride}
+    for name in [name for name in ATTRIBUTES if not unchecked.get(name)]:
+        if name == "stride()" and any(each.layout in PARTS for each in (actual, expected)):
+            continue
         one, other = (each.stride() if name == "stride()" else getattr(each, name) for each in (actual, expected))
-        checked = {"dtype": wish.check_dtype, "stride()": wish.check_stride}.get(name, True)
-        if checked and one != other:
+        if one != other:
             return f"The values for attribute '{name}' do not match: {one} != {other}."
+    if actual.layout in PARTS and actual.layout is expected.layout:
+        return compare_parts(actual, expected, wish)
+    actual, expected = (each.to_dense() if each.layout in PARTS else each for each in (actual, expected))
+    return compare_elements(actual, expected, wish, "Tensor-likes")
+
+
+def compare_parts(actual, expected, wish):
+    """Describe the first part in which two sparse tensors of a layout differ, or return None."""
+    kind = actual.layout.name.removeprefix("sparse_").upper()
+    if kind == "COO":
+        actual, expected = (each if each.is_coalesced() else each.coalesce() for each in (actual, expected))
+    if actual._nnz() != expected._nnz():
+        return f"The number of specified values in sparse {kind} tensors does not match: {actual._nnz()} != {expected._nnz()}"
+    for name in PARTS[actual.layout]:
+        one, other = (getattr(each, name)() for each in (actual, expected))
+        asked = wish if name.endswith("values") else wish._replace(rtol=0, atol=0)
+        complaint = compare_elements(one, other, asked, f"Sparse {kind} {name.removeprefix('_')}")
+        if complaint:
+            return complaint
+    return None
+
+
+def compare_elements(actual, expected, wish, what):
+    """Describe the elements of two dense tensors that are not close, or return None; ``what`` is their name."""
     rtol, atol = wish.tolerances(actual.dtype.name, expected.dtype.name)
     actual, expected = actual.detach(), expected.detach()
     if actual.dtype is not expected.dtype:
@@ -218,10 +250,10 @@ def compare_tensors(actual, expected, wish):
         return None
     if actual.ndim == 0:
         return describe_number(actual.item(), expected.item(), rtol, atol, wish.equal_nan)
-    return describe_elements(actual, expected, close, rtol, atol)
+    return describe_elements(actual, expected, close, rtol, atol, what)
 
 
-def describe_elements(actual, expected, close, rtol, atol):
+def describe_elements(actual, expected, close, rtol, atol, what):
     """Describe the elements that are not close, and the places of the greatest differences."""
     if not (actual.dtype.is_floating_point or actual.dtype.is_complex):
         actual, expected = actual.to(torch.int64), expected.to(torch.int64)  # differences beyond the dtype
@@ -238,4 +270,4 @@ def describe_elements(actual, expected, close, rtol, atol):
         f"Mismatched elements: {number} / {total} ({number / total:.1%})",
         *differences(*greatest, rtol, atol),
     ]
-    return headline("Tensor-likes", rtol, atol) + "\n".join(lines)
+    return headline(what, rtol, atol) + "\n".join(lines)

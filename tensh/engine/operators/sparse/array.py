@@ -1,7 +1,7 @@
 """The arrays of sparse tensors, which have indices and values in place of elements.
 
 A sparse tensor is an ordinary ``Tensor`` over a ``Sparse``.  Whoever asks that for elements raises ``Sparsity``, and the
-operator is answered by its rule in ``rules``; operators on dense tensors notice nothing.  On their way back gradients are
+operator is answered by its rule (``dispatch``); operators on dense tensors notice nothing.  On their way back gradients are
 ``SparseGradient``: arrays that stay sparse where they are added, and become dense wherever else they are used.
 """
 
@@ -29,7 +29,12 @@ class Sparsity(Absence, NotImplementedError):
 
 
 class Sparse:
-    """Indices and values: ``indices`` is ([sparse dims, nnz],), or (compressed, plain) in the compressed layouts."""
+    """Indices and values: ``indices`` is ([sparse dims, nnz],), or (compressed, plain) in the compressed layouts.
+
+    Batches of compressed matrices have indices [*batch, n] and values [*batch, nnz, *]; each matrix has nnz values.
+    A value is an *entry*: a number, a block, an array of the dense dimensions.  Entries lie on the *grid*, the dimensions of
+    the batch and the sparse ones, counted in blocks.
+    """
 
     __slots__ = ("shape", "layout", "indices", "values", "coalesced", "__weakref__")
     base = None
@@ -46,6 +51,27 @@ class Sparse:
     nnz = property(lambda a: a.indices[-1].shape[-1])
     flags = SimpleNamespace(c_contiguous=False, forc=False, writeable=True)
     sparse_dim = property(lambda a: len(a.indices[0]) if a.layout is COO else 2)
+    batch_dim = property(lambda a: 0 if a.layout is COO else a.indices[0].ndim - 1)
+    entry_shape = property(lambda a: a.values.shape[a.batch_dim + 1 :])
+    block = property(lambda a: a.entry_shape[:2] if a.layout in BLOCKED else ())
+
+    @property
+    def grid(self):
+        """The shape of the places of entries."""
+        placed = self.shape[: self.batch_dim + self.sparse_dim]
+        if not self.block:
+            return placed
+        rows, columns = (size // width for size, width in zip(placed[-2:], self.block, strict=True))
+        return (*placed[:-2], rows, columns)
+
+    def assemble(self, entries):
+        """The dense form, of the entries of the whole grid one after the other; of arrays and of tensors."""
+        entries = entries.reshape(*self.grid, *self.entry_shape)
+        return (swap_blocks(entries, self.batch_dim) if self.block else entries).reshape(*self.shape)
+
+    def take_apart(self, dense):
+        """The entries of the whole grid, as an array or tensor [*grid, *entry]; the inverse of ``assemble``."""
+        return cut(dense, self.batch_dim, self.block)
 
     @property
     def nbytes(self):
@@ -98,18 +124,35 @@ def rebuild(values, indices, *facts):
     return Sparse(canonical(values), tuple([canonical(each) for each in indices]), *facts)
 
 
+def swap_blocks(entries, batch_dim):
+    """Exchange the dimensions of the columns of the grid, and of the rows of a block."""
+    return entries.swapaxes(batch_dim + 1, batch_dim + 2)
+
+
+def cut(dense, batch_dim, block):
+    """A dense array or tensor in blocks [*grid, *block, *]; itself where there are no blocks."""
+    if not block:
+        return dense
+    shape, (height, width) = tuple(dense.shape), block
+    n, m = shape[batch_dim : batch_dim + 2]
+    parts = dense.reshape(*shape[:batch_dim], n // height, height, m // width, width, *shape[batch_dim + 2 :])
+    return swap_blocks(parts, batch_dim)
+
+
 def places(array):
-    """The indices of each value [sparse dims, nnz] in any layout but the blocked ones."""
+    """The places of the entries on the grid [dims of the grid, number of entries], in the order of the values."""
     if array.layout is COO:
         return array.indices[0]
     compressed, plain = array.indices
-    lines = np.repeat(np.arange(len(compressed) - 1), np.diff(compressed))
-    return np.stack([lines, plain] if array.layout is CSR else [plain, lines]).astype(np.int64)
+    steps = np.diff(compressed)
+    *batch, lines = np.indices(steps.shape).reshape(steps.ndim, -1).repeat(steps.reshape(-1), 1)
+    plain = plain.reshape(-1)
+    return np.stack([*batch, *((lines, plain) if array.layout in BY_ROWS else (plain, lines))]).astype(np.int64)
 
 
 def flat_places(array):
-    """The number of each value's place among those of the sparse dimensions; IndexError for one outside."""
-    index, sizes = places(array), array.shape[: array.sparse_dim]
+    """The number of each entry's place on the grid; IndexError for one outside."""
+    index, sizes = places(array), array.grid
     if not index.shape[1]:
         return np.zeros(0, np.int64)
     for dim, size in enumerate(sizes):
@@ -135,10 +178,9 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
     def densify(self):
         """The array with all its elements."""
         a = self.sparse
-        sizes = a.shape[: a.sparse_dim]
-        out = np.zeros((prod(sizes), *a.values.shape[1:]), a.dtype)
-        np.add.at(out, flat_places(a), a.values)
-        return out.reshape(a.shape)
+        out = np.zeros((prod(a.grid), *a.entry_shape), a.dtype)
+        np.add.at(out, flat_places(a), a.values.reshape(-1, *a.entry_shape))
+        return a.assemble(out)
 
     def copy(self, order="C"):
         return SparseGradient(self.sparse.replace_values(self.sparse.values.copy()))
@@ -159,7 +201,9 @@ class SparseGradient(np.lib.mixins.NDArrayOperatorsMixin):
         if out is not None:
             raise Sparsity
         if method == "__call__" and ufunc is np.add and all(type(each) is SparseGradient for each in inputs):
-            return SparseGradient(add_arrays(*[each.sparse for each in inputs]))
+            arrays = [each.sparse for each in inputs]
+            if not any(each.block for each in arrays) or arrays[0].indices[0] is arrays[1].indices[0]:
+                return SparseGradient(add_arrays(*arrays))
         if method == "__call__" and ufunc is np.multiply and any(np.ndim(each) == 0 for each in inputs):
             values = [each.sparse.values if type(each) is SparseGradient else each for each in inputs]
             return SparseGradient(self.sparse.replace_values(ufunc(*values)))
@@ -178,7 +222,8 @@ def add_arrays(a, b):
     if a.indices[0] is b.indices[0]:
         return a.replace_values(a.values + b.values)
     index = np.concatenate([places(a), places(b)], 1)
-    return Sparse(np.concatenate([a.values, b.values]), (index,), a.shape)
+    values = [each.values.reshape(-1, *each.entry_shape) for each in (a, b)]
+    return Sparse(np.concatenate(values), (index,), a.shape)
 
 
 SPARSE[Sparse] = lambda array: array

@@ -1,109 +1,21 @@
-"""Sparse tensors from dense ones and back, from one layout to another, and the parts of a sparse tensor."""
+"""Methods that give sparse tensors of dense ones and back, and the parts of a sparse tensor."""
 
 import numpy as np
 
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, places
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
-    compress_lines,
     dense_of,
     is_sparse,
     rename_node,
     replace_values,
-    select_values,
     sparse_tensor,
     values_of,
 )
-
-TITLES = {COO: "Sparse", CSR: "SparseCsr", CSC: "SparseCsc", BSR: "SparseBsr", BSC: "SparseBsc", strided: "Strided"}
-
-
-# ── layouts ──────────────────────────────────────────────────────────────────
-def to_coo(t, label="ToSparseBackward0"):
-    """A sparse tensor of another layout in the layout sparse_coo."""
-    if t.array.layout is COO:
-        return t
-    if t.array.layout in BLOCKED:
-        return dense_to_coo(dense_of_blocks(t))
-    index = places(t.array)
-    if t.array.layout is CSR:
-        return sparse_tensor(values_of(t), (index,), t.array.shape, COO, True, label)
-    order = np.lexsort((index[1], index[0]))
-    return select_values(t, order, index[:, order], t.array.shape, True, label)
-
-
-def to_lines(t, layout, label=None):
-    """A tensor of the layout sparse_coo in the layout sparse_csr or sparse_csc."""
-    if t.array.sparse_dim != 2:
-        raise NotImplementedError(
-            f"tensh has no batches of matrices in the layout {layout}: to_sparse() takes any number of dimensions"
-        )
-    t = coalesce_as(t)
-    index = t.array.indices[0]
-    first = 0 if layout is CSR else 1
-    order = np.lexsort((index[1 - first], index[first]))
-    lines, others = index[first][order], index[1 - first][order]
-    values = values_of(t) if (order[1:] > order[:-1]).all() else values_of(t).index_select(0, wrap(order))
-    indices = compress_lines(lines, t.array.shape[first]), others
-    return sparse_tensor(values, indices, t.array.shape, layout, False, label)
-
-
-def to_blocks(t, layout, size, label=None):
-    """A dense matrix in the layout sparse_bsr or sparse_bsc, in blocks of a size."""
-    (n, m), (h, w) = t.array.shape, size
-    if n % h or m % w:
-        raise RuntimeError(f"tensor sparse size ({n},{m}) must be divisible by given blocksize ({h},{w})")
-    blocks = t.reshape(n // h, h, m // w, w).permute(0, 2, 1, 3)
-    filled = (blocks.array != 0).any((2, 3))
-    index = np.stack(np.nonzero(filled) if layout is BSR else np.nonzero(filled.T)[::-1])
-    lines, others = (index[0], index[1]) if layout is BSR else (index[1], index[0])
-    values = blocks[wrap(index[0]), wrap(index[1])]
-    count = filled.shape[0 if layout is BSR else 1]
-    return sparse_tensor(values, (compress_lines(lines, count), others.astype(np.int64)), (n, m), layout, False, label)
-
-
-def dense_of_blocks(t):
-    """A blocked tensor as a dense one."""
-    a, values = t.array, values_of(t)
-    starts, others = a.indices
-    h, w = a.values.shape[1:3]
-    lines = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    rows, columns = (lines, others) if a.layout is BSR else (others, lines)
-    zeros = wrap(np.zeros((a.shape[0] // h, a.shape[1] // w, h, w), a.dtype))
-    blocks = zeros.index_put((wrap(rows), wrap(columns.astype(np.int64))), values)
-    return rename_node(blocks.permute(0, 2, 1, 3).reshape(a.shape), "ToDenseBackward0")
-
-
-def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
-    """A dense tensor in the layout sparse_coo, with its first dimensions as the sparse ones."""
-    array = t.array
-    dims = array.ndim if sparse_dim is None else sparse_dim
-    filled = (array != 0).any(tuple(range(dims, array.ndim))) if dims < array.ndim else array != 0
-    index = np.stack(np.nonzero(filled)) if dims else np.zeros((0, int(bool(filled))), np.int64)
-    values = t[tuple(wrap(each) for each in index)] if dims else t.reshape(1)[: index.shape[1]]
-    return sparse_tensor(values, (index.astype(np.int64),), array.shape, COO, True, label)
-
-
-def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):
-    """A dense or sparse tensor in a layout."""
-    if layout is strided:
-        return to_dense_of(t) if is_sparse(t) else t
-    if is_sparse(t) and t.array.layout is layout and (layout not in BLOCKED or t.array.values.shape[1:3] == blocksize):
-        return t
-    if layout is COO:
-        return to_coo(t) if is_sparse(t) else dense_to_coo(t, sparse_dim)
-    if layout in BLOCKED:
-        return to_blocks(to_dense_of(t) if is_sparse(t) else t, layout, blocksize, label)
-    return to_lines(to_coo(t) if is_sparse(t) else dense_to_coo(t, t.array.ndim - (dense_dim or 0)), layout, label)
-
-
-def to_dense_of(t):
-    """A sparse tensor of any layout as a dense one."""
-    return dense_of_blocks(t) if t.array.layout in BLOCKED else dense_of(t)
+from tensh.engine.operators.sparse.layouts import TITLES, convert_layout
 
 
 # ── methods that dense tensors have, too ─────────────────────────────────────
@@ -146,7 +58,7 @@ def to_dense(self, dtype=None, *, masked_grad=True):
 
     IndexError for a place outside the tensor.
     """
-    dense = to_dense_of(self) if is_sparse(self) else self
+    dense = dense_of(self) if is_sparse(self) else self
     return dense if dtype is None else dense.to(dtype)
 
 
@@ -178,7 +90,8 @@ def declare_conversion(layout, blocked):
         return convert_layout(self, layout, label=title, dense_dim=dense_dim)
 
     def to_blocks(self, blocksize, dense_dim=None):
-        return convert_layout(self, layout, tuple(blocksize), label=title)
+        require_dense_dim(self, name, dense_dim)
+        return convert_layout(self, layout, tuple(blocksize), label=title, dense_dim=dense_dim)
 
     made = to_blocks if blocked else to_lines
     made.__name__ = made.__qualname__ = f"to_{name}"
@@ -212,9 +125,10 @@ def sparse_mask(self, mask):
             f"sparse_mask(): operands have incompatible sizes; self has size {list(self.shape)} but mask has size "
             f"{list(mask.shape)}"
         )
-    dense = to_dense_of(self) if is_sparse(self) else self
+    dense = dense_of(self) if is_sparse(self) else self
     index = tuple(wrap(each) for each in places(mask.array))
-    return replace_values(mask.array, dense[index] if index else dense.reshape(1), "SparseMaskBackward0")
+    entries = mask.array.take_apart(dense)[index] if index else dense.reshape(1)
+    return replace_values(mask.array, entries.reshape(mask.array.values.shape), "SparseMaskBackward0")
 
 
 # ── parts ────────────────────────────────────────────────────────────────────
@@ -356,7 +270,7 @@ def dense_dim(self):
     >>> torch.eye(2).to_sparse().dense_dim()
     0
     """
-    return self.array.ndim - sparse_dim(self)
+    return self.array.ndim - sparse_dim(self) - (self.array.batch_dim if is_sparse(self) else 0)
 
 
 @method

@@ -13,8 +13,9 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
 from tensh.engine.methods.creation.data import tensor
-from tensh.engine.operators.sparse.array import BSC, BSR, BY_ROWS, COO, CSC, CSR
+from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR
 from tensh.engine.operators.sparse.forms import sparse_tensor
+from tensh.engine.operators.sparse.layouts import TITLES
 
 FORMS = (
     "(object indices, object values, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool "
@@ -112,8 +113,9 @@ def empty_sparse(size, dtype, layout=COO, sparse_dim=None):
         dims = len(size) if sparse_dim is None else sparse_dim
         indices, values = (np.zeros((dims, 0), np.int64),), np.zeros((0, *size[dims:]), dtype)
     else:
-        lines = size[0 if layout in BY_ROWS else 1]
-        indices, values = (np.zeros(lines + 1, np.int64), np.zeros(0, np.int64)), np.zeros(0, dtype)
+        *batch, rows, columns = size
+        starts = np.zeros((*batch, (rows if layout in BY_ROWS else columns) + 1), np.int64)
+        indices, values = (starts, np.zeros((*batch, 0), np.int64)), np.zeros((*batch, 0), dtype)
     return sparse_tensor(wrap(values), indices, size, layout, layout is COO)
 
 
@@ -121,6 +123,10 @@ def make_sparse(name, default, given):
     """Make the result of ``zeros`` or ``empty`` in a sparse layout; RuntimeError for functions that fill all elements."""
     if name.removesuffix("_like").removeprefix("new_") not in ("zeros", "empty"):
         raise RuntimeError("full(...) is not implemented for sparse layout")
+    if given["layout"] in BLOCKED:
+        raise RuntimeError(
+            f"zeros_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[given['layout']]}"
+        )
     place(given["device"], None, given["pin_memory"])
     size = given["size"] if "size" in given else given["input"].array.shape
     kind = default if given["dtype"] is None else given["dtype"].numpy
@@ -210,51 +216,84 @@ def make_compressed(name, layout, compressed, plain, values, size, dtype, device
     place(device, None, pin_memory)
     starts, others = indices_of(compressed, None), indices_of(plain, None)
     values = values_from(values, require_dtype(dtype, name))
-    block = values.array.shape[1:3] if layout in (BSR, BSC) else (1, 1)
-    if size is None:
+    batch, blocked = max(starts.ndim - 1, 0), layout in BLOCKED
+    entry = values.array.shape[batch + 1 :]
+    block = entry[:2] if blocked else (1, 1)
+    if size is None and len(block) == 2:
         lines, across = starts.shape[-1] - 1, int(others.max()) + 1 if others.size else 0
         pair = (lines, across) if layout in BY_ROWS else (across, lines)
-        rest = values.array.shape[3 if layout in (BSR, BSC) else 1 :]
-        size = (pair[0] * block[0], pair[1] * block[1], *rest)
+        size = (*starts.shape[:-1], pair[0] * block[0], pair[1] * block[1], *entry[2 if blocked else 0 :])
     size = sizes_of(size, "size")
     if check_sparse_tensor_invariants.checking if check is None else check:
-        check_compressed(layout, starts, others, values.array, size, block)
+        check_shapes(layout, starts, others, values.array, size)
+        check_places(layout, starts, others, size, block)
     made = sparse_tensor(values, (starts, others), size, layout, False, "SparseCompressedTensorBackward0")
     return finish(made, requires_grad)
 
 
-def check_compressed(layout, starts, others, values, size, block):
-    """Raise RuntimeError for indices of a compressed layout that contradict each other, the values or the size."""
-    (line, other), by_rows = NAMES[layout], layout in BY_ROWS
-    dense = values.ndim - (3 if layout in (BSR, BSC) else 1)
-    if len(size) != 2 + dense:
+def check_shapes(layout, starts, others, values, size):
+    """Raise RuntimeError for indices, values and a size of a compressed tensor that differ in dimensions or lengths."""
+    (line, other), batch, block = NAMES[layout], starts.ndim - 1, 2 if layout in BLOCKED else 0
+    if starts.ndim != others.ndim:
         raise RuntimeError(
-            f"tensor dimensionality must be sum of batch, base, and dense dimensionalities (=0 + 2 + {dense}) but got {len(size)}"
+            f"{line}_indices and {other}_indices dimensionalities must be equal but got {starts.ndim} and {others.ndim}, "
+            "respectively"
         )
-    rows, columns = size[0] // block[0], size[1] // block[1]
-    lines, across = (rows, columns) if by_rows else (columns, rows)
-    kinds = ("rows", "nrows", "ncols") if by_rows else ("columns", "ncols", "nrows")
-    if len(starts) != lines + 1:
+    if values.ndim <= batch + block:
         raise RuntimeError(
-            f"{line}_indices.shape[-1] must be equal to the number of {kinds[0]} + 1 (={lines + 1}), but got {len(starts)}"
+            f"values must have dimensionality > sum of batch and block dimensionalities (={batch} + {block}) but got {values.ndim}"
         )
-    if len(others) != len(values):
+    dense = values.ndim - batch - block - 1
+    if len(size) != batch + 2 + dense:
         raise RuntimeError(
-            f"{other}_indices.shape[-1] must be equal to nnz (={len(values)}) as defined by values.shape[0], but got {len(others)}"
+            "tensor dimensionality must be sum of batch, base, and dense dimensionalities "
+            f"(={batch} + 2 + {dense}) but got {len(size)}"
         )
-    steps = np.diff(starts)
-    name = f"{line}_indices"
+    heads = [list(each.shape[:batch]) for each in (starts, others, values)]
+    if any(each != list(size[:batch]) for each in heads):
+        raise RuntimeError(
+            f"all batch dimensions of {line}_indices (={heads[0]}), {other}_indices (={heads[1]}), and values (={heads[2]}) must "
+            f"be equal to tensor batch dimensions (={list(size[:batch])})"
+        )
+    widths = values.shape[batch + 1 : batch + 3] if block else (1, 1)
+    for number, width in enumerate(widths):
+        dim = batch + number
+        if width and size[dim] % width:
+            raise RuntimeError(
+                f"tensor shape[{dim}] (={size[dim]}) must be divisible with blocksize[{number}] (={width}) as defined by values shape"
+            )
+    by_rows = layout in BY_ROWS
+    first = 0 if by_rows else 1
+    lines = size[batch + first] // widths[first] if widths[first] else 0
+    kind = "rows" if by_rows else "columns"
+    if starts.shape[-1] != lines + 1:
+        raise RuntimeError(
+            f"{line}_indices.shape[-1] must be equal to the number of {kind} + 1 (={lines + 1}), but got {starts.shape[-1]}"
+        )
+    if others.shape[-1] != values.shape[batch]:
+        raise RuntimeError(
+            f"{other}_indices.shape[-1] must be equal to nnz (={values.shape[batch]}) as defined by values.shape[{batch}], but got "
+            f"{others.shape[-1]}"
+        )
+
+
+def check_places(layout, starts, others, size, block):
+    """Raise RuntimeError for indices of a compressed tensor that name no places, or places out of order."""
+    (line, other), batch, nnz = NAMES[layout], starts.ndim - 1, others.shape[-1]
+    rows, columns = (size[batch + n] // block[n] if block[n] else 0 for n in (0, 1))
+    across, kinds = (columns, ("nrows", "ncols")) if layout in BY_ROWS else (rows, ("ncols", "nrows"))
+    steps, name = np.diff(starts), f"{line}_indices"
     sorted_lines = (
-        f"{other}_indices[..., {name}[..., i - 1]:{name}[..., i]] for all i = 1, ..., {kinds[1]} are sorted and distinct along "
+        f"{other}_indices[..., {name}[..., i - 1]:{name}[..., i]] for all i = 1, ..., {kinds[0]} are sorted and distinct along "
         "the last dimension values"
     )
-    falls = np.flatnonzero(np.diff(others) <= 0) + 1
+    pairs = zip(starts.reshape(-1, starts.shape[-1]), others.reshape(-1, nnz), strict=True) if others.size else ()
     rules = {
-        f"{name}[..., 0] == 0": starts[0] == 0,
-        f"{name}[..., -1] == nnz": starts[-1] == len(values),
-        f"0 <= {name}[..., 1:] - {name}[..., :-1] <= {kinds[2]}": ((steps >= 0) & (steps <= across)).all(),
-        f"0 <= {other}_indices < {kinds[2]}": ((others >= 0) & (others < across)).all(),
-        sorted_lines: np.isin(falls, starts).all(),
+        f"{name}[..., 0] == 0": (starts[..., 0] == 0).all(),
+        f"{name}[..., -1] == nnz": (starts[..., -1] == nnz).all(),
+        f"0 <= {name}[..., 1:] - {name}[..., :-1] <= {kinds[1]}": ((steps >= 0) & (steps <= across)).all(),
+        f"0 <= {other}_indices < {kinds[1]}": ((others >= 0) & (others < across)).all(),
+        sorted_lines: all(np.isin(np.flatnonzero(np.diff(each) <= 0) + 1, bounds).all() for bounds, each in pairs),
     }
     for text, holds in rules.items():
         if not holds:
@@ -264,6 +303,7 @@ def check_compressed(layout, starts, others, values, size, block):
 DOC = """Make a sparse tensor in the layout {layout}: line i has the values from ``{a}_indices[i]`` to ``{a}_indices[i + 1]``.
 
     Their places in the line are ``{b}_indices``, and the lines are {lines}.  Differentiable in ``values`` [nnz, *].
+    Indices and values of a batch of matrices have its dimensions first, and equally many values for each matrix.
     RuntimeError for what does not fit, where invariants are checked.
 
     >>> import tensh as torch

@@ -15,8 +15,9 @@ from tensh.engine.operators.sparse.multiplication import PRODUCTS
 from tensh.engine.operators.sparse.names import ATEN
 from tensh.engine.operators.sparse.requests import REQUESTS
 from tensh.engine.operators.sparse.rules import RULES
+from tensh.engine.operators.sparse.shapes import SHAPES
 
-TABLE = {**RULES, **PRODUCTS, **REQUESTS}
+TABLE = {**RULES, **SHAPES, **PRODUCTS, **REQUESTS}
 
 
 def operator(name, /, *args, out=None, **options):

@@ -7,6 +7,7 @@ a sparse gradient.  Gradients have the places of their tensor.
 """
 
 from functools import cache
+from math import prod
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tensh.engine.core.clock import announce, listeners, mode, tick
 from tensh.engine.core.nodes import Node, uses_gradient
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import (
     COO,
     Sparse,
@@ -26,6 +28,12 @@ from tensh.engine.operators.sparse.array import (
 def is_sparse(value):
     """True for a sparse tensor."""
     return isinstance(value, Tensor) and type(value.array) is Sparse
+
+
+def require_coordinates(t, name):
+    """Raise PyTorch's error for an operator that tensors of the layout sparse_coo alone have."""
+    if t.array.layout is not COO:
+        raise could_not_run(name, "SparseCsrCPU")
 
 
 class Joint(Node):
@@ -59,14 +67,15 @@ class FromValues(Joint):
         if type(g) is SparseGradient and g.sparse.indices[0] is self.of.indices[0]:
             return (g.sparse.values,)
         dense = g.densify() if type(g) is SparseGradient else g
-        return (dense[tuple(places(self.of))],)
+        return (self.of.take_apart(dense)[tuple(places(self.of))].reshape(self.of.values.shape),)
 
     def backward_graph(self, g):
         if is_sparse(g):
             if g.array.indices[0] is self.of.indices[0]:
                 return (values_of(g),)
             g = dense_of(g)
-        return (g[tuple(wrap(each) for each in places(self.of))],)
+        index = tuple(wrap(each) for each in places(self.of))
+        return (self.of.take_apart(g)[index].reshape(self.of.values.shape),)
 
 
 @cache
@@ -81,6 +90,24 @@ def values_of(t):
     if node is None or not mode.grad:
         return wrap(t.array.values)
     return wrap(t.array.values, ToValues(node, t.array, t.array.values.shape))
+
+
+def entries_of(t):
+    """The values of a sparse tensor without dimensions of a batch [number of entries, *entry], and their places."""
+    a, values = t.array, values_of(t)
+    return places(a), values.reshape(-1, *a.entry_shape) if a.batch_dim else values
+
+
+def elements_of(t):
+    """The values of a sparse tensor with blocks taken apart [number of elements, *dense], and their places."""
+    (*batch, rows, columns), values = entries_of(t)
+    height, width = t.array.block
+    index = np.broadcast_arrays(
+        *[each[:, None, None] for each in batch],
+        rows[:, None, None] * height + np.arange(height)[:, None],
+        columns[:, None, None] * width + np.arange(width),
+    )
+    return np.stack(index).reshape(len(index), -1), values.reshape(-1, *t.array.entry_shape[2:])
 
 
 def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=None):
@@ -103,12 +130,10 @@ def replace_values(array, values, label=None):
 
 def dense_of(t, label="ToDenseBackward0"):
     """A sparse tensor as a dense one, in which values of one place are added."""
-    a, values = t.array, values_of(t)
-    rest = a.values.shape[1:]
-    sizes = a.shape[: a.sparse_dim]
-    zeros = wrap(np.zeros((int(np.prod(sizes)), *rest), a.dtype))
-    out = zeros.index_put((wrap(flat_places(a)),), values, True) if a.nnz else zeros
-    return rename_node(out.reshape(a.shape), label)
+    a = t.array
+    zeros = wrap(np.zeros((prod(a.grid), *a.entry_shape), a.dtype))
+    out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True) if a.nnz else zeros
+    return rename_node(a.assemble(out), label)
 
 
 def rename_node(t, label):
@@ -156,9 +181,14 @@ def coalesce_as(t, label="CoalesceBackward0"):
     return sparse_tensor(values, (a.indices[0][:, first],), a.shape, COO, True, label)
 
 
+def bounds_of_lines(counts):
+    """The bounds of each line among its matrix's values [*batch, lines + 1], of the number of values in each line."""
+    return np.concatenate([np.zeros_like(counts[..., :1]), counts.cumsum(-1)], -1).astype(np.int64)
+
+
 def compress_lines(lines, count):
     """Return the bounds of each of ``count`` lines among sorted numbers of lines."""
-    return np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=count))]).astype(np.int64)
+    return bounds_of_lines(np.bincount(lines, minlength=count))
 
 
 def select_values(t, chosen, index, shape, is_coalesced=None, label=None):

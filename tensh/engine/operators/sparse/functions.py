@@ -6,17 +6,19 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
+from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSR
-from tensh.engine.operators.sparse.conversion import to_coo, to_dense_of
 from tensh.engine.operators.sparse.creation import check_sparse_tensor_invariants  # noqa: F401
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
+    dense_of,
     is_sparse,
     rename_node,
     replace_values,
     sparse_tensor,
     values_of,
 )
+from tensh.engine.operators.sparse.layouts import to_coo
 from tensh.engine.operators.sparse.multiplication import addmm as add_product
 from tensh.engine.operators.sparse.multiplication import mm as multiply
 from tensh.engine.operators.sparse.multiplication import sampled_addmm_of
@@ -35,6 +37,8 @@ def mm(mat1, mat2, reduce=None):
     """
     if not is_sparse(mat1) and not is_sparse(mat2):
         return mat1.mm(mat2)
+    if mat1.array.ndim != 2 and is_sparse(mat1) and mat1.array.layout is not COO:
+        raise RuntimeError(f"mat1 must be a matrix, got {mat1.array.ndim}-D tensor")
     if mat2.array.ndim == 1:
         wrap_dims((1,), 1)
     both = is_sparse(mat1) and is_sparse(mat2)
@@ -87,7 +91,9 @@ def softmax_of_values(input, dim, dtype, logarithm, label):
     """The (logarithm of the) softmax of the values along a dimension; what is not there counts as minus infinity."""
     if not is_sparse(input):
         return (input.log_softmax if logarithm else input.softmax)(dim, dtype=dtype)
-    t = coalesce_as(to_coo(input if dtype is None else input.to(dtype)))
+    if input.array.layout is not COO:
+        raise could_not_run("_sparse_log_softmax" if logarithm else "_sparse_softmax", "SparseCsrCPU")
+    t = coalesce_as(input if dtype is None else input.to(dtype))
     dim = wrap_dims((dim,), t.array.ndim)[0]
     values = values_of(t)
     if dim >= t.array.sparse_dim:
@@ -177,7 +183,7 @@ def as_sparse_gradcheck(gradcheck):
         def on_values(*values):
             args = [replace_values(t.array, v) if is_sparse(t) else v for t, v in zip(given, values, strict=True)]
             result = func(*args)
-            return to_dense_of(result) if is_sparse(result) else result
+            return dense_of(result) if is_sparse(result) else result
 
         return gradcheck(on_values, taken, **options)
 

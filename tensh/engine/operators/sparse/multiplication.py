@@ -4,10 +4,19 @@ import numpy as np
 
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.unavailable import could_not_run
-from tensh.engine.operators.sparse.array import COO, CSR, places
-from tensh.engine.operators.sparse.conversion import convert_layout, to_coo
-from tensh.engine.operators.sparse.forms import coalesce_as, is_sparse, rename_node, sparse_tensor, values_of
+from tensh.engine.operators.sparse.array import BSC, COO, CSR, places
+from tensh.engine.operators.sparse.forms import (
+    coalesce_as,
+    elements_of,
+    entries_of,
+    is_sparse,
+    rename_node,
+    sparse_tensor,
+    values_of,
+)
+from tensh.engine.operators.sparse.layouts import TITLES, convert_layout, to_coo
 from tensh.engine.operators.sparse.products import sampled_product, sparse_product
 
 PRODUCTS: dict = {}
@@ -41,11 +50,20 @@ def mm(input, mat2, label="MmBackward0"):
     require_shapes(input, mat2)
     if is_sparse(input) and is_sparse(mat2):
         return sparse_by_sparse(input, mat2, label)
+    for each in (input, mat2):
+        if is_sparse(each) and each.array.layout is BSC:
+            titles = [TITLES[layout] for layout in (strided, input.layout, mat2.layout)]
+            raise RuntimeError("addmm: computation on CPU is not implemented for {} + {} @ {}".format(*titles))
     if is_sparse(input):
-        rows, cols = places(input.array)
-        return rename_node(sparse_product.fn(rows, cols, values_of(input), mat2, input.array.shape[0]), label)
-    rows, cols = places(mat2.array)
-    return rename_node(sparse_product.fn(cols, rows, values_of(mat2), input.t(), mat2.array.shape[1]).t(), label)
+        (rows, cols), values = parts_of(input)
+        return rename_node(sparse_product.fn(rows, cols, values, mat2, input.array.shape[0]), label)
+    (rows, cols), values = parts_of(mat2)
+    return rename_node(sparse_product.fn(cols, rows, values, input.t(), mat2.array.shape[1]).t(), label)
+
+
+def parts_of(t):
+    """The places of a matrix's numbers, and these."""
+    return elements_of(t) if t.array.block else entries_of(t)
 
 
 def sparse_by_sparse(input, mat2, label):
@@ -94,13 +112,15 @@ def matmul(input, other):
 
 @product()
 def bmm(input, mat2):
+    if any(is_sparse(each) and each.array.layout is not COO for each in (input, mat2)):
+        raise could_not_run("bmm.out", "SparseCsrCPU")
     pick = lambda t, n: PICK(t, n) if is_sparse(t) else t[n]  # noqa: E731
     made = [mm(pick(input, n), pick(mat2, n)) for n in range(input.array.shape[0])]
     return on_tensors("stack")(made, 0)
 
 
 def PICK(t, n):
-    from tensh.engine.operators.sparse.rules import select
+    from tensh.engine.operators.sparse.shapes import select
 
     return select(t, 0, n)
 
@@ -122,6 +142,11 @@ def linear(input, weight, bias=None):
 
 def sampled_addmm_of(input, mat1, mat2, beta, alpha):
     """``alpha * (mat1 @ mat2) + beta * input`` at the places of ``input``."""
-    rows, cols = places(input.array)
-    found = sampled_product.fn(rows, cols, mat1, mat2.t())
+    *batch, rows, cols = places(input.array)
+    if batch:
+        (n, k), m = mat1.array.shape[-2:], mat2.array.shape[-1]
+        number = np.ravel_multi_index(batch, input.array.shape[: len(batch)])
+        rows, cols = rows + number * n, cols + number * m
+        mat1, mat2 = mat1.reshape(-1, k), mat2.mT.reshape(-1, k).t()
+    found = sampled_product.fn(rows, cols, mat1, mat2.t()).reshape(input.array.values.shape)
     return values_of(input) * beta + found * alpha

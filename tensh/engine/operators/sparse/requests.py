@@ -1,9 +1,12 @@
 """Answers of sparse tensors to functions and methods that ask for facts or for memory."""
 
+import numpy as np
+
+from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO
-from tensh.engine.operators.sparse.conversion import TITLES
 from tensh.engine.operators.sparse.forms import dense_of
-from tensh.engine.operators.sparse.rules import select
+from tensh.engine.operators.sparse.layouts import TITLES
+from tensh.engine.operators.sparse.shapes import select
 
 REQUESTS: dict = {}
 
@@ -31,7 +34,7 @@ REQUESTS.update(
     storage=refusal(NotImplementedError, "Cannot access storage of {title}TensorImpl"),
     reshape=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
     flatten=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
-    expand=refusal(RuntimeError, "expand is unsupported for Sparse tensors"),
+    expand=refusal(RuntimeError, "expand is unsupported for {title} tensors"),
     contiguous=refusal(RuntimeError, "unsupported memory format option Contiguous"),
     item=refusal(RuntimeError, "a Tensor with {size} elements cannot be converted to Scalar"),
 )
@@ -68,6 +71,14 @@ def zero_(self):
     from tensh.engine.operators.sparse.creation import empty_sparse
 
     self.array = empty_sparse(self.array.shape, self.array.dtype, self.array.layout, self.array.sparse_dim).array
+    return self
+
+
+@request
+def fill_(self, value):
+    if self.array.layout is COO:
+        raise could_not_run("fill_.Scalar", "SparseCPU")
+    self.array = self.array.replace_values(np.full_like(self.array.values, value))
     return self
 
 

@@ -9,18 +9,19 @@ from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
-from tensh.engine.operators.sparse.array import COO, CSC, CSR, flat_places, places
-from tensh.engine.operators.sparse.conversion import convert_layout, to_coo, to_dense_of
-from tensh.engine.operators.sparse.creation import empty_sparse, is_in_order
+from tensh.engine.operators.sparse.array import COO, CSR, flat_places, places
+from tensh.engine.operators.sparse.creation import is_in_order
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
+    entries_of,
     is_sparse,
     rename_node,
     replace_values,
-    select_values,
+    require_coordinates,
     sparse_tensor,
     values_of,
 )
+from tensh.engine.operators.sparse.layouts import convert_layout, to_coo
 
 RULES: dict = {}
 
@@ -82,10 +83,10 @@ def add(input, other, alpha=1):
     if not is_sparse(input):
         if not hasattr(input, "array") or input.array.shape != other.array.shape:
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
-        values = values_of(other)
-        flat = input.reshape(-1, *other.array.values.shape[1:])
-        added = flat.index_put((wrap(flat_places(other.array)),), values if alpha == 1 else values * alpha, True)
-        return rename_node(added.reshape(input.array.shape), "AddBackward0")
+        array, values = other.array, entries_of(other)[1]
+        flat = array.take_apart(input).reshape(-1, *array.entry_shape)
+        added = flat.index_put((wrap(flat_places(array)),), values if alpha == 1 else values * alpha, True)
+        return rename_node(array.assemble(added), "AddBackward0")
     if not is_sparse(other):
         if input.array.layout is CSR and hasattr(other, "array"):
             return add(other, input, alpha)
@@ -96,9 +97,15 @@ def add(input, other, alpha=1):
         )
     layout = input.array.layout
     if layout is not other.array.layout:
-        other = convert_layout(other, layout)
+        other = convert_layout(other, layout, input.array.block)
+    if layout is not COO and have_same_places(input.array, other.array):
+        return replace_values(
+            input.array, values_of(input) + (values_of(other) if alpha == 1 else values_of(other) * alpha)
+        )
+    if layout is not COO and input.array.batch_dim:
+        raise NotImplementedError("batches of sparse matrices are added where their values have the same places")
     if layout is not COO:
-        return convert_layout(add(to_coo(input), to_coo(other), alpha), layout)
+        return convert_layout(add(coalesce_as(to_coo(input)), coalesce_as(to_coo(other)), alpha), layout)
     second = values_of(other) if alpha == 1 else values_of(other) * alpha
     if input.array.indices[0] is other.array.indices[0] and is_in_order(input.array.indices[0]):
         return replace_values(input.array, values_of(input) + second)
@@ -110,6 +117,11 @@ def add(input, other, alpha=1):
     out = zeros.index_put((wrap(numbers[0]),), both[0], True).index_put((wrap(numbers[1]),), both[1], True)
     known = input.array.coalesced and other.array.coalesced
     return sparse_tensor(out, (index,), input.array.shape, COO, known, "AddBackward0")
+
+
+def have_same_places(a, b):
+    """True if two compressed arrays have their values at the same places."""
+    return a.block == b.block and all(map(np.array_equal, a.indices, b.indices))
 
 
 def merge_places(a, b):
@@ -160,11 +172,14 @@ def mul(input, other):
         if np.broadcast_shapes(input.array.shape, other.array.shape) != input.array.shape:
             raise RuntimeError(f"mul(): expected sizes to match, got {list(input.shape)} and {list(other.shape)}")
         dense = other.expand(input.array.shape)
-        index = tuple(wrap(each) for each in places(input.array))
-        return replace_values(input.array, values_of(input) * dense[index], "MulBackward0")
+        index, array = tuple(wrap(each) for each in places(input.array)), input.array
+        factor = array.take_apart(dense)[index].reshape(array.values.shape)
+        return replace_values(array, values_of(input) * factor, "MulBackward0")
     if input.array.shape != other.array.shape:
         raise RuntimeError("mul operands have incompatible sizes")
     layout = input.array.layout
+    if layout is not COO and have_same_places(input.array, other.array):
+        return replace_values(input.array, values_of(input) * values_of(other), "MulBackward0")
     a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(convert_layout(other, layout)))
     _, first, second = np.intersect1d(flat_places(a.array), flat_places(b.array), True, True)
     values = values_of(a).index_select(0, wrap(first)) * values_of(b).index_select(0, wrap(second))
@@ -242,189 +257,10 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
 def norm(input, p=2, dim=None, *args, **options):
     if dim is not None:
         raise could_not_run("norm.ScalarOpt_dim", "SparseCPU")
-    return coalesce_as(to_coo(input))._values().norm(p)
+    require_coordinates(input, "norm.out")
+    return coalesce_as(input)._values().norm(p)
 
 
 @rule("any")
 def any_of(input, *args, **options):
     return values_of(input).any()
-
-
-# ── shapes ───────────────────────────────────────────────────────────────────
-@rule("permute")
-def permute(input, dims, label="PermuteBackward0"):
-    dims, array = wrap_dims(tuple(dims), input.array.ndim), input.array
-    sparse = array.sparse_dim
-    if sorted(dims) != list(range(array.ndim)):
-        raise RuntimeError("permute(dims): duplicate dims are not allowed.")
-    if sorted(dims[:sparse]) != list(range(sparse)):
-        raise RuntimeError("transpose(): can't transpose sparse and dense dimensions of a sparse tensor")
-    values = values_of(input)
-    if dims[sparse:] != tuple(range(sparse, array.ndim)):
-        values = values.permute(0, *[d - sparse + 1 for d in dims[sparse:]])
-    index = array.indices[0][list(dims[:sparse])]
-    return sparse_tensor(values, (index,), [array.shape[d] for d in dims], COO, False, label)
-
-
-TRANSPOSED = {CSR: CSC, CSC: CSR}
-
-
-@rule("transpose")
-def transpose(input, dim0, dim1, label="TransposeBackward0"):
-    array = input.array
-    dims = [*range(array.ndim)]
-    a, b = wrap_dims((dim0,), array.ndim)[0], wrap_dims((dim1,), array.ndim)[0]
-    dims[a], dims[b] = dims[b], dims[a]
-    if array.layout in TRANSPOSED and a != b:
-        shape = [array.shape[d] for d in dims]
-        return sparse_tensor(values_of(input), array.indices, shape, TRANSPOSED[array.layout], False, label)
-    return permute(input, dims, label)
-
-
-@rule("t")
-def t(input):
-    if input.array.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.array.sparse_dim} sparse and "
-            f"{input.array.ndim - input.array.sparse_dim} dense dimensions"
-        )
-    return transpose(input, 0, 1, "TBackward0") if input.array.ndim == 2 else input
-
-
-@rule("unsqueeze")
-def unsqueeze(input, dim):
-    array = input.array
-    if array.layout is not COO:
-        raise RuntimeError("Sparse CSR tensors do not have strides")
-    dim = wrap_dims((dim,), array.ndim + 1)[0]
-    shape = (*array.shape[:dim], 1, *array.shape[dim:])
-    if dim <= array.sparse_dim:
-        return sparse_tensor(
-            values_of(input),
-            (np.insert(array.indices[0], dim, 0, 0),),
-            shape,
-            COO,
-            array.coalesced,
-            "UnsqueezeBackward0",
-        )
-    values = values_of(input).unsqueeze(dim - array.sparse_dim + 1)
-    return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "UnsqueezeBackward0")
-
-
-@rule("select")
-def select(input, dim, index):
-    input = to_coo(input)
-    array = input.array
-    dim = wrap_dims((dim,), array.ndim)[0]
-    size = array.shape[dim]
-    if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
-        )
-    index %= size
-    shape = array.shape[:dim] + array.shape[dim + 1 :]
-    if dim >= array.sparse_dim:
-        values = values_of(input).select(dim - array.sparse_dim + 1, index)
-        return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "SelectBackward0")
-    chosen = array.indices[0][dim] == index
-    rest = np.delete(array.indices[0], dim, 0)[:, chosen]
-    made = select_values(input, chosen, rest, shape, None, "SelectBackward0")
-    if len(rest):
-        return made
-    values = values_of(made)
-    return rename_node(values.sum(0), "SelectBackward0")
-
-
-@rule("getitem")
-def getitem(self, index):
-    """Numbers, None, and ``:`` for dimensions as they are; PyTorch cuts out nothing else of sparse tensors."""
-    dim, t, parts = 0, self, index if type(index) is tuple else (index,)
-    given = len([each for each in parts if each is not None and each is not ...])
-    for each in parts:
-        if each is ...:
-            dim += self.array.ndim - given
-        elif each is None:
-            t, dim = unsqueeze(t, dim), dim + 1
-        elif isinstance(each, slice):
-            if each not in (slice(None), slice(0, None), slice(None, None, 1)):
-                raise could_not_run("as_strided", "SparseCPU")
-            dim += 1
-        elif isinstance(each, (bool, list, np.ndarray)) or hasattr(each, "array") and each.array.ndim:
-            raise could_not_run("index.Tensor", "SparseCPU")
-        elif not is_sparse(t):
-            t = t.select(dim, int(each))
-        else:
-            t = select(t, dim, int(each))
-    return t
-
-
-@rule("index_select")
-def index_select(input, dim, index):
-    array = to_coo(input).array
-    input = to_coo(input)
-    dim = wrap_dims((dim,), array.ndim)[0]
-    wanted = index.array.reshape(-1)
-    size = array.shape[dim]
-    if len(wanted) and not (-size <= wanted.min() and wanted.max() < size):
-        raise IndexError(
-            f"index_select(): index contains {wanted.max()} that is out of range for tensor of size {list(input.shape)} at dimension {dim}"
-        )
-    shape = (*array.shape[:dim], len(wanted), *array.shape[dim + 1 :])
-    if dim >= array.sparse_dim:
-        values = values_of(input).index_select(dim - array.sparse_dim + 1, index)
-        return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "IndexSelectBackward0")
-    order = np.argsort(array.indices[0][dim], kind="stable")
-    held = array.indices[0][dim][order]
-    wanted = wanted % size if size else wanted
-    begin, end = np.searchsorted(held, wanted), np.searchsorted(held, wanted, "right")
-    counts = end - begin
-    chosen = order[np.repeat(begin - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())]
-    places = array.indices[0][:, chosen].copy()
-    places[dim] = np.repeat(np.arange(len(wanted)), counts)
-    return select_values(
-        input, chosen.astype(np.int64), places, shape, dim == 0 and array.coalesced, "IndexSelectBackward0"
-    )
-
-
-@rule("cat")
-def cat(tensors, dim=0):
-    first = tensors[0].array if is_sparse(tensors[0]) else None
-    if first is None or not all(map(is_sparse, tensors)):
-        raise RuntimeError("Concatenating sparse tensors, but a dense tensor was found")
-    tensors = [to_coo(each) for each in tensors]
-    first = tensors[0].array
-    dim = wrap_dims((dim,), first.ndim)[0]
-    for number, each in enumerate(tensors):
-        if each.array.shape[:dim] + each.array.shape[dim + 1 :] != first.shape[:dim] + first.shape[dim + 1 :]:
-            raise RuntimeError(
-                f"All tensors must have the same shape: {list(first.shape)} (in the concatenating dimension), but got: "
-                f"{list(each.shape)} (at index {number})"
-            )
-    lengths = [each.array.shape[dim] for each in tensors]
-    shape = (*first.shape[:dim], sum(lengths), *first.shape[dim + 1 :])
-    cat_dense = on_tensors("cat")
-    if dim >= first.sparse_dim:
-        dense = cat_dense([to_dense_of(each) for each in tensors], dim)
-        return convert_layout(dense, COO, None, first.sparse_dim)
-    index, start = [], 0
-    for each, length in zip(tensors, lengths, strict=True):
-        moved = each.array.indices[0].copy()
-        moved[dim] += start
-        start += length
-        index.append(moved)
-    values = cat_dense([values_of(each) for each in tensors], 0)
-    ordered = dim == 0 and all(each.array.coalesced for each in tensors)
-    return sparse_tensor(values, (np.concatenate(index, 1),), shape, COO, ordered, "CatBackward0")
-
-
-@rule("stack")
-def stack(tensors, dim=0):
-    return cat([unsqueeze(to_coo(each), dim) for each in tensors], dim)
-
-
-@rule("zeros_like", "empty_like")
-def zeros_like(input, *, dtype=None, layout=None, **options):
-    kind = input.array.dtype if dtype is None else dtype.numpy
-    if layout is not None and layout is not input.layout:
-        return wrap(np.zeros(input.array.shape, kind))
-    return empty_sparse(input.array.shape, kind, input.array.layout, input.array.sparse_dim)

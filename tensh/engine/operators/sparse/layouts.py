@@ -1,0 +1,154 @@
+"""Dense and sparse tensors from one layout to another."""
+
+from math import prod
+
+import numpy as np
+
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.device import strided
+from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, cut
+from tensh.engine.operators.sparse.forms import (
+    bounds_of_lines,
+    coalesce_as,
+    compress_lines,
+    dense_of,
+    elements_of,
+    entries_of,
+    is_sparse,
+    sparse_tensor,
+    values_of,
+)
+
+TITLES = {COO: "Sparse", CSR: "SparseCsr", CSC: "SparseCsc", BSR: "SparseBsr", BSC: "SparseBsc", strided: "Strided"}
+
+
+def to_coo(t, label="ToSparseBackward0"):
+    """A sparse tensor of another layout in the layout sparse_coo, with its values in their order."""
+    layout = t.array.layout
+    if layout is COO:
+        return t
+    index, values = elements_of(t) if layout in BLOCKED else entries_of(t)
+    return sparse_tensor(values, (index,), t.array.shape, COO, layout is CSR, label)
+
+
+def to_lines(t, layout, label=None):
+    """A tensor of the layout sparse_coo in the layout sparse_csr or sparse_csc; RuntimeError unless it is a matrix."""
+    require_matrix(t, layout)
+    t = coalesce_as(t)
+    index = t.array.indices[0]
+    first = 0 if layout is CSR else 1
+    order = np.lexsort((index[1 - first], index[first]))
+    lines, others = index[first][order], index[1 - first][order]
+    values = values_of(t) if (order[1:] > order[:-1]).all() else values_of(t).index_select(0, wrap(order))
+    indices = compress_lines(lines, t.array.shape[first]), others
+    return sparse_tensor(values, indices, t.array.shape, layout, False, label)
+
+
+def require_matrix(t, layout):
+    """Raise RuntimeError for a tensor of the layout sparse_coo that has not two sparse dimensions."""
+    if t.array.sparse_dim != 2:
+        raise RuntimeError(
+            f"coo_to_{layout.name}: conversion from Sparse to {TITLES[layout]} for input tensors with sparse_dim()!=2 is not "
+            "supported"
+        )
+
+
+def turn_lines(t, layout, label=None):
+    """A tensor of one of the compressed layouts by the other dimension: rows as columns, or columns as rows."""
+    a, (index, entries) = t.array, entries_of(t)
+    *batch, line, other = index if layout in BY_ROWS else (*index[:-2], index[-1], index[-2])
+    *outer, rows, columns = a.grid
+    sizes = (*outer, rows if layout in BY_ROWS else columns)
+    order = np.lexsort((other, line, *batch[::-1]))
+    counts = np.bincount(np.ravel_multi_index((*batch, line), sizes), minlength=prod(sizes)).reshape(sizes)
+    indices = bounds_of_lines(counts), other[order].reshape(a.indices[1].shape)
+    values = entries.index_select(0, wrap(order)).reshape(a.values.shape)
+    return sparse_tensor(values, indices, a.shape, layout, False, label)
+
+
+def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
+    """A dense matrix, or a batch of matrices, in a compressed layout, in blocks of a size in the blocked ones.
+
+    RuntimeError for sizes that blocks do not divide, and for matrices with different numbers of values.
+    """
+    name, shape = layout.name, t.array.shape
+    batch = t.array.ndim - 2 - (dense_dim or 0)
+    if batch < 0:
+        raise RuntimeError(
+            f"to_{name}: expected input tensor to have at least {2 + (dense_dim or 0)} dimensions, got {t.array.ndim}-D instead"
+        )
+    if 0 in shape[:batch]:
+        raise RuntimeError(f"to_{name}: Expected product of batch dimensions to be non-zero.")
+    if block:
+        (n, m), (height, width) = shape[batch : batch + 2], block
+        if n % height or m % width:
+            raise RuntimeError(
+                f"dense_to_{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
+            )
+    entries = cut(t, batch, block)
+    filled = (entries.array != 0).any(tuple(range(batch + 2, entries.array.ndim)))
+    filled = filled if layout in BY_ROWS else filled.swapaxes(-1, -2)
+    totals = filled.sum((-1, -2))
+    if (totals != totals.flat[0]).any():
+        raise RuntimeError("Expect the same number of specified elements per batch.")
+    *outer, line, other = np.nonzero(filled)
+    index = (*outer, *((line, other) if layout in BY_ROWS else (other, line)))
+    sizes = (*shape[:batch], int(totals.flat[0]))
+    values = entries[tuple(wrap(each) for each in index)].reshape(*sizes, *entries.shape[batch + 2 :])
+    indices = bounds_of_lines(filled.sum(-1)), other.reshape(sizes).astype(np.int64)
+    return sparse_tensor(values, indices, shape, layout, False, label)
+
+
+def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
+    """A dense tensor in the layout sparse_coo, with its first dimensions as the sparse ones."""
+    array = t.array
+    dims = array.ndim if sparse_dim is None else sparse_dim
+    filled = (array != 0).any(tuple(range(dims, array.ndim))) if dims < array.ndim else array != 0
+    index = np.stack(np.nonzero(filled)) if dims else np.zeros((0, int(bool(filled))), np.int64)
+    values = t[tuple(wrap(each) for each in index)] if dims else t.reshape(1)[: index.shape[1]]
+    return sparse_tensor(values, (index.astype(np.int64),), array.shape, COO, True, label)
+
+
+def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):
+    """A dense or sparse tensor in a layout."""
+    if layout in BLOCKED and blocksize is None:
+        raise RuntimeError(
+            f"dense_to_sparse: conversion from {TITLES[t.layout]} to {TITLES[layout]} without blocksize argument given is not supported"
+        )
+    blocksize = blocksize if layout in BLOCKED else ()
+    if not is_sparse(t):
+        if layout is strided:
+            return t
+        if layout is COO:
+            return dense_to_coo(t, sparse_dim)
+        return dense_to_compressed(t, layout, blocksize, dense_dim, label)
+    if layout is strided:
+        return dense_of(t)
+    if layout is COO:
+        return to_coo(t)
+    held = t.array.layout
+    if held is COO:
+        if layout not in BLOCKED:
+            return to_lines(t, layout, label)
+        require_matrix(t, layout)
+    elif t.array.block == blocksize:
+        return t if held is layout else turn_lines(t, layout, label)
+    else:
+        refuse_blocks(t.array, layout, blocksize)
+    return dense_to_compressed(dense_of(t), layout, blocksize, t.array.ndim - 2, label)
+
+
+def refuse_blocks(array, layout, blocksize):
+    """Raise RuntimeError for what PyTorch does not cut into blocks, or out of them."""
+    held, wanted = TITLES[array.layout], TITLES[layout]
+    if layout not in BLOCKED:
+        raise RuntimeError(f"sparse_compressed_to_{layout.name}: expected SparseCsr or SparseCsc layout but got {held}")
+    if array.block:
+        raise RuntimeError(
+            f"to_{layout.name}: conversion from {held} to {wanted} with blocksize changed from {list(array.block)} to "
+            f"{list(blocksize)} is not supported"
+        )
+    if array.batch_dim:
+        raise RuntimeError(
+            f"sparse_compressed_to_{layout.name}: conversion from {held} to {wanted} for batched inputs is not supported"
+        )
