@@ -30,14 +30,24 @@ STYLE = """
 .tensh-graph .root rect { stroke: #1f2328; stroke-width: 2; }
 .tensh-graph .edge { fill: none; stroke: #808890; stroke-width: 1.3; }
 .tensh-graph .head { fill: #808890; }
-@media (prefers-color-scheme: dark) {
-  .tensh-graph text { fill: #e6edf3; }
-  .tensh-graph .fact { fill: #9ea7b3; }
-  .tensh-graph rect { fill: #21262d; stroke: #6e7681; }
-  .tensh-graph .leaf rect { fill: #10304d; stroke: #388bfd; }
-  .tensh-graph .root rect { stroke: #e6edf3; }
-}
 """
+DARK = """
+text { fill: #e6edf3; }
+.fact { fill: #9ea7b3; }
+rect { fill: #21262d; stroke: #6e7681; }
+.leaf rect { fill: #10304d; stroke: #388bfd; }
+.root rect { stroke: #e6edf3; }
+"""
+DARK_PAGES = '[data-jp-theme-light="false"]', '[data-theme="dark"]', ".vscode-dark"
+"""What tells that a page is dark on which a picture stands inline: Jupyter, documentation, an editor."""
+
+
+def style():
+    """The colours of a picture, for light and dark: a page that tells its own is believed before the browser."""
+    dark = DARK.strip().split("\n")
+    whole = "".join(f"  .tensh-graph {line}\n" for line in dark)
+    pages = "".join(f"{page} .tensh-graph {line}\n" for page in DARK_PAGES for line in dark)
+    return f"{STYLE}@media (prefers-color-scheme: dark) {{\n{whole}}}\n{pages}"
 
 
 class Box:
@@ -166,7 +176,7 @@ def lines(graph, shown=None):
     )
     title = _("the graph of {name}: {number} nodes").format(name=graph[graph.root].short, number=len(graph))
     yield f"<title>{quote(title)}</title>"
-    yield f"<style>{STYLE}</style>"
+    yield f"<style>{style()}</style>"
     for arrow in picture.arrows:
         yield f'<path class="edge" d="{arrow.path}"/>'
     for arrow in picture.arrows:

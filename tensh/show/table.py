@@ -1,9 +1,11 @@
 """Rows and columns of text."""
 
+from itertools import repeat
+
 from tensh.escaping import visible_line
 from tensh.language import _
 from tensh.show.page import View
-from tensh.show.text import cells, comment, pad, wrap_lines
+from tensh.show.text import cells, comment, pad, shorten, wrap_lines
 
 GAP = "  "
 LEAST = 12  # columns that text is broken into
@@ -14,25 +16,30 @@ class Table(View):
 
     `title` stands above and `notes` below. In a window too narrow for the columns the last of them is broken into lines
     if it `wraps`; else, and on a page that asks for plain text, every row becomes a sentence: `x: shape [2, 3], dtype
-    float32`.
+    float32`. Of the columns that it `shrinks`, by their numbers, the widest are cut first until a window has room for all.
     """
 
-    def __init__(self, columns, rows, title="", notes=(), wraps=False):
+    def __init__(self, columns, rows, title="", notes=(), wraps=False, shrinks=()):
         self.columns = tuple(columns)
         self.rows = [tuple(visible_line(str(text)) for text in row) for row in rows]
         self.title = title
         self.notes = tuple(notes)
         self.wraps = wraps
+        self.shrinks = tuple(shrinks)
 
     def draw(self, page):
         if self.title:
             yield "title", "\n    ".join(wrap_lines(self.title, page.width - 4)) if page.is_window else self.title
         if self.rows:
             widths = [max(map(cells, column)) for column in zip(self.columns, *self.rows, strict=True)]
+            rows = self.rows
+            if page.is_window and self.shrinks:
+                widths = self._shrink(widths, page.width)
+                rows = [tuple(map(shorten, row, widths, repeat(page.unicode))) for row in rows]
             room = page.width - sum(width + len(GAP) for width in widths[:-1]) if page.is_window else widths[-1]
             fits = room >= (LEAST if self.wraps else widths[-1])
             yield "plain", "\n" * bool(self.title)
-            yield from self._columns(widths, room) if fits and not page.plain else self._sentences(page)
+            yield from self._columns(rows, widths, room) if fits and not page.plain else self._sentences(page)
         for note in self.notes:
             yield "plain", "\n"
             yield from comment(note.split(" · "), page)
@@ -44,10 +51,20 @@ class Table(View):
         rows = [[[(kind or kind_of(text), text)] for kind, text in zip(kinds, row, strict=True)] for row in self.rows]
         return table(self.title, self.columns, rows, self.notes)
 
-    def _columns(self, widths, room):
+    def _shrink(self, widths, width):
+        """The widths of columns, of which those that can be cut have what the others leave."""
+        widths = list(widths)
+        while sum(widths) + len(GAP) * (len(widths) - 1) > width:
+            widest = max(self.shrinks, key=widths.__getitem__)
+            if widths[widest] <= LEAST:
+                break
+            widths[widest] -= 1
+        return widths
+
+    def _columns(self, rows, widths, room):
         """The rows under their header, each column as wide as its widest text."""
         indent = " " * sum(width + len(GAP) for width in widths[:-1])
-        for number, row in enumerate([self.columns, *self.rows]):
+        for number, row in enumerate([self.columns, *rows]):
             yield "plain", "\n" * bool(number)
             line = [pad(text, width) for text, width in zip(row, widths, strict=True)]
             if cells(row[-1]) > room:

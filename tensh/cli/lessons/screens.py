@@ -126,7 +126,7 @@ class LineScreen:
     def answer(self, course, question, outcome, answered):
         """True if it was right, and what the code gives."""
         if answered.result == RIGHT:
-            self.say(("string", "  " + (_("right") if len(answered.answers) == 1 else _("right now"))))
+            self.say(("string", "  " + (_("right") if len(answered.answers) == 1 else _("right this time"))))
         else:
             said = _("skipped; this is the answer:") if answered.result == SKIPPED else _("this is the answer:")
             self.say(("note", "  " + said))

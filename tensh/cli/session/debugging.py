@@ -39,13 +39,13 @@ class Debugging:
         self.session.inside, self.session.namespace = None, self.program
 
     def rows(self):
-        """(mark, number, function, place, code) of each frame, outermost first."""
+        """(mark and number, function, place, code) of each frame, outermost first."""
         for number, step in enumerate(self.steps):
             place = place_of_step(step, self.session.sources)
             code = step[0].f_code
             function = _("the program") if code.co_name == "<module>" else code.co_qualname
             where = place.source.place(place.line) or _("line {number}").format(number=place.line)
-            yield (">" if number == self.at else "", str(number + 1), function, where, place.text.strip())
+            yield (f"{'>' if number == self.at else ' '} {number + 1}", function, where, place.text.strip())
 
     def local_names(self):
         """The names of the frame itself, without those of its file and the program."""

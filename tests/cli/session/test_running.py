@@ -231,7 +231,7 @@ NESTED = "def outer(x, k):\n    w = x * 2\n    return inner(w, k)\ndef inner(h, 
 def frames(prompt, line):
     """The functions of the frames that a line shows, and the one that is marked."""
     table = next(event.value for event in prompt(line) if isinstance(event, Value))
-    return [row[2] for row in table.rows], next(row[2] for row in table.rows if row[0] == ">")
+    return [row[1] for row in table.rows], next(row[1] for row in table.rows if row[0].startswith(">"))
 
 
 def test_debug_gives_the_names_of_the_frame_that_failed(prompt):

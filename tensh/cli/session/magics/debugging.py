@@ -85,7 +85,7 @@ def show_frames(session, command):
     is_only = len(debugging.steps) == 1
     notes = [_("%debug off leaves") if is_only else _("%up and %down go to others, %debug off leaves")]
     notes = [] if is_only and session.inside is None else notes
-    yield Value(Table(("", "", _("function"), _("place"), _("code")), debugging.rows(), title, notes), command)
+    yield Value(Table(("", _("function"), _("place"), _("code")), debugging.rows(), title, notes), command)
     names = debugging.local_names()
     if names:
         yield Value(view("who")(names), command)

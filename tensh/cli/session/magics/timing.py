@@ -9,11 +9,9 @@ from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.language import _, count
 from tensh.show.describe import duration
 from tensh.show.table import Table
-from tensh.show.text import shorten
 
 REPEATS = 5  # as Python's own timeit
 OPTION = re.compile(r"-(?P<name>[nr])[ \t]*(?P<number>\d{1,9})(?:[ \t]+|$)")
-WIDEST = 22  # columns of the name of a function, and of its place
 MOST_FUNCTIONS = 15  # of a profile that are shown
 
 
@@ -86,7 +84,7 @@ def profile_table(profile, sources):
     entries = [entry for entry in entries if not is_profiler(entry.code)]
     rows = [
         (
-            *(shorten(text, WIDEST) for text in function_of(entry.code, sources)),
+            *function_of(entry.code, sources),
             f"{entry.callcount:,}",
             duration(entry.inlinetime),
             duration(entry.totaltime),
@@ -101,7 +99,7 @@ def profile_table(profile, sources):
         ),
         *([_("{count} more functions took less").format(count=more)] if more else ()),
     ]
-    return Table((_("function"), _("place"), _("calls"), _("own"), _("with calls")), rows, notes=notes)
+    return Table((_("function"), _("place"), _("calls"), _("own"), _("with calls")), rows, notes=notes, shrinks=(0, 1))
 
 
 def is_profiler(code):
