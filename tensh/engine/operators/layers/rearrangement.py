@@ -8,6 +8,15 @@ from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.convolution import add_all_windows, pad_sides, windows
 
 
+# ── classes ──────────────────────────────────────────────────────────────────
+@op(public=False, out=False, input=None)
+def one_hot_of(input, num_classes):
+    """A vector for every class number: 1 in that place, 0 elsewhere."""
+    out = np.zeros((*input.shape, num_classes), np.int64)
+    out.reshape(-1)[np.arange(0, out.size, num_classes) + input.reshape(-1)] = 1
+    return out
+
+
 # ── channels and pixels ──────────────────────────────────────────────────────
 def copy_to_shape(parts, shape):
     """A copy in another shape."""

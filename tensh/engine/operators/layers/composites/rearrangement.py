@@ -1,14 +1,14 @@
 """Pixels and channels in another order, windows as columns and back, classes as vectors."""
 
 from tensh.engine.arguments.checks import integer
-from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core import lift
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.operators.forms import require
+from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.rearrangement import channel_shuffle as channel_shuffle_op
-from tensh.engine.operators.layers.rearrangement import col2im, im2col
+from tensh.engine.operators.layers.rearrangement import col2im, im2col, one_hot_of
 from tensh.engine.operators.layers.rearrangement import pixel_shuffle as pixel_shuffle_op
 from tensh.engine.operators.layers.rearrangement import pixel_unshuffle as pixel_unshuffle_op
 
@@ -31,19 +31,16 @@ def one_hot(input, num_classes=-1):
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if num_classes == -1:
+        num_classes = input.max().item() + 1 if array.size else 0
     elements = lift.all_samples(input)
-    if num_classes == -1 and is_absent(input):
-        input.max().item()  # which is refused
     if elements.size:
-        array = elements
-        if array.min() < 0:
+        lowest, highest = extent(elements)
+        if lowest < 0:
             raise RuntimeError("Class values must be non-negative.")
-        if num_classes == -1:
-            num_classes = int(array.max()) + 1
-        elif array.max() >= num_classes:
+        if highest >= num_classes:
             raise RuntimeError("Class values must be smaller than num_classes.")
-    zeros = input.new_zeros((*input.array.shape, num_classes))
-    return zeros.scatter_(-1, input.unsqueeze(-1), 1) if array.size else zeros
+    return one_hot_of.fn(input, num_classes)
 
 
 # ── pixels and channels ──────────────────────────────────────────────────────
