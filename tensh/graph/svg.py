@@ -38,6 +38,7 @@ rect { fill: #21262d; stroke: #6e7681; }
 .leaf rect { fill: #10304d; stroke: #388bfd; }
 .root rect { stroke: #e6edf3; }
 """
+DARK_BROWSER = "@media (prefers-color-scheme: dark) {\n*}\n"
 DARK_PAGES = '[data-jp-theme-light="false"]', '[data-theme="dark"]', ".vscode-dark"
 """What tells that a page is dark on which a picture stands inline: Jupyter, documentation, an editor."""
 
@@ -47,7 +48,7 @@ def style():
     dark = DARK.strip().split("\n")
     whole = "".join(f"  .tensh-graph {line}\n" for line in dark)
     pages = "".join(f"{page} .tensh-graph {line}\n" for page in DARK_PAGES for line in dark)
-    return f"{STYLE}@media (prefers-color-scheme: dark) {{\n{whole}}}\n{pages}"
+    return STYLE + DARK_BROWSER.replace("*", whole) + pages
 
 
 class Box:
