@@ -3,9 +3,14 @@
 import enum
 import os
 
+from tensh.distributed.mpi_world import is_mpi_there
+
 CARRIERS = "gloo", "nccl", "xccl", "ucc", "mpi", "fake"
-BUILT = {"gloo"}
-"""The backends that tensh has: a group of one process transfers nothing, and bears the name of the backend for CPUs."""
+
+
+def is_built(name):
+    """True for a backend that is there: gloo, which is MPI by another name, or in a group of one nothing; mpi where it is installed."""
+    return name == "gloo" or name == "mpi" and is_mpi_there()
 
 
 class Backend(str):
@@ -55,7 +60,7 @@ def check_built(backend):
         if each not in CARRIERS:
             raise AssertionError(f"Unknown backend type {each}")
     carrier = devices_of(backend).get("cpu", backend)
-    if carrier not in BUILT:
+    if not is_built(carrier):
         extra = (
             ". MPI is only included if you build PyTorch from source on a host that has MPI installed."
             if carrier == "mpi"
@@ -65,7 +70,7 @@ def check_built(backend):
 
 
 def is_available():
-    """True: groups of one process, and stores, are there.
+    """True: process groups and stores are there.
 
     >>> import tensh as torch
     >>> torch.distributed.is_available()
@@ -75,12 +80,12 @@ def is_available():
 
 
 def _make_query(name):
-    def is_built():
-        return name in BUILT
+    def is_there():
+        return is_built(name)
 
-    is_built.__name__ = is_built.__qualname__ = f"is_{name}_available"
-    is_built.__doc__ = f"Is the backend {name} there?"
-    return is_built
+    is_there.__name__ = is_there.__qualname__ = f"is_{name}_available"
+    is_there.__doc__ = f"Is the backend {name} there?"
+    return is_there
 
 
 is_gloo_available, is_nccl_available, is_xccl_available, is_ucc_available, is_mpi_available = map(
@@ -95,7 +100,7 @@ def is_backend_available(backend):
     >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("nccl")
     (True, False)
     """
-    return str(backend).lower() in BUILT
+    return is_built(str(backend).lower())
 
 
 def is_torchelastic_launched():

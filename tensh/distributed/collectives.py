@@ -4,7 +4,15 @@ All take a ``group``, None being that of all processes, and ``async_op``, with w
 write into tensors whatever is recorded of them, and nothing is recorded.
 """
 
-from tensh.distributed.groups import check_timeout, entry_of, find_group, get_group_rank, get_rank, member_group
+from tensh.distributed.groups import (
+    check_timeout,
+    entry_of,
+    find_group,
+    get_global_rank,
+    get_group_rank,
+    get_rank,
+    member_group,
+)
 from tensh.distributed.operations import ReduceOp, reduction_of, supports_complex
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
@@ -52,7 +60,7 @@ def root_of(group, rank, group_rank, otherwise=None):
 def finish(work, async_op):
     """Return the work of a collective with ``async_op``; wait for it otherwise."""
     if async_op:
-        return work
+        return work.start()
     work.wait()
     return None
 
@@ -248,48 +256,64 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
 
 
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
-    """Wait until all processes have come here; say which did not.  Raise TypeError for a time-out that is not a timedelta."""
+    """Wait until all processes have come here.
+
+    RuntimeError on the first process that names one that did not come in time, or with ``wait_all_ranks`` all of them; TypeError
+    for a time-out that is not a timedelta.
+    """
     check_timeout(timeout)
     if (group := member_group("monitored_barrier", group)) is not None:
-        group.barrier().wait()
-
-
-def _make_message(name, role, other):
-    def message(tensor, group, rank, group_rank):
-        check_tensor(tensor, "tensor")
-        if (group := member_group(name, group)) is None:
-            return None
-        root = root_of(group, rank, group_rank, -1 if other == "src" else None)
-        if root in (0, -1):
-            raise ValueError(
-                f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process."
-            )
-        raise RuntimeError(f"{name}: there is no process {root} in a group of 1")
-
-    return message
-
-
-_send, _receive = _make_message("send", "destination", "dst"), _make_message("recv", "source", "src")
+        group.monitored_barrier(timeout, wait_all_ranks)
 
 
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Begin to send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
-    return _send(tensor, group, dst, group_dst)
+    """Begin to send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    if (found := _message_group("send", tensor, group)) is None:
+        return None
+    return found.send(tensor, _other("destination", found, root_of(found, dst, group_dst)), tag)
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
-    return _send(tensor, group, dst, group_dst)
+    """Send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    work = isend(tensor, dst, group, tag, group_dst)
+    if work is not None:
+        work.wait()
 
 
 def irecv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Begin to fill a tensor with that of another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
-    return _receive(tensor, group, src, group_src)
+    """Begin to fill a tensor with that of another process, or of any where none is named.
+
+    ValueError for this one, RuntimeError for one that is not there; ``wait`` raises RuntimeError for a tensor of another size.
+    """
+    if (found := _message_group("recv", tensor, group)) is None:
+        return None
+    if src is None and group_src is None:
+        return found.receive(tensor, None, tag)
+    return found.receive(tensor, _other("source", found, root_of(found, src, group_src)), tag)
 
 
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Fill a tensor with that of another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
-    return _receive(tensor, group, src, group_src)
+    """Fill a tensor with that of another process, or of any where none is named; return the rank that sent it.
+
+    ValueError for this process, RuntimeError for one that is not there, and for a tensor of another size.
+    """
+    work = irecv(tensor, src, group, tag, group_src)
+    if work is None:
+        return -1
+    work.wait()
+    return get_global_rank(find_group(group), work.source_rank())
+
+
+def _message_group(name, tensor, group):
+    check_tensor(tensor, "tensor")
+    return member_group(name, group)
+
+
+def _other(role, group, rank):
+    """A rank in the group.  ValueError for that of this process."""
+    if rank == get_rank(group):
+        raise ValueError(f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process.")
+    return rank
 
 
 class P2POp:

@@ -7,17 +7,20 @@ from datetime import timedelta
 
 from tensh.distributed.backends import Backend, check_built, devices_of
 from tensh.distributed.meeting import rendezvous
+from tensh.distributed.mpi_world import count_started, is_mpi_there, join_world
 from tensh.distributed.process_group import ProcessGroup
-from tensh.distributed.stores import PrefixStore
+from tensh.distributed.stores import HashStore, PrefixStore
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The facts of a group: the global ranks of its processes, its backend and the store it met at."""
+    """The facts of a group: the ranks of its processes in the whole, its backend, the store it met at, and what carries its tensors."""
 
     ranks: tuple
     backend: str
     store: object
+    communicator: object
+    timeout: timedelta
 
 
 class World:
@@ -121,11 +124,13 @@ def init_process_group(
     pg_options=None,
     device_id=None,
 ):
-    """Begin the group of all processes: of this one.
+    """Begin the group of all processes.
 
-    Where they meet is a ``store``, with ``rank`` and ``world_size``, or a URL ``init_method``, ``env://`` without either.
-    Raises ValueError for a second group and for what is missing, RuntimeError for a backend that is not there,
-    NotImplementedError for more than one process.
+    Where they meet is a ``store``, with ``rank`` and ``world_size``, or a URL ``init_method``, ``env://`` without either. MPI
+    carries the tensors of several processes, which ``tensh launch`` or ``mpiexec`` has started, and ``mpi`` asks nothing
+    else for their number; ``gloo`` means the same. Collectives wait up to ``timeout``, 30 minutes where none is given.
+    Raises ValueError for a second group and for what is missing, RuntimeError for a backend that is not there, and for several
+    processes without MPI.
 
     >>> import tensh as torch
     >>> dist = torch.distributed
@@ -144,22 +149,33 @@ def init_process_group(
         raise AssertionError("rank must be non-negative if using store")
     backend = Backend(Backend.UNDEFINED if backend is None else backend)
     check_timeout(timeout)
+    if backend == Backend.MPI and is_mpi_there():
+        (rank, world_size), store = count_started(), HashStore() if store is None else store
     if store is None:
         seconds = None if timeout is None else timeout.total_seconds()
         store, rank, world_size = next(rendezvous(init_method or "env://", rank, world_size, seconds))
     check_built(backend)
     if rank >= world_size:
         raise RuntimeError(f"rank < size: the rank is {rank}, and world_size {world_size}")
-    if world_size != 1:
-        raise NotImplementedError(f"tensh has process groups of one process, and world_size is {world_size}")
-    _world.default_pg = _begin((0,), backend, PrefixStore("default_pg", store), group_name, "default_pg")
+    communicator = None if world_size == 1 else join_world(rank, world_size)
+    store, timeout = PrefixStore("default_pg", store), timeout or default_pg_timeout
+    _world.default_pg = _begin(
+        tuple(range(world_size)), rank, communicator, backend, store, timeout, group_name, "default_pg"
+    )
 
 
-def _begin(ranks, backend, store, name="", description=None):
+def _begin(ranks, rank, communicator, backend, store, timeout, name="", description=None):
+    """Begin a group of ``ranks``, of which this process is number ``rank``."""
     name = name or str(next(_world.numbers))
     carrier = devices_of(backend).get("cpu", backend)
-    made = ProcessGroup(store, 0, 1, name, description or "undefined", carrier)
-    _world.groups[made] = Entry(ranks, backend, store)
+    facts = store, rank, len(ranks), name, description or "undefined", carrier
+    if len(ranks) == 1:
+        made = ProcessGroup(*facts)
+    else:
+        from tensh.distributed.mpi_group import MPIGroup
+
+        made = MPIGroup(communicator, *facts, timeout=timeout)
+    _world.groups[made] = Entry(ranks, backend, store, communicator, timeout)
     return made
 
 
@@ -172,6 +188,8 @@ def destroy_process_group(group=None):
         raise AssertionError("Process group cannot be None")
     if ended not in _world.groups:
         raise ValueError("Invalid process group specified")
+    for each in list(_world.groups) if ended is _world.default_pg else [ended]:
+        each.shutdown()
     if ended is _world.default_pg:
         _world.clear()
     else:
@@ -188,8 +206,9 @@ def new_group(
     device_id=None,
     sort_ranks=True,
 ):
-    """Begin a group of some processes, by their ranks; without ``ranks`` of all.
+    """Begin a group of some processes, by their ranks; without ``ranks`` of all. All processes call it, in the same order.
 
+    The marker ``GroupMember.NON_GROUP_MEMBER`` is the result on the others. Ranks are sorted unless ``sort_ranks`` is False.
     Raises ValueError for ranks that are not there, or there twice.
     """
     whole = entry_of()
@@ -199,12 +218,22 @@ def new_group(
         raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
     for rank in ranks:
         if rank not in whole.ranks:
-            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to 0 (world_size=1)")
+            size = len(whole.ranks)
+            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
     if not ranks:
         raise TypeError("a process group needs a process: ranks is empty")
     backend = Backend(backend) if backend else whole.backend
     check_built(backend)
-    return _begin(tuple(ranks), backend, whole.store, description=group_desc)
+    ranks, me = tuple(sorted(ranks) if sort_ranks else ranks), get_rank()
+    number = next(_world.numbers)  # the same on all processes, which call this in the same order
+    if me not in ranks:
+        return GroupMember.NON_GROUP_MEMBER
+    communicator = None
+    if len(ranks) > 1:
+        members = whole.communicator.Get_group().Incl(ranks)
+        communicator = whole.communicator.Create_group(members, number)
+    facts = backend, PrefixStore(f"{number}", whole.store), timeout or whole.timeout
+    return _begin(ranks, ranks.index(me), communicator, *facts, str(number), group_desc)
 
 
 def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_options=None, group_desc=None):
@@ -219,8 +248,11 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
         raise ValueError(f"The arg 'group_size' ({group_size}) must be positive")
     if group_size > (size := get_world_size(group)):
         raise ValueError(f"The arg 'group_size' ({group_size}) must not exceed the world size ({size})")
-    made = new_group(get_process_group_ranks(group), timeout, backend, pg_options, group_desc=group_desc)
-    return made, [made]
+    if size % group_size:
+        raise ValueError(f"The world size ({size}) must be divisible by '{group_size=}'")
+    ranks = get_process_group_ranks(group)
+    parts = [ranks[begin : begin + group_size] for begin in range(0, size, group_size)]
+    return new_subgroups_by_enumeration(parts, timeout, backend, pg_options, group_desc)
 
 
 def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
@@ -233,7 +265,7 @@ def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=
             if homes.setdefault(rank, ranks) is not ranks:
                 raise ValueError(f"Rank {rank} has appeared in both subgroup {homes[rank]} and {ranks}")
     made = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
-    return next((each for each in made if 0 in get_process_group_ranks(each)), None), made
+    return next((each for each in made if not is_outside(each)), None), made
 
 
 def get_rank(group=None):

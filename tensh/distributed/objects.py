@@ -1,14 +1,7 @@
 """Collectives of Python objects: pickled, so that every process gets a copy."""
 
-import pickle
-
 from tensh.distributed.collectives import root_of
-from tensh.distributed.groups import get_rank, get_world_size, member_group
-
-
-def copy_object(obj):
-    """Copy an object as another process would receive it."""
-    return pickle.loads(pickle.dumps(obj))
+from tensh.distributed.groups import get_global_rank, get_rank, member_group
 
 
 def all_gather_object(object_list, obj, group=None):
@@ -22,7 +15,8 @@ def all_gather_object(object_list, obj, group=None):
     >>> dist.destroy_process_group()
     """
     if (group := member_group("all_gather_object", group)) is not None:
-        object_list[0] = copy_object(obj)
+        for rank, each in enumerate(group.gather_objects(obj)):
+            object_list[rank] = each
 
 
 def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=None):
@@ -30,19 +24,29 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
     if (group := member_group("gather_object", group)) is None:
         return
     root = root_of(group, dst, group_dst, 0)
+    group.check_root("gather", root)
     if get_rank(group) == root and not object_gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     if get_rank(group) != root and object_gather_list:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+    found = group.gather_objects(obj)
     if root == get_rank(group):
-        object_gather_list[0] = copy_object(obj)
+        for rank, each in enumerate(found):
+            object_gather_list[rank] = each
 
 
 def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):
-    """Fill a list on all processes with that of one, the first where none is named.  Raise RuntimeError for one that is not there."""
-    if (group := member_group("broadcast_object_list", group)) is not None:
-        group.check_root("broadcast", root_of(group, src, group_src, 0))
-        pickle.dumps(list(object_list))  # what cannot be sent is refused
+    """Fill a list on all processes with that of one, the first where none is named.  RuntimeError for one that is not there."""
+    if (group := member_group("broadcast_object_list", group)) is None:
+        return
+    root = root_of(group, src, group_src, 0)
+    found = group.broadcast_object(list(object_list) if root == get_rank(group) else None, root)
+    if root != get_rank(group):
+        if len(found) != len(object_list):
+            raise RuntimeError(
+                f"broadcast_object_list: {len(found)} objects came, and the list has {len(object_list)} places"
+            )
+        object_list[:] = found
 
 
 def scatter_object_list(
@@ -58,19 +62,36 @@ def scatter_object_list(
         raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
     root = root_of(group, src, group_src, 0)
     group.check_root("scatter", root)
-    if scatter_object_input_list is None:
-        raise ValueError("source rank must provide non-None scatter_object_input_list")
-    group.check_length("scatter", "input", scatter_object_input_list)
-    scatter_object_output_list[0] = copy_object(scatter_object_input_list[get_rank(group)])
+    if root == get_rank(group):
+        if scatter_object_input_list is None:
+            raise ValueError("source rank must provide non-None scatter_object_input_list")
+        group.check_length("scatter", "input", scatter_object_input_list)
+    found = group.broadcast_object(scatter_object_input_list if root == get_rank(group) else None, root)
+    scatter_object_output_list[0] = found[get_rank(group)]
 
 
-def _make_message(name):
-    def refuse(object_list, *args, **options):
-        raise RuntimeError(f"{name}: there is no other process in a group of {get_world_size()}")
+def send_object_list(object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False):
+    """Send the objects of a list to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    if not object_list:
+        raise ValueError("object_list cannot be empty")
+    if (group := member_group("send_object_list", group)) is not None:
+        target = root_of(group, dst, group_dst)
+        if target == get_rank(group):
+            raise ValueError(
+                "Invalid destination rank: destination rank should not be the same as the rank of the current process."
+            )
+        group.send_object(list(object_list), target)
 
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Raise RuntimeError: there is no other process in a group of one."
-    return refuse
 
-
-send_object_list, recv_object_list = _make_message("send_object_list"), _make_message("recv_object_list")
+def recv_object_list(object_list, src=None, group=None, device=None, group_src=None, use_batch=False):
+    """Fill a list with the objects of another process, or of any where none is named; return the rank that sent them."""
+    if not object_list:
+        raise ValueError("object_list cannot be empty")
+    if (group := member_group("recv_object_list", group)) is None:
+        return -1
+    source = None if src is None and group_src is None else root_of(group, src, group_src)
+    found, sender = group.receive_object(source)
+    if len(found) != len(object_list):
+        raise RuntimeError(f"recv_object_list: {len(found)} objects came, and the list has {len(object_list)} places")
+    object_list[:] = found
+    return get_global_rank(group, sender)

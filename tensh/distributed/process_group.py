@@ -1,15 +1,17 @@
-"""A group of processes and its collectives: here a group of one, in which every exchange is a copy.
+"""A group of processes and its collectives: here a group of one, in which every exchange is a copy (more: ``mpi_group``).
 
 A collective of a group takes tensors, writes into those that it fills, and returns a ``Work``. The functions that users call
 (``collectives``) check their arguments and call these methods, so that another kind of group needs these methods alone.
 """
+
+import pickle
 
 from tensh.distributed.operations import ReduceOp, check_reduction
 from tensh.futures import Future
 
 
 class Work:
-    """A collective in progress: here, always done.
+    """A collective in progress: this one is done (others: ``works``).
 
     >>> import tensh as torch
     >>> torch.distributed.Work([]).wait()
@@ -20,6 +22,10 @@ class Work:
 
     def __init__(self, tensors=()):
         self._tensors = list(tensors)
+
+    def start(self):
+        """Begin, where that is still to do; return the work."""
+        return self
 
     def wait(self, timeout=None):
         """Wait for the end; True."""
@@ -82,15 +88,16 @@ class ProcessGroup:
 
     def __init__(self, store, rank, size, group_name="", group_desc="undefined", backend="gloo"):
         self._store, self._backend = store, backend
+        self._rank, self._size = rank, size
         self.group_name, self.group_desc = group_name, group_desc
 
     def rank(self):
         """The number of this process in the group."""
-        return 0
+        return self._rank
 
     def size(self):
         """How many processes are in the group."""
-        return 1
+        return self._size
 
     def name(self):
         """The name of the backend that carries the group's tensors."""
@@ -109,8 +116,8 @@ class ProcessGroup:
     abort = shutdown
 
     def check_root(self, name, root):
-        """Raise RuntimeError for a process that is not in the group."""
-        if root != 0:
+        """RuntimeError for a process that is not in the group."""
+        if not 0 <= root < self._size:
             raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
 
     # In a group of one, reductions and broadcasts change nothing.
@@ -136,23 +143,50 @@ class ProcessGroup:
         """Wait for all processes."""
         return Work()
 
+    def monitored_barrier(self, timeout=None, wait_all_ranks=False):
+        """Wait for all processes, and say which do not come."""
+
+    # Messages need another process.
+
+    def send(self, tensor, target, tag=0):
+        """Begin to send a tensor.  RuntimeError: nobody else is in a group of one."""
+        raise RuntimeError(f"send: there is no process {target} in a group of 1")
+
+    def receive(self, tensor, source=None, tag=0):
+        """Begin to receive a tensor.  RuntimeError: nobody else is in a group of one."""
+        raise RuntimeError(f"recv: there is no process {source} in a group of 1")
+
+    # Objects are pickled.
+
+    def gather_objects(self, thing):
+        """The objects of all processes, on all of them."""
+        return [pickle.loads(pickle.dumps(thing))]
+
+    def broadcast_object(self, thing, root):
+        """The object of one process, on all of them."""
+        self.check_root("broadcast", root)
+        return pickle.loads(pickle.dumps(thing))
+
+    def send_object(self, thing, target, tag=0):
+        """Send an object.  RuntimeError: nobody else is in a group of one."""
+        raise RuntimeError(f"send_object_list: there is no process {target} in a group of 1")
+
+    def receive_object(self, source=None, tag=0):
+        """(object, rank of the process that it came from).  RuntimeError: nobody else is in a group of one."""
+        raise RuntimeError(f"recv_object_list: there is no process {source} in a group of 1")
+
     # What moves to another tensor is copied.
 
     def allgather(self, outputs, inputs):
         """Fill a list for each input with the input of every process."""
-        for number, (given, tensor) in enumerate(zip(outputs, inputs, strict=True)):
-            if len(given) != 1:
-                raise RuntimeError(
-                    "ProcessGroupGloo::allgather: invalid output tensor list at index "
-                    f"{number} (expected length 1, got {len(given)})"
-                )
-            self._check_equal("allgather", tensor, given)
+        self.check_outputs(outputs, inputs)
+        for given, tensor in zip(outputs, inputs, strict=True):
             fill(given[0], tensor)
         return Work(flat(outputs))
 
     def allgather_into_tensor(self, output, input):
         """Fill a tensor with the inputs of all processes, one after the other."""
-        self._check_equal("allgather", input, [output])
+        self.check_equal("allgather", input, [output])
         fill(output, input)
         return Work([output])
 
@@ -160,7 +194,7 @@ class ProcessGroup:
         """Fill the list of one process with the inputs of all."""
         self.check_root("gather", root)
         self.check_length("gather", "output", output)
-        self._check_equal("gather", input, output)
+        self.check_equal("gather", input, output)
         fill(output[0], input)
         return Work(output)
 
@@ -168,7 +202,7 @@ class ProcessGroup:
         """Fill a tensor with this process's part of the list of one."""
         self.check_root("scatter", root)
         self.check_length("scatter", "input", inputs)
-        self._check_equal("scatter", output, inputs)
+        self.check_equal("scatter", output, inputs)
         fill(output, inputs[0])
         return Work([output])
 
@@ -209,14 +243,24 @@ class ProcessGroup:
         fill(output, input)
         return Work([output])
 
+    def check_outputs(self, outputs, inputs):
+        """RuntimeError for lists to gather into that are not as long as the group, or of tensors unlike the input."""
+        for number, (given, tensor) in enumerate(zip(outputs, inputs, strict=True)):
+            if len(given) != self._size:
+                raise RuntimeError(
+                    "ProcessGroupGloo::allgather: invalid output tensor list at index "
+                    f"{number} (expected length {self._size}, got {len(given)})"
+                )
+            self.check_equal("allgather", tensor, given)
+
     def check_length(self, name, what, tensors):
-        if len(tensors) != 1:
+        if len(tensors) != self._size:
             raise RuntimeError(
                 f"ProcessGroupGloo::{name}: Incorrect {what} list size {len(tensors)}. "
-                f"{what.capitalize()} list size should be 1, same as size of the process group."
+                f"{what.capitalize()} list size should be {self._size}, same as size of the process group."
             )
 
-    def _check_equal(self, name, like, tensors):
+    def check_equal(self, name, like, tensors):
         for number, each in enumerate(tensors):
             if each.shape != like.shape:
                 sizes = (f"({', '.join(map(str, t.shape))})" for t in (like, each))

@@ -47,7 +47,7 @@ LAYERS = {
     "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
-    "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", ""),
+    "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", "numpy"),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
         "tensh tensh.engine tensh.nn tensh.namespace tensh.naming tensh.switched_off tensh.func.trees tensh.utils._pytree "
@@ -111,6 +111,7 @@ LAYERS = {
     ),
     "tensh.cli.run": ("tensh tensh.show tensh.cli tensh.cli.program tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.runs": ("tensh.cli tensh.cli.run", ""),
+    "tensh.cli.launching": ("tensh.cli", ""),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),

@@ -16,6 +16,7 @@ from tensh.cli.commands.aliasing import alias_, exec_
 from tensh.cli.commands.documents import check_, convert_
 from tensh.cli.commands.exporting import export_
 from tensh.cli.commands.graph import graph_
+from tensh.cli.commands.launching import launch_
 from tensh.cli.commands.learning import learn_
 from tensh.cli.commands.notebooks import kernel_
 from tensh.cli.commands.running import input_, open_, root, run_
@@ -38,22 +39,23 @@ def application(pretty):
     app = typer.Typer(
         rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
     )
-    app.callback(cls=speaking.Group, invoke_without_command=True, epilog=EXAMPLES)(root)
-    app.command("run", cls=speaking.Command)(run_)
-    app.command("exec", cls=speaking.Command)(exec_)
-    app.command("alias", cls=speaking.Command)(alias_)
-    app.command("open", cls=speaking.Command)(open_)
-    app.command("-", cls=speaking.Command, hidden=True)(input_)
-    app.command("graph", cls=speaking.Command)(graph_)
-    app.command("learn", cls=speaking.Command)(learn_)
-    app.command("doc", cls=speaking.Command)(doc_)
-    app.command("api", cls=speaking.Command)(api_)
-    app.command("check", cls=speaking.Command)(check_)
-    app.command("convert", cls=speaking.Command)(convert_)
-    app.command("export", cls=speaking.Command)(export_)
-    app.command("kernel", cls=speaking.Command)(kernel_)
-    app.command("env", cls=speaking.Command)(env_)
-    app.command("config", cls=speaking.Command)(config_)
+    app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
+    app.command("run")(run_)
+    app.command("launch", context_settings={"allow_interspersed_args": False})(launch_)
+    app.command("exec")(exec_)
+    app.command("alias")(alias_)
+    app.command("open")(open_)
+    app.command("-", hidden=True)(input_)
+    app.command("graph")(graph_)
+    app.command("learn")(learn_)
+    app.command("doc")(doc_)
+    app.command("api")(api_)
+    app.command("check")(check_)
+    app.command("convert")(convert_)
+    app.command("export")(export_)
+    app.command("kernel")(kernel_)
+    app.command("env")(env_)
+    app.command("config")(config_)
     return typer.main.get_command(app)
 
 

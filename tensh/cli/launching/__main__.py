@@ -1,0 +1,64 @@
+"""A process of `tensh launch`: it learns who it is, runs the program, and says how that ended.
+
+`python -m tensh.cli.launching FILE ARGS`, started by `mpiexec`.
+"""
+
+import atexit
+import os
+import sys
+
+RANKS = "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"
+LOCAL_RANKS = "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"
+LOCAL_SIZES = "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"
+
+
+def find(names, otherwise):
+    """The first variable of the environment that is there."""
+    return next((os.environ[name] for name in names if name in os.environ), otherwise)
+
+
+def set_environment():
+    """Set the variables of PyTorch's launcher from those of MPI's."""
+    rank = find(RANKS, "0")
+    local, size = find(LOCAL_RANKS, rank), find(LOCAL_SIZES, os.environ.get("WORLD_SIZE", "1"))
+    os.environ |= {"RANK": rank, "LOCAL_RANK": local, "LOCAL_WORLD_SIZE": size}
+    os.environ |= {"ROLE_RANK": rank, "ROLE_WORLD_SIZE": os.environ.get("WORLD_SIZE", "1")}
+    os.environ.setdefault("GROUP_RANK", str(int(rank) // max(int(size), 1)))
+    return rank
+
+
+def note(folder, name, text):
+    """Leave a word for the launcher, on its own machine."""
+    if folder and os.path.isdir(folder):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def finish_lines():
+    """Write what is left of the output."""
+    for stream in (sys.stdout, sys.stderr):
+        getattr(stream, "finish", stream.flush)()
+
+
+def run():
+    """Run the program; the process ends here where it failed, since MPI would wait for the others."""
+    rank, folder = set_environment(), os.environ.pop("TENSH_LAUNCH", None)
+    note(folder, f"{rank}.pid", str(os.getpid()))
+    if os.environ.pop("TENSH_LAUNCH_PREFIX", None):
+        from tensh.cli.launching.prefixed import PrefixedStream
+
+        sys.stdout, sys.stderr = PrefixedStream(sys.stdout, f"[{rank}] "), PrefixedStream(sys.stderr, f"[{rank}] ")
+        atexit.register(finish_lines)
+    from tensh.cli.start import main
+
+    sys.argv[:] = ["tensh", "run", sys.argv[1], "--", *sys.argv[2:]]
+    status = main()
+    if status:
+        note(folder, f"{rank}.status", str(status))
+        finish_lines()
+        os._exit(status)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    run()

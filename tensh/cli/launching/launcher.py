@@ -1,0 +1,174 @@
+"""Starting a program in several processes by MPI's `mpiexec`, and ending all of them together."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from tensh.cli import status
+from tensh.cli.options import UsageError
+
+PATIENCE = 2  # seconds in which processes may end by themselves
+OWN_WORDS = re.compile(
+    r"=+$|=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|\[mpiexec@|\[proxy|Press Ctrl-C"
+)  # of mpiexec, where a process failed
+
+
+def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True):
+    """Run a program in `number` processes, up to `restarts` times again where one fails; the exit status."""
+    if number < 1:
+        raise UsageError(f"-n takes the number of processes, 1 or more, not {number}")
+    if restarts < 0:
+        raise UsageError(f"--restarts takes how often to begin again, 0 or more, not {restarts}")
+    if not os.path.exists(file):
+        raise UsageError(f"there is no file {file}")
+    if hostfile and not os.path.exists(hostfile):
+        raise UsageError(f"there is no file {hostfile}, which --hostfile names")
+    where = ["-hosts", hosts] if hosts else ["-f", hostfile] if hostfile else []
+    command = [find_mpiexec(), *where, "-n", str(number)]
+    command += [sys.executable, "-m", "tensh.cli.launching", file, *arguments]
+    for attempt in range(restarts + 1):
+        given = variables(env, number, hosts, attempt, restarts)
+        if is_prefixed and number > 1:
+            given["TENSH_LAUNCH_PREFIX"] = "1"
+        found = Launch(env, command, number, given).run()
+        if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
+            return found
+        env.stderr.write(f"tensh launch: begin again, {attempt + 1} of {restarts}\n")
+    return status.OK
+
+
+def find_mpiexec():
+    """The program that starts processes: beside this Python, as the package mpich puts it there, else on the path."""
+    if find_spec("mpi4py") is not None:
+        beside = Path(sys.executable).with_name("mpiexec")
+        found = str(beside) if beside.exists() else shutil.which("mpiexec")
+        if found:
+            return found
+    raise UsageError("tensh launch needs MPI: pip install 'tensh[mpi]' (mpi4py and mpich)")
+
+
+def variables(env, number, hosts, attempt, restarts):
+    """The environment of the processes, as PyTorch's launcher sets it."""
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+    first = hosts.split(",")[0].partition(":")[0] if hosts else "127.0.0.1"
+    given = {"MASTER_ADDR": first, "MASTER_PORT": str(port)}
+    found = {**given, **env.variables, "WORLD_SIZE": str(number), "TORCHELASTIC_RUN_ID": str(os.getpid())}
+    if attempt:
+        found["MASTER_PORT"] = str(port)  # the last one may still be taken
+    found |= {"TORCHELASTIC_RESTART_COUNT": str(attempt), "TORCHELASTIC_MAX_RESTARTS": str(restarts)}
+    found.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // number)))
+    return found
+
+
+class Launch:
+    """One attempt: the processes, what they say, and how they end."""
+
+    def __init__(self, env, command, number, variables):
+        self.env, self.command, self.number, self.variables = env, command, number, variables
+
+    def run(self):
+        """Run them; the exit status of the one that failed first, or 0."""
+        with tempfile.TemporaryDirectory(prefix="tensh-launch-") as folder:
+            self.folder = Path(folder)
+            process = subprocess.Popen(
+                self.command, env={**self.variables, "TENSH_LAUNCH": folder}, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True, preexec_fn=end_with_parent,
+            )  # fmt: skip
+            ways = (process.stdout, self.env.stdout), (process.stderr, self.env.stderr)
+            listeners = [threading.Thread(target=self.pass_on, args=way, daemon=True) for way in ways]
+            for listener in listeners:
+                listener.start()
+            try:
+                found = process.wait()
+            except KeyboardInterrupt:
+                self.interrupt(process)
+                return status.INTERRUPTED
+            finally:
+                self.end_rest(process)
+                for listener in listeners:
+                    listener.join(PATIENCE)
+            return self.explain(found) if found else status.OK
+
+    def pass_on(self, source, target):
+        """Show what the processes say, without mpiexec's own words about failures."""
+        held = ""  # an empty line, which may be the first of those words
+        for line in source:
+            text = line.decode(errors="backslashreplace")
+            if OWN_WORDS.match(text):
+                held = ""
+            elif text == "\n":
+                held += text
+            else:
+                target.write(held + text)
+                target.flush()
+                held = ""
+        target.write(held)
+        target.flush()
+
+    def interrupt(self, process):
+        """Hand ^C on, then insist."""
+        for sign in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+            try:
+                process.send_signal(sign)
+                process.wait(PATIENCE)
+                return
+            except (subprocess.TimeoutExpired, KeyboardInterrupt):
+                continue
+
+    def end_rest(self, process):
+        """End what is still there: mpiexec, and the processes of this machine."""
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        end = time.monotonic() + PATIENCE
+        pids = [int(path.read_text() or 0) for path in self.folder.glob("*.pid")]
+        while pids and time.monotonic() < end:
+            pids = [pid for pid in pids if is_alive(pid)]
+            time.sleep(0.01)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+
+    def explain(self, found):
+        """Say which process failed first; its status."""
+        failed = sorted(self.folder.glob("*.status"), key=lambda path: path.stat().st_mtime_ns)
+        if failed:
+            found = int(failed[0].read_text())
+            who = f"rank {failed[0].stem} failed with status {found}"
+        elif 128 < found < 128 + 65 or 0 < found < 32:
+            who = f"a rank was ended by signal {signal.Signals(found % 128).name}"
+        else:
+            who = f"a rank ended with status {found}"
+        rest = "" if self.number == 1 else "; the others were stopped"
+        self.env.stderr.write(f"tensh launch: {who}{rest}\n")
+        return found
+
+
+def end_with_parent():
+    """Have mpiexec end when the launcher has ended, where the system (Linux) can tell."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+
+def is_alive(pid):
+    """True for a process that is there and has not ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return not os.path.isdir("/proc")
