@@ -216,9 +216,13 @@ def new_group(
     ranks = list(whole.ranks) if ranks is None else list(ranks)
     if len(set(ranks)) < len(ranks):
         raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
+    size = len(whole.ranks)
+    if len(ranks) > size:
+        raise ValueError(
+            "the new group's world size should be less or equal to the world size set by init_process_group"
+        )
     for rank in ranks:
         if rank not in whole.ranks:
-            size = len(whole.ranks)
             raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
     if not ranks:
         raise TypeError("a process group needs a process: ranks is empty")
@@ -303,7 +307,7 @@ def get_global_rank(group, group_rank):
     """The global rank of the process with a rank in a group.  Raise ValueError if there is none."""
     if group is _world.default_pg:
         return group_rank
-    ranks = entry_of(group, _describe_unregistered(group)).ranks
+    ranks = () if is_outside(group) else entry_of(group, _describe_unregistered(group)).ranks
     if not 0 <= group_rank < len(ranks):
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
     return ranks[group_rank]
@@ -313,7 +317,7 @@ def get_group_rank(group, global_rank):
     """The group rank of the process with a global rank.  Raise ValueError if it is not in the group."""
     if group is _world.default_pg:
         return global_rank
-    ranks = entry_of(group, _describe_unregistered(group)).ranks
+    ranks = () if is_outside(group) else entry_of(group, _describe_unregistered(group)).ranks
     if global_rank not in ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {group}")
     return ranks.index(global_rank)

@@ -7,6 +7,8 @@ import atexit
 import os
 import sys
 
+from tensh.cli.launching.prefixed import PrefixedStream
+
 RANKS = "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"
 LOCAL_RANKS = "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"
 LOCAL_SIZES = "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"
@@ -44,11 +46,9 @@ def run():
     """Run the program; the process ends here where it failed, since MPI would wait for the others."""
     rank, folder = set_environment(), os.environ.pop("TENSH_LAUNCH", None)
     note(folder, f"{rank}.pid", str(os.getpid()))
-    if os.environ.pop("TENSH_LAUNCH_PREFIX", None):
-        from tensh.cli.launching.prefixed import PrefixedStream
-
-        sys.stdout, sys.stderr = PrefixedStream(sys.stdout, f"[{rank}] "), PrefixedStream(sys.stderr, f"[{rank}] ")
-        atexit.register(finish_lines)
+    prefix = f"[{rank}] " if os.environ.pop("TENSH_LAUNCH_PREFIX", None) else ""
+    sys.stdout, sys.stderr = PrefixedStream(sys.stdout, prefix), PrefixedStream(sys.stderr, prefix)
+    atexit.register(finish_lines)
     from tensh.cli.start import main
 
     sys.argv[:] = ["tensh", "run", sys.argv[1], "--", *sys.argv[2:]]

@@ -37,8 +37,7 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
     command += [sys.executable, "-m", "tensh.cli.launching", file, *arguments]
     for attempt in range(restarts + 1):
         given = variables(env, number, hosts, attempt, restarts)
-        if is_prefixed and number > 1:
-            given["TENSH_LAUNCH_PREFIX"] = "1"
+        given["TENSH_LAUNCH_PREFIX"] = "1" if is_prefixed and number > 1 else ""
         found = Launch(env, command, number, given).run()
         if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
             return found

@@ -1,0 +1,149 @@
+"""Several processes, with MPI: collectives as PyTorch's with gloo, and a program that is launched."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+
+import pytest
+
+from tests.distributed.ranks import DISAGREEING
+from tests.support.project import ROOT
+
+pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed")
+LAUNCH = [sys.executable, "-m", "tensh", "launch"]
+
+
+def call(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=100, **options)
+
+
+def found_by_ranks(folder, size):
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(size)]
+
+
+@pytest.fixture(scope="module", params=[1, 2, 3, 4])
+def actual(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ranks")
+    done = call([*LAUNCH, "-n", str(request.param), "tests/distributed/ranks.py", str(folder)])
+    assert done.returncode == 0, done.stderr
+    return found_by_ranks(folder, request.param)
+
+
+@pytest.mark.oracle
+def test_collectives_are_as_pytorchs(actual, tmp_path):
+    size = len(actual)
+    done = call([sys.executable, "tests/distributed/ranks.py", str(tmp_path), str(size)])
+    assert done.returncode == 0, done.stderr
+    expected = found_by_ranks(tmp_path, size)
+    differences = [
+        (rank, text, expected[rank][text], actual[rank][text])
+        for rank in range(size)
+        for text in expected[rank]
+        if actual[rank][text] != expected[rank][text]
+    ]
+    assert not differences
+
+
+def test_reductions(actual):
+    text = "d.all_reduce(x := torch.tensor([r + 1, 3 - r, 0]).to(torch.int32), d.ReduceOp.MAX), x"
+    assert {each[text] for each in actual} == {f"(None, tensor([{len(actual)}, 3, 0], dtype=torch.int32))"}
+
+
+def test_disagreement_is_an_error_on_all(actual):
+    if len(actual) == 1:
+        return
+    for text in DISAGREEING:
+        said = {each[text].partition(": rank")[0] for each in actual}
+        assert all(
+            each.startswith(("RuntimeError: processes disagree", "RuntimeError: all_to_all", "RuntimeError"))
+            for each in said
+        ), (text, said)
+        assert any("rank" in each[text] for each in actual), text
+
+
+FAILING = """
+import os, signal, sys, time, torch
+torch.distributed.init_process_group("gloo")
+rank = torch.distributed.get_rank()
+print("begun", rank, sys.argv[1:], os.environ["TORCHELASTIC_RESTART_COUNT"], flush=True)
+if rank == 1:
+    if sys.argv[1] == "raise":
+        raise ValueError("no more data")
+    if sys.argv[1] == "exit":
+        sys.exit(7)
+    if sys.argv[1] == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[1] == "late" and rank == 1:
+    time.sleep(3)
+torch.distributed.barrier() if sys.argv[1] != "sleep" else time.sleep(60)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    (tmp_path / "failing.py").write_text(FAILING)
+    return str(tmp_path / "failing.py")
+
+
+@pytest.mark.parametrize(
+    "how, status, said",
+    [
+        ("raise", 1, "rank 1 failed with status 1"),
+        ("exit", 7, "rank 1 failed with status 7"),
+        ("kill", 9, "signal SIGKILL"),
+    ],
+)
+def test_one_failure_ends_all(how, status, said, program):
+    done = call([*LAUNCH, "-n", "2", program, how, "--lr", "1"])
+    assert done.returncode == status
+    assert sorted(done.stdout.splitlines()) == [f"[{rank}] begun {rank} ['{how}', '--lr', '1'] 0" for rank in range(2)]
+    assert (
+        done.stderr.splitlines()[-1]
+        == f"tensh launch: {'a rank was ended by ' * (how == 'kill')}{said}; the others were stopped"
+    )
+    assert ("ValueError: no more data" in done.stderr) == (how == "raise")
+
+
+def test_restarts(program):
+    done = call([*LAUNCH, "-n", "2", "--restarts", "1", "--no-prefix", program, "exit"])
+    assert done.returncode == 7
+    assert sorted(done.stdout.splitlines()) == [
+        f"begun {rank} ['exit'] {attempt}" for rank in range(2) for attempt in range(2)
+    ]
+
+
+@pytest.mark.parametrize("sign, status", [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_no_process_is_left(sign, status, program):
+    process = subprocess.Popen([*LAUNCH, "-n", "2", program, "sleep"], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    for _ in range(2):
+        process.stdout.readline()
+    process.send_signal(sign)
+    assert process.wait(30) == status
+    process.stdout.read()  # until all processes have closed it
+    end = time.monotonic() + 10
+    while (left := call(["pgrep", "-f", program]).stdout) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not left
+
+
+TIMING = """
+import datetime, time, torch
+d = torch.distributed
+d.init_process_group("gloo", timeout=datetime.timedelta(seconds=0.5))
+try:
+    if d.get_rank() == 0:
+        d.all_reduce(torch.ones(2))
+    time.sleep(1)
+except RuntimeError as error:
+    print(type(error).__name__, error, flush=True)
+import os; os._exit(0)
+"""
+
+
+def test_time_limit(tmp_path):
+    (tmp_path / "timing.py").write_text(TIMING)
+    done = call([*LAUNCH, "-n", "2", str(tmp_path / "timing.py")])
+    assert "[0] DistBackendError timed out after 0.5 s: not all processes came to all_reduce(shape=[2]" in done.stdout
