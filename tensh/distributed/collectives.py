@@ -267,14 +267,14 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
 
 
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Begin to send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Begin to send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     if (found := _message_group("send", tensor, group)) is None:
         return None
     return found.send(tensor, _other("destination", found, root_of(found, dst, group_dst)), tag)
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Send a tensor to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
         work.wait()
@@ -310,7 +310,7 @@ def _message_group(name, tensor, group):
 
 
 def _other(role, group, rank):
-    """A rank in the group.  ValueError for that of this process."""
+    """A rank in the group.  Raise ValueError for that of this process."""
     if rank == get_rank(group):
         raise ValueError(f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process.")
     return rank

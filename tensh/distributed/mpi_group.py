@@ -331,7 +331,7 @@ class MPIGroup(ProcessGroup):
         return [int(size) * row for size in sizes]
 
     def _exchange_rows(self, row, sent, expected):
-        """Send each process so many bytes of a row; the row of those received.  RuntimeError on all where numbers differ."""
+        """Send each process so many bytes of a row; the row of those received.  Raise RuntimeError on all where numbers differ."""
         coming = self._communicator.alltoall(sent)
         wrong = [rank for rank in range(self._size) if coming[rank] != expected[rank]]
         error = None

@@ -36,7 +36,7 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
 
 
 def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):
-    """Fill a list on all processes with that of one, the first where none is named.  RuntimeError for one that is not there."""
+    """Fill a list on all processes with that of one, the first where none is named.  Raise RuntimeError for one that is not there."""
     if (group := member_group("broadcast_object_list", group)) is None:
         return
     root = root_of(group, src, group_src, 0)
@@ -71,7 +71,7 @@ def scatter_object_list(
 
 
 def send_object_list(object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False):
-    """Send the objects of a list to another process.  ValueError for this one, RuntimeError for one that is not there."""
+    """Send the objects of a list to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
     if not object_list:
         raise ValueError("object_list cannot be empty")
     if (group := member_group("send_object_list", group)) is not None:

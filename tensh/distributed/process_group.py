@@ -116,7 +116,7 @@ class ProcessGroup:
     abort = shutdown
 
     def check_root(self, name, root):
-        """RuntimeError for a process that is not in the group."""
+        """Raise RuntimeError for a process that is not in the group."""
         if not 0 <= root < self._size:
             raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
 
@@ -244,7 +244,7 @@ class ProcessGroup:
         return Work([output])
 
     def check_outputs(self, outputs, inputs):
-        """RuntimeError for lists to gather into that are not as long as the group, or of tensors unlike the input."""
+        """Raise RuntimeError for lists to gather into that are not as long as the group, or of tensors unlike the input."""
         for number, (given, tensor) in enumerate(zip(outputs, inputs, strict=True)):
             if len(given) != self._size:
                 raise RuntimeError(

@@ -65,7 +65,7 @@ class MessageWork(Work):
         self._done = False
 
     def wait(self, timeout=None):
-        """Wait for the end: True.  RuntimeError for a message of another size, DistBackendError at the time limit."""
+        """Wait for the end: True.  Raise RuntimeError for a message of another size, DistBackendError at the time limit."""
         if not self._done:
             self._source = self._finish(None if timeout is None else timeout.total_seconds())
             self._done = True

@@ -31,7 +31,7 @@ def launch_(
     """Run a program in several processes, which torch.distributed connects by MPI.
 
     Each has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, as under torchrun. Where one fails, the
-    others are stopped, and the status is its own.
+    others are stopped, and its status is that of the command.
     """
     from tensh.cli.launching.launcher import launch
 

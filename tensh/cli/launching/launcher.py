@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tensh.cli import status
 from tensh.cli.options import UsageError
+from tensh.language import _
 
 PATIENCE = 2  # seconds in which processes may end by themselves
 OWN_WORDS = re.compile(
@@ -25,13 +26,15 @@ OWN_WORDS = re.compile(
 def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True):
     """Run a program in `number` processes, up to `restarts` times again where one fails; the exit status."""
     if number < 1:
-        raise UsageError(f"-n takes the number of processes, 1 or more, not {number}")
+        raise UsageError(_("-n takes the number of processes, 1 or more, not {number}").format(number=number))
     if restarts < 0:
-        raise UsageError(f"--restarts takes how often to begin again, 0 or more, not {restarts}")
+        raise UsageError(
+            _("--restarts takes how often to begin again, 0 or more, not {number}").format(number=restarts)
+        )
     if not os.path.exists(file):
-        raise UsageError(f"there is no file {file}")
+        raise UsageError(_("there is no file {path}").format(path=file))
     if hostfile and not os.path.exists(hostfile):
-        raise UsageError(f"there is no file {hostfile}, which --hostfile names")
+        raise UsageError(_("there is no file {path}").format(path=hostfile))
     where = ["-hosts", hosts] if hosts else ["-f", hostfile] if hostfile else []
     command = [find_mpiexec(), *where, "-n", str(number)]
     command += [sys.executable, "-m", "tensh.cli.launching", file, *arguments]
@@ -41,7 +44,10 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
         found = Launch(env, command, number, given).run()
         if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
             return found
-        env.stderr.write(f"tensh launch: begin again, {attempt + 1} of {restarts}\n")
+        env.stderr.write(
+            _("tensh launch: begin again, {attempt} of {restarts}").format(attempt=attempt + 1, restarts=restarts)
+            + "\n"
+        )
     return status.OK
 
 
@@ -52,7 +58,7 @@ def find_mpiexec():
         found = str(beside) if beside.exists() else shutil.which("mpiexec")
         if found:
             return found
-    raise UsageError("tensh launch needs MPI: pip install 'tensh[mpi]' (mpi4py and mpich)")
+    raise UsageError(_("tensh launch needs MPI: pip install 'tensh[mpi]' (mpi4py and mpich)"))
 
 
 def variables(env, number, hosts, attempt, restarts):
@@ -143,13 +149,13 @@ class Launch:
         failed = sorted(self.folder.glob("*.status"), key=lambda path: path.stat().st_mtime_ns)
         if failed:
             found = int(failed[0].read_text())
-            who = f"rank {failed[0].stem} failed with status {found}"
+            who = _("rank {rank} failed with status {status}").format(rank=failed[0].stem, status=found)
         elif 128 < found < 128 + 65 or 0 < found < 32:
-            who = f"a rank was ended by signal {signal.Signals(found % 128).name}"
+            who = _("a rank was ended by signal {name}").format(name=signal.Signals(found % 128).name)
         else:
-            who = f"a rank ended with status {found}"
-        rest = "" if self.number == 1 else "; the others were stopped"
-        self.env.stderr.write(f"tensh launch: {who}{rest}\n")
+            who = _("a rank ended with status {status}").format(status=found)
+        rest = "" if self.number == 1 else _("; the others were stopped")
+        self.env.stderr.write("tensh launch: " + who + rest + "\n")
         return found
 
 
