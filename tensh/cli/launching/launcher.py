@@ -155,7 +155,7 @@ class Launch:
         else:
             who = _("a rank ended with status {status}").format(status=found)
         rest = "" if self.number == 1 else _("; the others were stopped")
-        self.env.stderr.write("tensh launch: " + who + rest + "\n")
+        self.env.stderr.write(_("tensh launch: {what}").format(what=who + rest) + "\n")
         return found
 
 
