@@ -9,6 +9,7 @@ from tensh.switched_off import lookup
 WHERE = {
     "tensh.compiler.api": "allow_in_graph assume_constant_result compile cudagraph_mark_step_begin disable is_compiling "
     "is_dynamo_compiling is_exporting list_backends reset",
+    "tensh.compiler.stance": "set_stance",
 }
 """Module -> the public names that it has."""
 

@@ -18,8 +18,8 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the function.
     A statement that a graph cannot hold, such as printing or reading elements, runs as Python, and what lies before and after
     it becomes graphs of its own, with one warning that says why; with ``fullgraph`` it raises RuntimeError.  A ``backend`` that is a function gets the graph of ``torch.fx`` and the
-    arguments, and gives what is to be called; "eager" and ``disable`` compile nothing; ``mode``, ``dynamic`` and ``options``
-    change nothing here.  Without ``model``, returns a decorator.
+    arguments, and gives what is to be called; "eager" and ``disable`` compile nothing; ``mode`` and ``options`` change nothing here.
+    Every size gets a graph of its own, and 64 are kept; ``dynamic=False`` gives up after 8, as of other differences.  Without ``model``, returns a decorator.
 
     >>> import tensh as torch
     >>> @torch.compile
@@ -50,10 +50,10 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         return OptimizedModule(model, made) if isinstance(model, Module) else wrap_function(made, model)
     off = backend == "eager"
     if isinstance(model, Module):
-        return OptimizedModule(model, compile_function(model, fullgraph, off))
+        return OptimizedModule(model, compile_function(model, fullgraph, off, dynamic))
     if isinstance(model, type):
         return model
-    return wrap_function(compile_function(model, fullgraph, off), model)
+    return wrap_function(compile_function(model, fullgraph, off, dynamic), model)
 
 
 def disable(fn=None, recursive=True, *, reason=None):
@@ -150,3 +150,49 @@ def list_backends(exclude_tags=("debug", "experimental")):
 
 def cudagraph_mark_step_begin():
     """Do nothing: tensh has no CUDA graphs."""
+
+
+# ── torch._dynamo ────────────────────────────────────────────────────────────
+def optimize(backend="inductor", *, nopython=False, disable=False, dynamic=None, **options):
+    """A decorator that compiles: the older form of ``torch.compile``.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.optimize()(lambda x: x + 1)(torch.ones(2))
+    tensor([2., 2.])
+    """
+    return compile(fullgraph=nopython, dynamic=dynamic, backend=backend, disable=disable)
+
+
+def graph_break(msg=""):
+    """End the graph that is being captured here; another one begins after this statement.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.graph_break()
+    """
+    running.stop(f"graph_break is called{f' ({msg})' if msg else ''}")
+
+
+def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize_on=None):
+    """Say that a size of a tensor changes: nothing need be done, since every size gets a graph.  IndexError without such a dimension.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.mark_dynamic(torch.ones(2, 3), 0)
+    """
+    for each in index if isinstance(index, (tuple, list)) else (index,):
+        t.size(each)
+
+
+def mark_static(t, index=None):
+    """Say that a size does not change, which is guarded in any case.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.mark_static(torch.ones(2, 3), 0)
+    """
+
+
+def mark_static_address(t, guard=True):
+    """Say that a tensor stays where it is, which nothing here depends on.
+
+    >>> import tensh as torch
+    >>> torch._dynamo.mark_static_address(torch.ones(2))
+    """

@@ -11,6 +11,7 @@ from tensh.compiler.guards import Guards
 from tensh.compiler.node import InputNode
 from tensh.compiler.recording import GraphRecorder
 from tensh.compiler.splitting import split_function
+from tensh.compiler.stance import DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, stance
 from tensh.compiler.watching import Watch
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
@@ -23,7 +24,9 @@ from tensh.nn.modules.calls import AFTER, BACKWARD_AFTER, BACKWARD_BEFORE, BEFOR
 from tensh.nn.modules.module import Module
 
 LIMIT = 8
-"""Graphs of one function: PyTorch's limit.  A function that needs more runs as it is."""
+"""Graphs of one function that are told apart by more than sizes: PyTorch's limit.  A function that needs more runs as it is."""
+SIZES = 64
+"""Graphs of one function in all: other sizes run as they are."""
 
 
 class Running(threading.local):
@@ -58,8 +61,10 @@ def surroundings():
 class Compiled:
     """A function with the graphs that were made of it; ``parts`` calls those of its parts, if it was taken apart.
 
-    One that is itself a part has an ``owner``, which says once what becomes of the whole.
+    One that is itself a part has an ``owner``, which says once what becomes of the whole; a ``silent`` one says nothing.
     """
+
+    silent = False
 
     def __init__(self, function, fullgraph=False, dynamic=None, owner=None):
         self.function, self.fullgraph, self.dynamic, self.owner = function, fullgraph, dynamic, owner
@@ -71,7 +76,7 @@ class Compiled:
         self.graphs, self.off, self.reason, self.parts, self.members = [], False, None, None, []
 
     def __call__(self, args, kwargs):
-        if self.off or not is_plain():
+        if self.off or stance.now is EAGER or not is_plain():
             return self.function(*args, **kwargs)
         around = surroundings()
         for graph in self.graphs:
@@ -82,10 +87,20 @@ class Compiled:
                     continue
         if self.parts is not None:
             return self.run_parts(args, kwargs)
-        if len(self.graphs) >= LIMIT:
+        if stance.now is not DEFAULT and self.graphs and self.refuses_more():
+            return self.function(*args, **kwargs)
+        if len(self.graphs) >= SIZES and self.dynamic is not False:
+            return self.function(*args, **kwargs)
+        if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= LIMIT:
             reason = f"{LIMIT} graphs were made, and each call needs another"
             return self.give_up(Break(reason, self.graphs[-1].program.decision), args, kwargs)
         return self.capture(args, kwargs, around)
+
+    def refuses_more(self):
+        """Does the stance say that no other graph is made?  RuntimeError where it says that none may be needed."""
+        if stance.now is FAIL_ON_RECOMPILE:
+            raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.title}")
+        return stance.now is EAGER_ON_RECOMPILE
 
     def run_parts(self, args, kwargs):
         """Run the parts, with Python between them."""
@@ -106,7 +121,7 @@ class Compiled:
         if apart:
             self.parts = split_function(python_of(self.function), reason.trail, self.start_part)
         self.off = self.parts is None
-        if self.owner is None:
+        if self.owner is None and not self.silent:
             done = f"runs {self.title} as it is" if self.off else f"makes several graphs of {self.title}"
             warn(f"torch.compile {done}: {reason}")
 
@@ -170,9 +185,9 @@ def python_of(function):
     return getattr(function, "forward", function)
 
 
-def compile_function(function, fullgraph=False, off=False):
+def compile_function(function, fullgraph=False, off=False, dynamic=None):
     """Make the object that runs a function as graphs; with ``off`` it runs the function as it is."""
-    made = Compiled(function, fullgraph)
+    made = Compiled(function, fullgraph, dynamic)
     made.off = off
     compiled_functions.add(made)
     return made

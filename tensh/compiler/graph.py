@@ -18,17 +18,11 @@ from tensh.engine.dispatch.capture.lines import Value, list_values
 
 
 class Graph:
-    """A program with its guard, made of one call."""
+    """A program with its guard, made of one call. Graphs of one ``kind`` differ in the sizes of tensors alone."""
 
-    def __init__(self, program, guard, around, wanted, rebuild, title):
-        self.program, self.guard, self.around, self.wanted, self.rebuild, self.title = (
-            program,
-            guard,
-            around,
-            wanted,
-            rebuild,
-            title,
-        )
+    def __init__(self, program, guard, around, wanted, rebuild, title, kind):
+        self.program, self.guard, self.around, self.wanted = program, guard, around, wanted
+        self.rebuild, self.title, self.kind = rebuild, title, kind
 
     def call(self, tensors):
         program = self.program
@@ -142,8 +136,13 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     if guard(args, kwargs) is None:
         raise Break("what the function reads is changed by it")
     structure.outputs = structure.views = None
+    kind = (
+        around,
+        guards.kind,
+        tuple((path, value.array.ndim, value.dtype) for path, value in zip(paths, inputs, strict=True)),
+    )
     program.release_tensors()
-    return Graph(program, guard, around, wanted, structure, compiled.title)
+    return Graph(program, guard, around, wanted, structure, compiled.title, kind)
 
 
 def make_program(recorder, tensor, names):

@@ -41,6 +41,13 @@ class Guards:
             self.namespace[name] = value
         return self.seen[key]
 
+    @property
+    def kind(self):
+        """What is guarded beside tensors."""
+        return tuple(self.checks), tuple(
+            (name, id(value)) for name, value in self.namespace.items() if name[-1:].isdigit()
+        )
+
     def require(self, text):
         if text not in self.checks:
             self.checks.append(text)

@@ -157,7 +157,15 @@ REAL = (
         _is_torch_function_mode_enabled _get_function_stack_at _len_torch_function_stack
         _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
     }
-    | {f"_dynamo.{name}": f"tensh.compiler.api:{name}" for name in "reset disable list_backends is_compiling".split()}
+    | {
+        f"_dynamo.{name}": f"tensh.compiler.api:{name}"
+        for name in """reset disable list_backends is_compiling
+        optimize graph_break mark_dynamic mark_static mark_static_address allow_in_graph assume_constant_result""".split()
+    }
+    | {
+        "_dynamo.maybe_mark_dynamic": "tensh.compiler.api:mark_dynamic",
+        "_dynamo.explain": "tensh.compiler.explaining:explain",
+    }
     | {"_dynamo.exc.Unsupported": "tensh.compiler.breaks:Unsupported"}
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {

@@ -1,0 +1,62 @@
+"""How compiled functions are called: ``torch.compiler.set_stance``."""
+
+import functools
+
+DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = (
+    "default",
+    "force_eager",
+    "eager_on_recompile",
+    "fail_on_recompile",
+)
+STANCES = (DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, "eager_then_compile", "aot_eager_then_compile")
+"""The last two say what happens here anyway: the first call of every kind runs as it is."""
+
+
+class Stance:
+    """The stance of all compiled functions."""
+
+    now = DEFAULT
+
+
+stance = Stance()
+
+
+class set_stance:
+    """Set how compiled functions are called: from now on, in a ``with`` block, or in a decorated function.
+
+    "force_eager" runs them as they are, "eager_on_recompile" runs what no graph was made for as it is, "fail_on_recompile" raises
+    RuntimeError there; "default" captures it.  ValueError for any other name.
+
+    >>> import tensh as torch
+    >>> f = torch.compile(lambda x: x * 2)
+    >>> with torch.compiler.set_stance("force_eager"):
+    ...     f(torch.ones(2))
+    tensor([2., 2.])
+    """
+
+    __module__ = "torch.compiler"
+
+    def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
+        if stance not in STANCES:
+            raise ValueError(f"invalid torch.compile stance: {stance!r}; it is one of {', '.join(STANCES)}")
+        self.wanted = stance
+        self.__enter__()
+
+    def __enter__(self):
+        self.before, stance.now = vars(self).get("before", stance.now), self.wanted
+
+    def __exit__(self, *failure):
+        stance.now = self.before
+
+    def __call__(self, function):
+        self.__exit__()
+
+        @functools.wraps(function)
+        def call_so(*args, **kwargs):
+            before, stance.now = stance.now, self.wanted
+            try:
+                return function(*args, **kwargs)
+            finally:
+                stance.now = before
+
+        return call_so
