@@ -3,6 +3,8 @@
 ``indices`` has the result's shape, and its size differs from the input's along ``dim`` only.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from tensh.engine.codegen.table import op
@@ -10,11 +12,20 @@ from tensh.engine.codegen.table import op
 
 def places(indices, dim):
     """An index for the elements at ``indices`` along ``dim``, for reading and for writing."""
-    ndim = indices.ndim
-    dim %= ndim
-    axes = [np.arange(n).reshape(n, *(1,) * (ndim - 1 - i)) for i, n in enumerate(indices.shape)]
-    axes[dim] = indices
-    return tuple(axes)
+    dim %= indices.ndim
+    make = places_beside if sum(indices.shape) <= FEW else places_beside.__wrapped__
+    before, after = make(indices.shape, dim)
+    return (*before, indices, *after)
+
+
+FEW = 256  # places of all dimensions together up to which they are kept for the next call
+
+
+@lru_cache(256)
+def places_beside(shape, dim):
+    """The places along the dimensions before and after ``dim``, as arrays that are broadcast."""
+    axes = [np.arange(n).reshape(n, *(1,) * (len(shape) - 1 - i)) for i, n in enumerate(shape)]
+    return axes[:dim], axes[dim + 1 :]
 
 
 def read_along(array, indices, dim):

@@ -53,8 +53,7 @@ def slot(values, low, high, edges):
 
 def slot_of_some(values, low, high, edges):
     bins = len(edges) - 1
-    with np.errstate(invalid="ignore"):
-        number = ((values - low) / (high - low) * bins).astype(np.int64)
+    number = ((values - low) / (high - low) * bins).astype(np.int64)
     number = np.clip(number, 0, bins - 1)  # nan is anything here
     # rounding may be off by one bin: the edges decide
     number -= (number > 0) & (values < edges[number])
@@ -199,9 +198,8 @@ def equal_bins(input, bins, low, high):
 
 def bin_of_some(values, low, high, bins):
     """The number of the equal bin of every value, rounded in their dtype and not held against edges; -1 outside."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        number = (values - low) * values.dtype.type(bins) / (high - low)
-        if is_half(values.dtype) and not np.isfinite(number).all():  # a product too large for a half
-            number = (values.astype(F4) - F4.type(low)) * F4.type(bins) / (F4.type(high) - F4.type(low))
-        number = np.minimum(number.astype(np.int64), bins - 1)
+    number = (values - low) * values.dtype.type(bins) / (high - low)
+    if is_half(values.dtype) and not np.isfinite(number).all():  # a product too large for a half
+        number = (values.astype(F4) - F4.type(low)) * F4.type(bins) / (F4.type(high) - F4.type(low))
+    number = np.minimum(number.astype(np.int64), bins - 1)
     return np.where((values >= low) & (values <= high), number, -1)

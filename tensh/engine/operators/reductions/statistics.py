@@ -134,7 +134,7 @@ def middle(input, axis, skip_nan):
 
 def half_way(input, place, axis):
     """The index along ``axis`` of the element that a stable sort brings to ``place``; there is no nan."""
-    found = np.argpartition(input, place, axis)[(*(slice(None),) * (axis % input.ndim), slice(place, place + 1))]
+    found = input.argpartition(place, axis)[(*(slice(None),) * (axis % input.ndim), slice(place, place + 1))]
     value = read_along(input, found, axis)
     equal = input == value
     if np.count_nonzero(equal) == found.size:
