@@ -22,7 +22,6 @@ SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice
 PLAIN = frozenset((Tensor, Parameter, Buffer))
 """The classes of tensors that graphs are made for."""
 MOST = 2000  # parts of a container
-UNDERSCORED = frozenset(("_modules", "_is_hooked"))
 
 
 class Guards:

@@ -14,8 +14,6 @@ TYPES = {
 """Name of a dtype -> its number in ONNX."""
 BOOLEAN = frozenset("Equal Less Greater LessOrEqual GreaterOrEqual And Or Not Xor IsNaN IsInf".split())
 WHOLE = frozenset("Shape ArgMax ArgMin NonZero Size".split())
-SECOND = frozenset("Where Pow".split())
-"""Operators whose result has the dtype of their second input (Where) or first (others)."""
 
 
 class Value:

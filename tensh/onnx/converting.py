@@ -18,7 +18,6 @@ from tensh.tracing.recorder import Recorder
 
 SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mod"}
 """Operators on sizes."""
-COMMON = frozenset("add sub mul div".split())
 
 
 class Names(dict):

@@ -10,7 +10,6 @@ from tensh.language import _
 DELAY = 0.5  # seconds that a loop may take without a word
 BETWEEN = 0.05  # seconds from one look of the bar to the next
 RARELY = 10.0  # seconds from one line to the next where nobody knows how long it will be
-STYLES = ("auto", "bar", "lines", "none")
 
 style = "auto"  # a bar if stderr is a terminal that can draw one; `tensh run --quiet` makes it "none"
 

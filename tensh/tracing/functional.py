@@ -20,7 +20,6 @@ VIEWS = frozenset(
 """Operators whose results share memory with their input, at least for some."""
 SHAPES = frozenset("view reshape unsqueeze squeeze flatten unflatten view_as ravel".split())
 """Views that a reshape to the original shape undoes."""
-OWN = {"zero_": "zeros_like", "fill_": "full_like", "copy_": "copy"}
 
 
 class Unwritable(RuntimeError):

@@ -8,7 +8,6 @@ from tensh._aten.overloads import REQUIRED, schemas
 from tensh._aten.translation import OPERATORS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
-from tensh.tracing.numbers import TracedInt
 
 SILENT = frozenset(
     "requires_grad_ retain_grad grad_fn grad _base share_memory_ pin_memory __iter__ __deepcopy__ register_hook".split()
@@ -64,13 +63,19 @@ def choose(name, args, kwargs):
             for key, value in kwargs.items()
         ):
             continue
-        try:
-            positional, named = overload.bind(tuple(args), kwargs)
-            kernel_of(overload)
-        except (TypeError, KeyError, IndexError, NotImplementedError):
-            continue
-        return overload, positional, named
+        if found := bind_runnable(overload, args, kwargs):
+            return found
     return None
+
+
+def bind_runnable(overload, args, kwargs):
+    """(overload, args, kwargs) if an overload takes these arguments and can be run; or None."""
+    try:
+        positional, named = overload.bind(tuple(args), kwargs)
+        kernel_of(overload)
+    except (TypeError, KeyError, IndexError, NotImplementedError):
+        return None
+    return overload, positional, named
 
 
 def translate(name, func, args, kwargs):
@@ -142,12 +147,8 @@ def choose_by_names(name, func, args, kwargs):
             else:
                 ordered.append(taken[parameter.name])
         else:
-            try:
-                positional, options = overload.bind(tuple(ordered), named)
-                kernel_of(overload)
-            except (TypeError, KeyError, IndexError, NotImplementedError):
-                continue
-            return overload, positional, options
+            if found := bind_runnable(overload, ordered, named):
+                return found
     return None
 
 
@@ -160,8 +161,3 @@ def translate_to(args, kwargs):
         elif isinstance(each, Tensor):
             wanted = each.dtype
     return choose("to", (args[0], wanted or args[0].dtype), {})
-
-
-def plain_int(value):
-    """A number without its node."""
-    return int(value) if isinstance(value, TracedInt) else value

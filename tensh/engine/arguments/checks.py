@@ -2,7 +2,7 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
-from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, dtype
+from tensh.engine.dtypes.dtype import BUILTIN, dtype
 from tensh.engine.errors.messages import wrap_dims
 
 
@@ -75,8 +75,3 @@ def is_number(value):
     return isinstance(value, (bool, int, float, complex)) or (
         hasattr(value, "dtype") and not isinstance(value, Tensor) and getattr(value, "ndim", None) == 0
     )
-
-
-def dtype_of(t):
-    """The dtype of a tensor's array."""
-    return BY_NUMPY[t.array.dtype]

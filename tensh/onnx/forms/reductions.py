@@ -3,7 +3,6 @@
 import math
 
 import tensh as torch
-from tensh.onnx.builder import is_float
 from tensh.onnx.errors import no_form
 from tensh.onnx.forms.table import along, compose, form
 
@@ -253,10 +252,6 @@ def logcumsumexp(self, dim):
 @compose("trace")
 def trace(self):
     return torch.diagonal(self).sum()
-
-
-def floats(self):
-    return is_float(self.dtype)
 
 
 @compose("diff")
