@@ -199,7 +199,7 @@ def _get_async_or_non_blocking(function_name, non_blocking, kwargs):
 
 
 def _get_obj_state(obj):
-    """What ``__getstate__`` gives, or the attributes of an object."""
+    """The result of ``__getstate__``, or the attributes of an object."""
     get = getattr(obj, "__getstate__", None)
     return get() if get else obj.__dict__
 

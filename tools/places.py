@@ -64,7 +64,7 @@ def own_names(path, module):
 
 
 def found_in(space, name):
-    """Does tensh have a name in a namespace of PyTorch's?"""
+    """True if tensh has a name in a namespace of PyTorch."""
     try:
         value = getattr(importlib.import_module(space.replace("torch", "tensh", 1)), name)
     except (ImportError, AttributeError, NotImplementedError):

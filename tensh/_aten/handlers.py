@@ -1,4 +1,4 @@
-"""Who is asked about a call of an operator below autograd: dispatch modes, and tensors whose classes have a ``__torch_dispatch__``."""
+"""Handlers of operator calls below autograd: dispatch modes, and tensors whose classes have a ``__torch_dispatch__``."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import dispatches, state

@@ -8,7 +8,7 @@ from tensh.func.trees import leaves_of, map_leaves
 
 
 class OpCheckError(Exception):
-    """What ``opcheck`` raises: the operator is not what it says of itself."""
+    """Error of ``opcheck``: an operator differs from its declaration."""
 
 
 TESTS = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")

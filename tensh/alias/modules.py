@@ -69,7 +69,7 @@ def rename_parts(to):
 
 
 def is_defined_by(value, names):
-    """Is a value a function or a class of the module with these names, and no other's that says it is of torch?"""
+    """True for a function or a class of the module with these names, rather than another module's that calls itself torch's."""
     if isinstance(value, FunctionType):
         return value.__globals__ is names
     methods = [each for each in vars(value).values() if isinstance(each, FunctionType)]

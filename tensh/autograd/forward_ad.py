@@ -133,7 +133,7 @@ def _is_fwd_grad_enabled():
 
 
 class _set_fwd_grad_enabled(Switch):
-    """Whether operations carry tangents; as a context manager, until the block ends."""
+    """Switch tangents of operations on or off; as a context manager, until the block ends."""
 
     __module__ = "torch.autograd.forward_ad"
 

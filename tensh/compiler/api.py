@@ -1,4 +1,4 @@
-"""What users call: ``torch.compile``, and the functions of ``torch.compiler``."""
+"""The public functions: ``torch.compile``, and those of ``torch.compiler``."""
 
 import functools
 

@@ -126,7 +126,7 @@ class Compiled:
             warn(f"torch.compile {done}: {reason}")
 
     def start_part(self, function):
-        """What is called in the place of a part."""
+        """Make the function that is called in the place of a part."""
         part = Compiled(function, dynamic=self.dynamic, owner=self.owner or self)
         self.members.append(part)
         return wrap_function(part, function)

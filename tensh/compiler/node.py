@@ -82,7 +82,7 @@ class CompiledFunctionBackward(Node):
         return tuple(found)
 
     def is_overwritten(self):
-        """Was an argument written since, so that the lines would not give what they gave?"""
+        """True if an argument was written since, so that the lines would give other results."""
         pairs = zip(self.program.inputs, self.given, strict=True)
         return any(value in self.program.written or is_written_after(self.time, array) for value, array in pairs)
 

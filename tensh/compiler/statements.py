@@ -50,7 +50,7 @@ def bound_by(statements):
 
 
 def leaves(statements, kinds, into_loops=True):
-    """Is there a statement of these kinds, outside of functions in it, and if asked outside of loops?"""
+    """True if there is a statement of these kinds outside inner functions, and on request outside loops."""
     for each in statements:
         if isinstance(each, kinds):
             return True
@@ -62,7 +62,7 @@ def leaves(statements, kinds, into_loops=True):
 
 
 def computes(statements):
-    """Do statements compute something that a graph might?"""
+    """True if statements compute something that a graph might."""
     return any(isinstance(each, (ast.Call, ast.BinOp)) for node in statements for each in ast.walk(node))
 
 
@@ -72,7 +72,7 @@ def parameters(names):
 
 
 def is_text(statement):
-    """Is a statement a docstring, or nothing?"""
+    """True for a docstring, and for a statement without effect."""
     return (
         isinstance(statement, ast.Pass) or isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )

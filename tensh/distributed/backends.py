@@ -141,9 +141,9 @@ def get_node_local_rank(fallback_rank=None):
 
 
 DebugLevel = enum.Enum("DebugLevel", "OFF INFO DETAIL", start=0, module="torch.distributed")
-"""How much is checked and reported of collectives."""
+"""Levels of checks and reports of collectives."""
 
 
 def get_debug_level():
-    """How much is checked of collectives: ``TORCH_DISTRIBUTED_DEBUG`` of the environment."""
+    """The level of checks of collectives, by ``TORCH_DISTRIBUTED_DEBUG`` of the environment."""
     return getattr(DebugLevel, os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper(), DebugLevel.OFF)

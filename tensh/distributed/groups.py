@@ -280,7 +280,7 @@ def get_rank(group=None):
 
 
 def get_world_size(group=None):
-    """How many processes are in a group, or -1 outside of it."""
+    """Count the processes of a group; -1 outside of it."""
     if is_outside(group):
         return -1
     return find_group(group).size()
@@ -328,7 +328,7 @@ def _describe_unregistered(group):
 
 
 def get_pg_count():
-    """How many groups there are."""
+    """Count the groups."""
     return len(_world.groups)
 
 

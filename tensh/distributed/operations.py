@@ -4,7 +4,7 @@ import enum
 
 
 class RedOpType(enum.IntEnum):
-    """How values of several processes become one.
+    """Kinds of reductions of the values of several processes.
 
     >>> import tensh as torch
     >>> torch.distributed.ReduceOp.SUM

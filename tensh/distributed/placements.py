@@ -1,4 +1,4 @@
-"""How a tensor lies on several processes: whole on each, in parts along a dimension, or as terms of a sum.
+"""Placements of a tensor on several processes: whole on each, in parts along a dimension, or as terms of a sum.
 
 Programs name them in plans for parallel layers; tensors distributed in this way are switched off.
 """
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Placement:
-    """How a tensor lies on the processes of one dimension of a mesh."""
+    """A placement on the processes of one dimension of a mesh."""
 
     def is_shard(self, dim=None):
         """True if each process has a part, along ``dim`` where that is given."""

@@ -96,7 +96,7 @@ class ProcessGroup:
         return self._rank
 
     def size(self):
-        """How many processes are in the group."""
+        """The number of processes in the group."""
         return self._size
 
     def name(self):

@@ -115,7 +115,7 @@ def value_of(t):
 
 
 def reaches(nodes, leaves=()):
-    """Does a gradient that is sent to one of ``nodes`` arrive anywhere but at ``leaves`` that stand for nothing?"""
+    """True if a gradient sent to one of ``nodes`` arrives anywhere but at ``leaves`` that stand for nothing."""
     seen, stack = set(nodes), list(nodes)
     while stack:
         node = stack.pop()

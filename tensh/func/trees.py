@@ -41,12 +41,12 @@ class TreeSpec:
 
     @property
     def num_nodes(self):
-        """How many branches and leaves there are."""
+        """The number of branches and leaves."""
         return 1 + sum(child.num_nodes for child in self.children_specs)
 
     @property
     def num_children(self):
-        """How many children the branch has."""
+        """The number of children of the branch."""
         return len(self.children_specs)
 
     def is_leaf(self):
@@ -124,7 +124,7 @@ def _fill_dict(kind):
 
 
 class Branch(NamedTuple):
-    """How a type comes apart, into its children and what else there is to know, and is put together."""
+    """The functions that take a value of a type apart, into children and context, and rebuild it."""
 
     flatten_fn: Any
     unflatten_fn: Any

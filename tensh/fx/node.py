@@ -241,7 +241,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random=True):
-        """Must the node stay in the graph when nobody uses it?  Inputs, the output, and calls with side effects must."""
+        """True if the node stays in the graph even when unused: an input, the output, or a call with side effects."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_module":

@@ -12,7 +12,7 @@ from tensh.engine.core.clock import listen, tick, unlisten
 from tensh.graph.kept import Keeping
 
 OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
-"""How the names of tensh's own files begin: those of the code that the engine writes, and those of the package."""
+"""Beginnings of the names of tensh's files: of code that the engine writes, and of the package."""
 
 
 CALL = "Calls.__call__"  # the function through which every module is called

@@ -59,7 +59,7 @@ TEXTS = {
     "to create tensors out of constant variables that would be the same every time you call this function. In any other case, this "
     "might cause the trace to be incorrect.",
 }
-"""What Python reads -> the warning."""
+"""Kind of value that Python reads -> the warning."""
 DEPRECATED = "`torch.jit.{}` is deprecated. Please switch to `torch.compile` or `torch.export`."
 
 
@@ -227,7 +227,7 @@ class TracedModule(Traced, ScriptModule):
 
 
 class TopLevelTracedModule(TracedModule):
-    """What ``trace`` makes of a module."""
+    """The traced module that ``trace`` returns."""
 
 
 def trace(

@@ -1,4 +1,4 @@
-"""What code of TorchScript can call: operators of ``aten``, operators on numbers and lists, builtins."""
+"""Functions for code of TorchScript: operators of ``aten``, operators on numbers and lists, builtins."""
 
 import math
 import operator

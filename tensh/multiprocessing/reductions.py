@@ -147,7 +147,7 @@ def rebuild_typed_storage(whole):
 
 
 def hand_over(block):
-    """What another process needs to map a block: a handle of its file, the number of elements and their dtype."""
+    """The facts by which another process maps a block: a handle of its file, the number of elements and their dtype."""
     return reduction.DupFd(shared.descriptor_of(block)), block.size, block.dtype
 
 

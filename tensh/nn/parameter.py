@@ -176,7 +176,7 @@ class UninitializedTensorMixin:
 
     @property
     def shape(self):
-        """There is none: RuntimeError."""
+        """Raise RuntimeError: an uninitialized parameter has no shape."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
             "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters "
@@ -184,7 +184,7 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self):
-        """There is none: RuntimeError."""
+        """Raise RuntimeError: an uninitialized parameter has no memory."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
             "calling `module.share_memory()`."

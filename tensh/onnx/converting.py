@@ -21,7 +21,7 @@ SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mo
 
 
 class Names(dict):
-    """What the text of a form can name: arguments, helpers, operators of ONNX."""
+    """The names in the text of a form: arguments, helpers, operators of ONNX."""
 
     def __init__(self, builder, node, arguments):
         wanted = dtype_of(node.meta["val"])

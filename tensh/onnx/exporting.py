@@ -44,7 +44,7 @@ def is_in_onnx_export():
 
 
 class ONNXProgram:
-    """What ``export`` returns: ``model_proto`` is the model as the package onnx has it; ``save`` writes it; a call runs it.
+    """The result of ``export``: ``model_proto`` is the model as the package onnx has it; ``save`` writes it; a call runs it.
 
     A call computes with onnxruntime where it is installed, else with tensh.
     """

@@ -99,7 +99,7 @@ def read_tensor(proto, folder=None):
 
 
 def count_fields(proto, kind):
-    """How many numbers a tensor has in the fields of its type."""
+    """Count the numbers that a tensor has in the fields of its type."""
     known = {
         "float32": proto.float_data,
         "float64": proto.double_data,

@@ -171,7 +171,7 @@ class Names:
         return known.cost if known else COST
 
     def count_numbers(self, function, arguments):
-        """How many numbers of tensors a call of a value makes Python's."""
+        """Count the numbers of tensors that a call of a value converts to Python's."""
         known = self.known.get(id(function))
         return known.count_numbers(*arguments) if known and known.count_numbers else 0
 

@@ -29,7 +29,7 @@ def whole_numbers(t, ndim):
 
 
 def count_numbers(*arguments):
-    """How many whole numbers ``strided`` or ``jagged`` takes out of the tensors that a file gives it."""
+    """Count the whole numbers that ``strided`` or ``jagged`` reads from the tensors of a file."""
     facts = arguments[0] if len(arguments) == 1 else None
     read = [facts.get("offsets"), facts.get("lengths")] if type(facts) is dict else arguments[1:]
     return sum(each.numel() for each in read if isinstance(each, Tensor))

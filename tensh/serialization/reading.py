@@ -34,7 +34,7 @@ DAMAGE = (
     *WRONG, RuntimeError, EOFError, AssertionError, SyntaxError, pickle.UnpicklingError, DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile,
     zlib.error,
 )  # fmt: skip
-"""What reading a damaged archive, and what stands in it, may raise."""
+"""Exceptions that reading a damaged archive, or its content, may raise."""
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args):

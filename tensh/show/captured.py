@@ -209,7 +209,7 @@ def bytes_of(step):
 
 
 def summary(program):
-    """How many lines there were and are, and how much they move."""
+    """Count the lines before and after, and the bytes that they move."""
     texts = []
     for title, passes in ((_("captured"), program.before), (_("optimised"), program.after)):
         steps = [*passes[0], *passes[1]]

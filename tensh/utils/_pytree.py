@@ -143,7 +143,7 @@ def is_namedtuple(obj):
 
 
 def is_structseq_class(cls):
-    """Is it the class of a tuple with named fields that C made, such as ``torch.return_types.max`` or ``time.struct_time``?"""
+    """True for the class of a tuple with named fields that C made, such as ``torch.return_types.max`` or ``time.struct_time``."""
     return (
         isinstance(cls, type)
         and issubclass(cls, tuple)
@@ -156,12 +156,12 @@ def is_structseq_class(cls):
 
 
 def is_structseq_instance(obj):
-    """Is it such a tuple?"""
+    """True for a tuple of such a class."""
     return is_structseq_class(type(obj))
 
 
 def is_structseq(obj):
-    """Is it such a tuple, or the class of such tuples?"""
+    """True for a tuple of such a class, and for the class."""
     return is_structseq_class(obj if isinstance(obj, type) else type(obj))
 
 
@@ -293,7 +293,7 @@ def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
 
 
 def tree_is_leaf(tree, is_leaf=None):
-    """Is a value a leaf?"""
+    """True if a value is a leaf."""
     return _is_leaf(tree, is_leaf)
 
 

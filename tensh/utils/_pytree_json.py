@@ -14,7 +14,7 @@ UNNAMED = "NO_SERIALIZED_TYPE_NAME_FOUND"
 
 
 class Serialized(NamedTuple):
-    """How structures of a type are written: under which name, and its context as and from what JSON can hold."""
+    """The form in which structures of a type are written: a name, and functions that convert the context to and from JSON."""
 
     type: Any
     name: str

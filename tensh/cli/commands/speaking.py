@@ -43,7 +43,7 @@ def texts(application):
 
 
 def translate_error(message):
-    """What the parser says of a command line, in the language that is spoken, and without names of its own checks."""
+    """The parser's message on a command line, in the chosen language, without the names of the parser's checks."""
     message = message.replace("Value error, ", "")
     for pattern, text in ERRORS.items():
         found = re.fullmatch(pattern, message)

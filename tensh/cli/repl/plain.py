@@ -63,7 +63,7 @@ class PlainReader:
         """None of them is about plain lines."""
 
     def clear(self):
-        """There is nothing to clear: what was written stays."""
+        """Do nothing: written text stays."""
 
 
 def clean(line):

@@ -69,7 +69,7 @@ def measure_memory(values):
 
 
 def count_matches(index, number):
-    """How many completions there are, and which of them is chosen."""
+    """Count the completions, and say which is chosen."""
     from tensh.cli.session.completion import MOST
 
     many = f"{number:,}" + "+" * (number >= MOST)

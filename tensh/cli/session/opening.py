@@ -93,7 +93,7 @@ def contents(path, engine):
 
 
 def is_script_file(path):
-    """Is a file an archive of TorchScript, which holds code beside tensors?"""
+    """True for a file that is an archive of TorchScript, which holds code beside tensors."""
     try:
         with zipfile.ZipFile(path) as zipped:
             return any(name.endswith("/constants.pkl") for name in zipped.namelist())

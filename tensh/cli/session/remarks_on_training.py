@@ -71,7 +71,7 @@ def on_other_parameters(optimizer, leaves, place, names):
 
 
 def on_no_backward(optimizer, own, place, names):
-    """There is a loss, and no backward pass."""
+    """Remark on a loss without a backward pass."""
     for frame in frames_from(users_frame()):
         for loss, value in list(frame.f_locals.items()):
             if isinstance(value, Tensor) and value.requires_grad and not value.shape and reaches(value.node, own):

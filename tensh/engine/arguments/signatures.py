@@ -143,7 +143,7 @@ def require_64_bits(number):
 
 
 def complain_of_elements(values, place):
-    """What PyTorch says of a sequence with elements that are no tensors, as the argument at ``place``; None without any."""
+    """PyTorch's message for a sequence with elements that are no tensors, as the argument at ``place``; None without any."""
     for number, value in enumerate(values):
         if not isinstance(value, Tensor):
             return f"expected Tensor as element {number} in argument {place}, but got {type_name(value)}"

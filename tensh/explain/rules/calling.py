@@ -14,7 +14,7 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
 def no_such_device(call, text):
-    """There is the CPU, and nothing else."""
+    """Say that the CPU is the only device."""
     tensors = tuple(operand(t) for t in call.tensors[:1])
     asked = find_unasked(call)
     if asked is not None:

@@ -80,7 +80,7 @@ def expanding(call, text):
 
 
 def assigning(call, text):
-    """What is written into a part of a tensor has its shape, or one that broadcasts to it."""
+    """Require that a value written into a part of a tensor has its shape, or one that broadcasts to it."""
     sizes = re.search(r"Target sizes: (\[[\d, ]*\])\.  Tensor sizes: (\[[\d, ]*\])", text)
     t = call.arguments[0]
     if sizes is None or not hasattr(t.value, "shape"):

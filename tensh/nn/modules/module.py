@@ -233,7 +233,7 @@ class Module(Members, Calls, State):
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device=None):
-        """There is no CUDA here: an error, as with a PyTorch built without it."""
+        """Raise the error of a PyTorch built without CUDA."""
         return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device, recurse=True):

@@ -61,7 +61,7 @@ class PackedSequence(
         return self.to(*args, **kwargs)
 
     def cuda(self, *args, **kwargs):
-        """There is no CUDA here: an error, as with a PyTorch built without it."""
+        """Raise the error of a PyTorch built without CUDA."""
         return self.to(*args, **{**kwargs, "device": "cuda"})
 
     @property

@@ -1,4 +1,4 @@
-"""How forms are declared: an expression in the operators of ONNX, a function of the builder, or a program of other operators."""
+"""Declaration of forms: an expression in the operators of ONNX, a function of the builder, or a program of other operators."""
 
 from dataclasses import dataclass
 from typing import Any

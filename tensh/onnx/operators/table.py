@@ -1,4 +1,4 @@
-"""How operators are registered, and what their functions share."""
+"""Registration of operators, and helpers of their functions."""
 
 import tensh as torch
 from tensh.onnx.builder import TYPES

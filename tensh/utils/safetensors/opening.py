@@ -103,11 +103,11 @@ class Slice:
         self._opened, self._entry = opened, entry
 
     def get_shape(self):
-        """Its sizes, as a list."""
+        """The sizes, as a list."""
         return list(self._entry.shape)
 
     def get_dtype(self):
-        """Its dtype, in the word of the format."""
+        """The dtype, in the word of the format."""
         return self._entry.dtype
 
     def __getitem__(self, index):

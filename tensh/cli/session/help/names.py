@@ -65,7 +65,7 @@ class Name(NamedTuple):
 
     @property
     def doc(self):
-        """Its documentation."""
+        """The documentation of the name."""
         if isinstance(self.entry, Inplace):
             return _("In-place version of {name}.\n\n{doc}").format(name=self.entry.op.name, doc=self.entry.op.doc)
         return inspect.cleandoc(self.entry.doc) if isinstance(self.entry, Op) else inspect.getdoc(self.entry) or ""

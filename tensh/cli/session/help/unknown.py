@@ -2,4 +2,4 @@
 
 
 class Unknown(LookupError):
-    """There is no such name; the message says which may have been meant."""
+    """An unknown name; the message says which may have been meant."""

@@ -51,7 +51,7 @@ def down(session, command):
 
 
 def steps(command):
-    """How many frames to go."""
+    """Read the number of frames to go."""
     number = whole_number(command)
     return 1 if number is None else number
 

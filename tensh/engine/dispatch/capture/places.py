@@ -33,7 +33,7 @@ def find_place(depth=2):
 
 
 def read_frames(frame):
-    """The same, from a frame outwards."""
+    """Find the user's instruction from a frame outwards."""
     found, modules, trail = None, [], []
     while frame is not None:
         code = frame.f_code

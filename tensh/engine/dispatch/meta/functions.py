@@ -24,7 +24,7 @@ FUNCTIONS["allclose"] = FUNCTIONS["item"]
 
 @function
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
-    """The numbers of repetitions are elements: the size of the result must be said."""
+    """Require ``output_size``: the numbers of repetitions are elements, which a tensor without elements lacks."""
     if output_size is None:
         raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
     flat = input if dim is not None else input.reshape(-1)

@@ -59,7 +59,7 @@ ALL_NONZERO = NO_KERNEL.format("nonzero")
 
 @kernel
 def index(input, indices):
-    """A mask says by its elements how many places it names."""
+    """Refuse a mask, whose elements decide how many places it selects."""
     if any(each is not None and each.dtype.kind == "b" for each in indices):
         raise NotImplementedError(ALL_NONZERO)
     return probe(indexing.index.kernel, (input, indices), {}, "index")

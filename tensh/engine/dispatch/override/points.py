@@ -252,7 +252,7 @@ def disarm_if_unused():
 
 
 class Search:
-    """While this is entered, functions look for overriding arguments, as a trace needs whose proxies go no further."""
+    """While this is entered, functions look for overriding arguments; a trace needs this where proxies stay within functions."""
 
     def __enter__(self):
         with lock:

@@ -70,7 +70,7 @@ FOLDS = {
     "amax": (np.maximum.at, lambda dtype: extreme(dtype, False)),
     "amin": (np.minimum.at, lambda dtype: extreme(dtype, True)),
 }
-"""How values are folded into an array, and what they start from without its own elements."""
+"""Reduction -> (function that folds values into an array, the value that it starts from without the array's elements)."""
 
 
 def find_refusing_kernel(family, kind, input):

@@ -45,7 +45,7 @@ class Shifts:
         return columns.reshape(batch, groups, -1, elements)
 
     def slices(self, columns):
-        """What the windows see at each of the outer places."""
+        """The elements that the windows cover at each of the outer places."""
         return [columns[..., place : place + self.length] for place in self.outer]
 
     def split(self, weight, groups):

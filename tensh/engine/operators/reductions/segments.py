@@ -19,7 +19,7 @@ FOLDS = {
     "sum": (np.add, 0.0), "mean": (np.add, 0.0), "prod": (np.multiply, 1.0),
     "max": (np.maximum, -np.inf), "min": (np.minimum, np.inf),
 }  # fmt: skip
-"""How the elements of a segment are combined, and what they start from."""
+"""Reduction -> (function that combines the elements of a segment, the value that it starts from)."""
 SPELLED = {"amax": "max", "amin": "min"}
 
 

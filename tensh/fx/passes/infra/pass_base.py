@@ -9,7 +9,7 @@ __all__ = ["PassBase", "PassResult"]
 
 
 class PassResult(NamedTuple):
-    """What a pass returns: the module, and whether it was changed."""
+    """The result of a pass: the module, and whether it was changed."""
 
     graph_module: GraphModule
     modified: bool

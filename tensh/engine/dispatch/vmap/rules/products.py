@@ -78,7 +78,7 @@ def multiply_stacks(input, other, a, b, levels):
 
 
 DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)}
-"""How many dimensions a sample of each factor has."""
+"""Operator -> numbers of dimensions of a sample of each factor."""
 
 
 def check_and_multiply(name):
@@ -170,7 +170,7 @@ CALLED = {
     "eigenvalues_of": "linalg.eig", "eigenvalues_of_symmetric": "linalg.eigh", "linalg_cholesky_ex": "linalg.cholesky",
     "singular_values": "linalg.svd", "matrix_exp": "torch.matrix_exp",
 }  # fmt: skip
-"""How errors call an operator of matrices, where that is not by its name."""
+"""Operator of matrices -> its name in errors, where that is another."""
 
 
 def multiply_matrices(op):

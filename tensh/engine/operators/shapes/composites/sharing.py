@@ -45,7 +45,7 @@ def lies_in_shared(array):
 
 
 def count_holders(tensor):
-    """How often the array of a tensor and the memory under it are referred to."""
+    """Count the references to the array of a tensor and to the memory under it."""
     array = tensor.array
     return sys.getrefcount(array), sys.getrefcount(owner(array))
 
