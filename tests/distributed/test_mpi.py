@@ -147,3 +147,42 @@ def test_time_limit(tmp_path):
     (tmp_path / "timing.py").write_text(TIMING)
     done = call([*LAUNCH, "-n", "2", str(tmp_path / "timing.py")])
     assert "[0] DistBackendError timed out after 0.5 s: not all processes came to all_reduce(shape=[2]" in done.stdout
+
+
+# ── training ──
+EXACT = 1e-6  # of losses; of sums of gradients relatively
+
+
+def trained(size, folder):
+    done = call(
+        [sys.executable, "-m", "tensh", "run", "tests/distributed/training.py", "--", str(folder), "0", str(size)]
+    )
+    assert done.returncode == 0, done.stderr
+    done = call([*LAUNCH, "-n", str(size), "tests/distributed/training.py", str(folder)])
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "whole.json").read_text()), found_by_ranks(folder, size)
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def training(request, tmp_path_factory):
+    return trained(request.param, tmp_path_factory.mktemp("training"))
+
+
+def test_training_is_that_of_one_process_on_the_whole_batch(training):
+    whole, ranks = training
+    for found in ranks:
+        for name, values in (("mlp", whole["mlp"]), ("views", whole["mlp"]), ("cnn", whole["cnn"])):
+            assert found[name] == pytest.approx(values, abs=EXACT), name
+
+
+@pytest.mark.oracle
+def test_training_is_as_pytorchs(training, tmp_path):
+    size = len(training[1])
+    done = call([sys.executable, "tests/distributed/training.py", str(tmp_path), str(size)])
+    assert done.returncode == 0, done.stderr
+    for found, expected in zip(training[1], found_by_ranks(tmp_path, size), strict=True):
+        for name, value in expected.items():
+            if name in ("functional", "unused", "unfinished"):
+                assert found[name] == value, name
+            else:
+                assert found[name] == pytest.approx(value, rel=1e-5, abs=EXACT), name

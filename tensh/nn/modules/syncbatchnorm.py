@@ -1,10 +1,13 @@
 """Batch normalisation over several processes, which on the CPU is that of one."""
 
+import sys
+
+from tensh.engine import find_public
 from tensh.nn.modules.batchnorm import BatchNorm1d
 
 
 class SyncBatchNorm(BatchNorm1d):
-    """Batch normalisation with the statistics of all processes: of one process, ``BatchNorm1d`` for any number of dimensions.
+    """Batch normalisation with the statistics of all processes of a group; in one process ``BatchNorm1d`` for any number of dimensions.
 
     Shapes: [N, C, *] to the same. Raises ValueError for an input of fewer than two dimensions.
 
@@ -32,6 +35,47 @@ class SyncBatchNorm(BatchNorm1d):
     def _check_input_dim(self, input):
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    def forward(self, input):
+        """``input`` normalised, in training by the mean and variance over the batches of all processes."""
+        group = self._find_group()
+        if group is None or not (self.training or self.running_mean is None):
+            return super().forward(input)
+        self._check_input_dim(input)
+        return self._normalize_together(input, group)
+
+    def _find_group(self):
+        """The group to normalise in; None where there is none, or only this process is in it."""
+        distributed = sys.modules.get("tensh.distributed.groups")  # not loaded, it has begun no group
+        if distributed is None or not distributed.is_initialized():
+            return None
+        group = distributed.find_group(self.process_group)
+        return group if group.size() > 1 else None
+
+    def _normalize_together(self, input, group):
+        from tensh.distributed.nn.functional import all_reduce
+
+        dims, shape = [0, *range(2, input.dim())], [1, -1] + [1] * (input.dim() - 2)
+        sums = input.sum(dims)
+        count = input.numel() // input.shape[1]
+        found = all_reduce(find_public("cat")([sums, sums.new_full((1,), count)]), group=group)
+        total = found[-1].detach()
+        mean = found[:-1] / total
+        centred = input - mean.view(shape)
+        var = all_reduce(centred.square().sum(dims), group=group) / total
+        if self.training and self.track_running_stats:
+            self._follow(mean.detach(), var.detach() * (total / (total - 1)))
+        out = centred * (var + self.eps).rsqrt().view(shape)
+        if self.weight is not None:
+            out = out * self.weight.view(shape)
+        return out if self.bias is None else out + self.bias.view(shape)
+
+    def _follow(self, mean, var):
+        """Move the running statistics."""
+        self.num_batches_tracked.add_(1)
+        momentum = 1 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
+        self.running_mean.lerp_(mean, momentum)
+        self.running_var.lerp_(var, momentum)
 
     @classmethod
     def convert_sync_batchnorm(cls, module, process_group=None):

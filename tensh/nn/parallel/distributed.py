@@ -1,15 +1,29 @@
-"""Models whose copies in several processes are trained as one: in a group of one process, the model itself."""
+"""Models whose copies in several processes are trained as one: each has a part of the batch, and gets the mean of the gradients."""
 
 import contextlib
 
+from tensh.engine import find_public
 from tensh.nn.modules.module import Module
+from tensh.nn.parallel.buckets import Reducer
+
+UNFINISHED = (
+    "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your "
+    "module has parameters that were not used in producing loss. You can enable unused parameter detection by passing the "
+    "keyword argument `find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by \n"
+    "making sure all `forward` function outputs participate in calculating loss. "
+)
 
 
 class DistributedDataParallel(Module):
-    """Train copies of a module, one in each process, with the mean of their gradients: in a group of one, those of the module.
+    """Train copies of a module, one in each process, with the mean of their gradients.
 
-    Parameters are those of ``module``, below that name. Raises ValueError without a process group, RuntimeError for a module
-    without parameters that require gradients.
+    Parameters are those of ``module``, below that name. They and the buffers begin as those of rank 0. The backward pass puts
+    gradients into buckets of ``bucket_cap_mb``, each of which is added up between processes as soon as it is full. With
+    ``broadcast_buffers`` each forward pass begins with the buffers of rank 0; with ``find_unused_parameters`` the outputs are
+    searched for parameters that have no part in them; with ``gradient_as_bucket_view`` gradients lie in the buckets.
+
+    Raises ValueError without a process group, RuntimeError for a module without parameters that require gradients, and for one
+    whose parameters have other shapes in another process.
 
     >>> import tensh as torch
     >>> dist = torch.distributed
@@ -40,22 +54,71 @@ class DistributedDataParallel(Module):
 
         super().__init__()
         self.process_group = find_group(process_group)
-        if not any(p.requires_grad for p in module.parameters()):
+        ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        trained = [p for name, p in module.named_parameters() if p.requires_grad and name not in ignored]
+        if not trained:
             raise RuntimeError(
                 "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
             )
         self.module, self.device_ids, self.output_device, self.dim = module, None, None, dim
         self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
         self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
-        self.require_backward_grad_sync = True
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.parameters_to_ignore = ignored
+        object.__setattr__(self, "_joining", None)
+        if self.process_group.size() > 1:
+            self._check_shapes(trained)
+            if init_sync:
+                self._take_over(self._states(), 0)
+        object.__setattr__(
+            self, "reducer", Reducer(trained, self.process_group, bucket_cap_mb, gradient_as_bucket_view)
+        )
+
+    def _states(self):
+        """All parameters and buffers."""
+        pairs = [*self.module.named_parameters(), *self.module.named_buffers()]
+        return [each.detach() for name, each in pairs if name not in self.parameters_to_ignore]
+
+    def _check_shapes(self, trained):
+        """Raise RuntimeError in all processes if their parameters differ."""
+        shapes = [(list(p.shape), str(p.dtype)) for p in trained]
+        for rank, others in enumerate(self.process_group.gather_objects(shapes)):
+            if others != shapes:
+                raise RuntimeError(
+                    f"DDP expects same model across all ranks, but Rank {self.process_group.rank()} has {len(shapes)} params "
+                    f"{shapes}, while rank {rank} has {len(others)} params {others}"
+                )
+
+    def _take_over(self, tensors, root):
+        """Fill tensors with those of one process."""
+        for each in tensors:
+            self.process_group.broadcast([each], root).wait()
 
     def forward(self, *inputs, **kwargs):
-        """Compute the module."""
-        return self.module(*inputs, **kwargs)
+        """Compute the module; the next backward pass exchanges gradients, unless within ``no_sync``."""
+        is_synchronous = find_public("is_grad_enabled")() and self.require_backward_grad_sync
+        if self._joining is not None:
+            self._joining.tell_active(is_synchronous)
+        if self.reducer.is_waiting() and is_synchronous:
+            raise RuntimeError(UNFINISHED + self.reducer.describe_missing())
+        self._share_buffers()
+        self.require_forward_param_sync = is_synchronous
+        found = self.module(*inputs, **kwargs)
+        if is_synchronous:
+            self.reducer.prepare(found if self.find_unused_parameters else None)
+        return found
+
+    def _share_buffers(self):
+        """Take the buffers of the first process that still has inputs."""
+        if not (self.broadcast_buffers and self.require_forward_param_sync and self.process_group.size() > 1):
+            return
+        buffers = [each for name, each in self.module.named_buffers() if name not in self.parameters_to_ignore]
+        if buffers:
+            self._take_over(buffers, 0 if self._joining is None else self._joining.choose_rank(True))
 
     @contextlib.contextmanager
     def no_sync(self):
-        """Leave gradients as they are in each process."""
+        """Leave gradients as they are in each process; those of the first pass outside are added to them and exchanged."""
         before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
             yield
@@ -64,8 +127,28 @@ class DistributedDataParallel(Module):
 
     @contextlib.contextmanager
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
-        """Train with inputs of different numbers in the processes."""
-        yield
+        """Train with inputs of different numbers in the processes: one that has no more goes along with the others.
+
+        Gradients are divided by the number of all processes, or without ``divide_by_initial_world_size`` of those with inputs.
+        Raises RuntimeError in all processes, when the first has no more, with ``throw_on_early_termination``.
+        """
+        if not enable or self.process_group.size() == 1:
+            yield
+            return
+        from tensh.nn.parallel.joining import Joining
+
+        joining = Joining(self, divide_by_initial_world_size, throw_on_early_termination)
+        object.__setattr__(self, "_joining", joining)
+        try:
+            yield
+            joining.follow()
+        finally:
+            object.__setattr__(self, "_joining", None)
+            self.reducer.divisor = self.process_group.size()
+
+    def register_comm_hook(self, state, hook):
+        """Let ``hook(state, bucket)`` exchange the gradients of a bucket: it returns a future of the tensor for its buffer."""
+        self.reducer.register_hook(state, hook)
 
 
 DistributedDataParallel.__module__ = "torch.nn.parallel.distributed"

@@ -1,0 +1,7 @@
+"""torch.distributed.nn: collectives that gradients go through."""
+
+from tensh.distributed.nn.functional import *  # noqa: F403
+from tensh.distributed.nn.functional import __all__  # noqa: F401
+from tensh.switched_off import lookup
+
+__getattr__ = lookup("torch.distributed.nn")

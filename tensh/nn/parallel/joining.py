@@ -1,0 +1,52 @@
+"""Training with inputs of different numbers: processes without inputs take part in the exchanges of those that have some."""
+
+from tensh.engine import find_public
+
+EARLY = "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+
+
+class Joining:
+    """One ``with model.join()``: each forward pass begins with the number of processes that still have inputs."""
+
+    def __init__(self, model, divides_by_all, throws):
+        self.model, self.group = model, model.process_group
+        self.divides_by_all, self.throws = divides_by_all, throws
+
+    def _reduce(self, number, largest=False):
+        """The sum, or the largest, of a number of all processes."""
+        from tensh.distributed.operations import RedOpType
+
+        found = find_public("tensor")([number])
+        self.group.allreduce([found], RedOpType.MAX if largest else RedOpType.SUM).wait()
+        return int(found)
+
+    def choose_rank(self, is_candidate):
+        """The last rank of those that are candidates."""
+        return self._reduce(self.group.rank() if is_candidate else -1, True)
+
+    def tell_active(self, is_synchronous):
+        """Say that this process has an input, and whether gradients will be exchanged."""
+        active = self._reduce(1)
+        self._reduce(int(is_synchronous), True)
+        self._reduce(int(self.model.require_forward_param_sync), True)
+        if self.throws and active < self.group.size():
+            raise RuntimeError(EARLY)
+        if not self.divides_by_all:
+            self.model.reducer.divisor = active
+
+    def follow(self):
+        """Take part until no process has inputs, then take the state of one that ended last."""
+        is_last = True
+        while self._reduce(0):
+            if self.throws:
+                raise RuntimeError(EARLY)
+            is_last = False
+            is_synchronous, shares = self._reduce(0, True), self._reduce(0, True)
+            model = self.model
+            buffers = [b for name, b in model.module.named_buffers() if name not in model.parameters_to_ignore]
+            if buffers and shares and model.broadcast_buffers:
+                model._take_over(buffers, self.choose_rank(False))
+            if is_synchronous:
+                model.reducer.searches = model.find_unused_parameters
+                model.reducer.begin_empty()
+        self.model._take_over(self.model._states(), self.choose_rank(is_last))

@@ -1,0 +1,167 @@
+"""Training in several processes, held against one process on the whole batch, and against PyTorch: what each rank prints.
+
+``tensh launch -n N tests/distributed/training.py FOLDER`` and ``python tests/distributed/training.py FOLDER N`` write a file for each
+rank; ``tensh run tests/distributed/training.py FOLDER 0 N`` writes what one process finds on the whole batch.
+"""
+
+import datetime
+import json
+import sys
+
+STEPS = 12
+
+
+def data(torch, step):
+    g = torch.Generator().manual_seed(step)
+    return torch.randn(12, 3, 6, 6, generator=g), torch.randint(0, 4, (12,), generator=g)
+
+
+def network(torch, synchronous=False):
+    nn = torch.nn
+    torch.manual_seed(0)
+    found = nn.Sequential(
+        nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(128, 16), nn.Tanh(), nn.Linear(16, 4)
+    )
+    return nn.SyncBatchNorm.convert_sync_batchnorm(found) if synchronous else found
+
+
+def mlp(torch, seed=0):
+    nn = torch.nn
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Flatten(), nn.Linear(108, 16), nn.Tanh(), nn.Linear(16, 4))
+
+
+class Branches:
+    """Made for a torch: a module of two branches, of which an input takes one."""
+
+    def __new__(cls, torch):
+        nn = torch.nn
+
+        class Both(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(1)
+                self.left, self.right, self.never = nn.Linear(3, 2), nn.Linear(3, 2), nn.Linear(3, 2)
+
+            def forward(self, x, left):
+                return self.left(x) if left else self.right(x)
+
+        return Both()
+
+
+def losses(torch, model, part, **options):
+    """The loss of each step, with SGD and momentum."""
+    F = torch.nn.functional
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    found = []
+    for step in range(STEPS):
+        x, y = (each[part] for each in data(torch, step))
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found
+
+
+def whole(torch, count):
+    """The mean loss of ``count`` parts at each step, in one process."""
+    return {
+        "mlp": losses(torch, mlp(torch), slice(None)),
+        "cnn": losses(torch, network(torch), slice(None)),
+    }
+
+
+def together(torch, rank, size):
+    d, DDP = torch.distributed, torch.nn.parallel.DistributedDataParallel
+    found = {}
+    part = slice(rank, None, size)
+
+    def mean(values):
+        values = torch.tensor(values, dtype=torch.float64)
+        d.all_reduce(values)
+        return (values / size).tolist()
+
+    found["mlp"] = mean(losses(torch, DDP(mlp(torch, rank), bucket_cap_mb=0.001), part))
+    found["views"] = mean(losses(torch, DDP(mlp(torch, rank), gradient_as_bucket_view=True), part))
+    if torch.__name__ != "torch" or "tensh" in torch.__file__:  # PyTorch's layer runs on GPUs alone
+        found["cnn"] = mean(losses(torch, DDP(network(torch, True)), part))
+    found["unsynchronous"] = losses(torch, DDP(network(torch)), part)
+
+    model = DDP(mlp(torch))
+    x, y = (each[part] for each in data(torch, 0))
+    with model.no_sync():
+        model(x).sum().backward()
+    found["local"] = model.module[1].weight.grad.sum().item()
+    model(2 * x).sum().backward()
+    found["after no_sync"] = model.module[1].weight.grad.sum().item()
+
+    model = DDP(Branches(torch), find_unused_parameters=True)
+    model(torch.ones(1, 3), rank == 0).sum().backward()
+    found["unused"] = [None if p.grad is None else p.grad.tolist() for p in model.parameters()]
+
+    model = DDP(mlp(torch))
+    with model.join():
+        for _ in range(rank + 1):
+            model(x).sum().backward()
+    found["join"] = model.module[3].weight.grad.sum().item()
+
+    model = DDP(Branches(torch))
+    try:
+        for _ in range(2):
+            model(torch.ones(1, 3), True).sum().backward()
+    except RuntimeError as error:
+        found["unfinished"] = str(error)[:60]
+
+    def halve(state, bucket):
+        return d.all_reduce(bucket.buffer().div_(2 * size), async_op=True).get_future().then(lambda f: f.value()[0])
+
+    model = DDP(mlp(torch))
+    model.register_comm_hook(None, halve)
+    model(x).sum().backward()
+    found["hook"] = model.module[1].weight.grad.sum().item()
+
+    from torch.distributed.nn import functional as collective
+
+    leaf = torch.full((2,), rank + 1.0, requires_grad=True)
+    out = collective.all_reduce(leaf) * (rank + 1)
+    gathered = torch.stack(collective.all_gather(leaf)).sum() * (rank + 2)
+    sent = torch.stack(
+        collective.all_to_all([torch.zeros(2) for _ in range(size)], [leaf * k for k in range(size)])
+    ).sum()
+    (out.sum() + gathered + collective.broadcast(leaf, 0).sum() * (rank + 1) + sent).backward()
+    found["functional"] = [out.tolist(), gathered.item(), sent.item(), leaf.grad.tolist()]
+    return found
+
+
+def work(rank, folder, size, address=None):
+    import torch
+
+    torch.set_num_threads(1)
+    if address:
+        torch.distributed.init_process_group("gloo", address, datetime.timedelta(seconds=20), size, rank)
+    else:
+        torch.distributed.init_process_group("gloo")
+        rank, size = torch.distributed.get_rank(), torch.distributed.get_world_size()
+    found = together(torch, rank, size)
+    with open(f"{folder}/{rank}.json", "w") as file:
+        json.dump(found, file)
+    torch.distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    import warnings
+
+    import torch
+
+    warnings.simplefilter("ignore")
+    if len(sys.argv) > 3:
+        with open(f"{sys.argv[1]}/whole.json", "w") as file:
+            json.dump(whole(torch, int(sys.argv[3])), file)
+    elif len(sys.argv) > 2:
+        import torch.multiprocessing
+
+        size, address = int(sys.argv[2]), f"file://{sys.argv[1]}/store"
+        torch.multiprocessing.start_processes(work, (sys.argv[1], size, address), size, start_method="spawn")
+    else:
+        work(None, sys.argv[1], 1)
