@@ -27,7 +27,10 @@ STYLES = {  # the kinds of text, as the themes of terminals have them
     "mark": "color:#d1242f;font-weight:bold",
     "note": "opacity:.65",
 }
-TEXT = "margin:0;line-height:1.25;white-space:pre"
+FONT = (
+    "var(--jp-code-font-family,var(--vscode-editor-font-family,ui-monospace,monospace))"  # that of the page's own code
+)
+TEXT = f"margin:0;line-height:1.25;font-family:{FONT};white-space:pre"
 CELL = "text-align:left;white-space:pre;padding:.15em .8em .15em 0"
 
 

@@ -16,7 +16,8 @@ from tensh.graph.walk import Graph
 from tensh.graph.why import explain
 from tensh.language import _
 from tensh.show.asking import sources_of_caller
-from tensh.show.page import Lines
+from tensh.show.markup import text_block
+from tensh.show.page import WIDE, Lines
 from tensh.show.text import cells, wrap_lines
 
 
@@ -26,6 +27,9 @@ class Why(Lines):
     def __init__(self, explanation, name, checked, notes):
         super().__init__(self._lines)
         self.explanation, self.name, self.checked, self.notes = explanation, name, checked, notes
+
+    def _repr_html_(self):
+        return text_block(self.draw(WIDE._replace(is_window=True)))  # so that the headline is not wider than the page
 
     def _lines(self, page):
         head, *steps = chain.lines(self.explanation, self.name, "·" if page.unicode else "*")

@@ -8,6 +8,7 @@ import tensh
 from tensh.escaping import visible
 from tensh.show.html import value_html
 from tensh.show.page import WIDE, View
+from tensh.show.reasons import Why
 from tensh.show.table import Table, Tables
 
 EVIL = "<script>alert('1')</script> & \"' onload=x \x1b[2J\u202e"
@@ -79,6 +80,8 @@ def test_a_view_says_the_same_as_in_text(view):
     text = Reader(view._repr_html_()).text
     if isinstance(view, Table | Tables):  # cells stand without spaces between them
         assert "".join(repr(view).split()) == "".join(text.split())
+    elif isinstance(view, Why):  # its headline is broken, as in a window
+        assert text.split() == visible(repr(view)).split()
     else:
         assert text == visible("".join(text for _, text in view.draw(WIDE)))
 
