@@ -177,6 +177,12 @@ REAL = (
         f"distributed.{space}.default_pg_timeout": "tensh.distributed.groups:default_pg_timeout"
         for space in ("constants", "distributed_c10d")
     }
+    | {
+        f"_functorch.vmap.{name}": f"tensh.utils._pytree:{name}"
+        for name in "tree_flatten tree_unflatten tree_map_ _broadcast_to_and_flatten".split()
+    }
+    | {"_functorch.vmap.Tensor": "tensh:Tensor"}
+    | {"_ops.OpOverload": "tensh._aten.overloads:Overload", "_ops.OpOverloadPacket": "tensh._aten.overloads:Packet"}
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )
 """Names of namespaces that are switched off for which there is something: module and attribute."""

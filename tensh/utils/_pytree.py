@@ -2,7 +2,9 @@
 
 import dataclasses
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from tensh.engine.dtypes.size import Size
 from tensh.func import trees
@@ -20,7 +22,13 @@ from tensh.utils._pytree_paths import (  # noqa: F401
     tree_map_with_path,
 )
 
-PyTree = object
+PyTree = Context = DumpableContext = KeyEntry = Any
+KeyPath = tuple[Any, ...]
+FlattenFunc = Callable[[PyTree], tuple[list[Any], Context]]
+FlattenWithKeysFunc = Callable[[PyTree], tuple[list[tuple[KeyEntry, Any]], Context]]
+UnflattenFunc = Callable[[Iterable[Any], Context], PyTree]
+ToDumpableContextFn = FromDumpableContextFn = Callable[[Any], Any]
+"""Types of annotations."""
 SUPPORTED_NODES = trees.BRANCHES
 BUILTIN_TYPES = trees.BUILT_IN - {Size}
 LEAF = _LEAF_SPEC = trees.LEAF
@@ -55,6 +63,11 @@ def register_pytree_node(
         raise ValueError(f"{cls} is already registered as pytree node.")
     trees.BRANCHES[cls] = trees.Branch(flatten_fn, unflatten_fn, cls, flatten_with_keys_fn)
     register_serialized(cls, serialized_type_name, to_dumpable_context, from_dumpable_context)
+
+
+def _deregister_pytree_node(cls):
+    """Let a class that was registered count as a leaf again; KeyError for one that was not."""
+    del trees.BRANCHES[cls]
 
 
 def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None):

@@ -164,3 +164,40 @@ def test_the_default_device_is_not_found_where_there_is_none():
     finally:
         tensh.set_default_device(None)
     assert tensh.get_default_device() == tensh.device("cpu")
+
+
+def test_hooks_of_all_modules_are_found_by_the_names_that_libraries_read():
+    module = tensh.nn.modules.module
+    for register, name in [
+        (module.register_module_forward_hook, "_global_forward_hooks"),
+        (module.register_module_forward_pre_hook, "_global_forward_pre_hooks"),
+        (module.register_module_full_backward_hook, "_global_backward_hooks"),
+        (module.register_module_parameter_registration_hook, "_global_parameter_registration_hooks"),
+        (module.register_module_buffer_registration_hook, "_global_buffer_registration_hooks"),
+        (module.register_module_module_registration_hook, "_global_module_registration_hooks"),
+    ]:
+        handle = register(print)
+        assert [*getattr(module, name).values()] == [print]
+        handle.remove()
+        assert not getattr(module, name)
+
+
+def test_private_names_of_libraries_are_there_or_refuse(tmp_path):
+    (tmp_path / "program.py").write_text("""
+import torch
+from torch import TensorType, nn
+from torch._functorch.vmap import Tensor, _add_batch_dim, tree_flatten
+from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
+from torch.utils._pytree import Context, KeyPath
+def annotated(mask: TensorType): return mask
+assert isinstance(torch.ops.aten.add.Tensor, OpOverload) and isinstance(torch.ops.aten.add, OpOverloadPacket)
+assert Tensor is torch.Tensor and tree_flatten([1])[0] == [1]
+for refused in (TensorType, lambda: _add_batch_dim(torch.ones(1), 0, 1)):
+    try: refused()
+    except NotImplementedError: continue
+    raise AssertionError(refused)
+""")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", tmp_path / "program.py"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -87,3 +87,15 @@ def test_data_classes_and_constants_are_branches():
     assert [(_pytree.keystr(path), leaf) for path, leaf in paths] == [(".x", 1), (".rest[0]", 2)]
     assert _pytree.tree_leaves([Mode(), 1]) == [1] and _pytree.is_constant_class(Mode)
     assert _pytree.tree_structure(Mode()) == _pytree.tree_structure(Mode())
+
+
+def test_a_class_can_be_a_leaf_again():
+    class Pair:
+        def __init__(self, *values):
+            self.values = values
+
+    _pytree.register_pytree_node(Pair, lambda pair: (list(pair.values), None), lambda values, _: Pair(*values))
+    pair = Pair(1, 2)
+    assert _pytree.tree_leaves(pair) == [1, 2]
+    _pytree._deregister_pytree_node(Pair)
+    assert _pytree.tree_leaves(pair) == [pair]

@@ -7,6 +7,7 @@ to recorded nodes (autograd/saved_tensors.py) makes the replacement, so there is
 """
 
 import weakref
+from functools import partial
 
 from numpy import ndarray
 
@@ -216,3 +217,46 @@ def list_saved_members(reads, roles):
     return {f"_saved_{name}": member(reads[place], place) for name, place in members} | {
         f"_raw_saved_{name}": raw(place) for name, place in members if roles[place] is not None
     }
+
+
+FACTORS = {"mm": ("input", "mat2"), "addmm": ("mat1", "mat2")}
+"""Products of two matrices -> the names of these."""
+
+
+def list_matrix_members(op):
+    """``_saved_mat2_sym_sizes`` and ``_saved_mat2_sym_strides``: what a product of matrices knows of its factors.
+
+    One of the factors is saved if the other wants a gradient: with the shape of the product it tells the other's sizes.
+    Strides are those of a factor that wants a gradient, ``()`` of another; a node keeps only those that are not of rows.
+    """
+    if op.name not in FACTORS:
+        return {}
+    reads, names = list(op.saves), FACTORS[op.name]
+
+    def factors(node):
+        if node.saved is None:
+            raise RuntimeError(second_time)
+        return [node.saved[reads.index(each)] for each in names]
+
+    def sizes_of(node, number):
+        (rows, columns), (left, right) = node.shape, factors(node)
+        if left is None and right is None:
+            return ()
+        inner = right.shape[0] if left is None else left.shape[1]
+        return (rows, inner) if number == 0 else (inner, columns)
+
+    def strides_of(node, number):
+        if node.inputs[list(op.derivatives).index(names[number])] is None:
+            return ()
+        factor = factors(node)[number]
+        found = node.saved[reads.index(f"{names[number]}.strides")] if factor is None else factor.strides
+        if found is None:
+            return (sizes_of(node, number)[1], 1)
+        return tuple([step // node.dtype.itemsize for step in found])
+
+    members = {}
+    for number, name in enumerate(names):
+        public = "self" if name == "input" else name
+        members[f"_saved_{public}_sym_sizes"] = property(partial(sizes_of, number=number))
+        members[f"_saved_{public}_sym_strides"] = property(partial(strides_of, number=number))
+    return members

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.autograd.packing import list_saved_members
+from tensh.engine.autograd.packing import list_matrix_members, list_saved_members
 from tensh.engine.codegen.chains import MANY, derive, find_chains
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, words_of
 from tensh.engine.codegen.source import compile_source
@@ -23,6 +23,7 @@ def make_node_class(op):
         "roles": roles,
         "keeps_arrays": choose_keeps_arrays(op, roles),
         **list_saved_members(op.saves, roles),
+        **list_matrix_members(op),
     }
     values |= {"derivatives": op.derivatives} | _derivatives(op)
     return type(op.node, (Node,), values | ({"constant_edges": op.constant_edges} if any(op.constant_edges) else {}))

@@ -12,6 +12,9 @@ from tensh.engine.methods.conversion import TO, convert_tensor
 from tensh.naming import torch_is_tensh
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong to PyTorch's names here
+    ALWAYS,
+    EVERYWHERE,
+    WITH_KWARGS,
     Calls,
     know_hooks,
     no_hooks,
@@ -23,11 +26,18 @@ from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from tensh.nn.modules.members import Members, add_dictionaries
+from tensh.nn.modules.members import REGISTERED, Members, add_dictionaries
 from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, no_state_hooks
 from tensh.nn.parameter import Parameter, is_lazy
+
+_global_forward_hooks, _global_forward_pre_hooks = EVERYWHERE["forward"], EVERYWHERE["forward_pre"]
+_global_backward_hooks, _global_backward_pre_hooks = EVERYWHERE["backward"], EVERYWHERE["backward_pre"]
+_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called = WITH_KWARGS, ALWAYS
+_global_parameter_registration_hooks = REGISTERED["_parameters"]
+_global_buffer_registration_hooks, _global_module_registration_hooks = REGISTERED["_buffers"], REGISTERED["_modules"]
+"""PyTorch's names of the hooks of all modules, which libraries read."""
 
 MODULES = {
     "containers": "container",

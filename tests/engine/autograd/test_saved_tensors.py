@@ -239,3 +239,27 @@ def test_saved_tensors_that_may_be_written():
         y.sin_()
         z.backward()
     assert x.grad.tolist() == [2, 2]
+
+
+FACTORS = {
+    "both": "a @ b", "the first": "a @ b.detach()", "the second": "a.detach() @ b", "columns": "a @ t", "a cut": "s @ b",
+    "a layer": "torch.addmm(c, a.detach(), t)", "a cut of a layer": "torch.addmm(c, s, b.detach())",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", FACTORS.values(), ids=FACTORS)
+def test_products_know_sizes_and_strides_of_their_factors(program, oracle):
+    def known(torch):
+        a, b, c = (torch.ones(*shape, requires_grad=True) for shape in ((2, 3), (3, 4), (4,)))
+        t, s = torch.ones(4, 3, requires_grad=True).t(), torch.ones(4, 6, requires_grad=True)[::2, ::2]
+        node = eval(program, {"torch": torch, "a": a, "b": b, "c": c, "t": t, "s": s}).grad_fn
+        return {name: getattr(node, name) for name in dir(node) if name.startswith("_saved") and "_sym_" in name}
+
+    assert known(tensh) == known(oracle)
+
+
+def test_sizes_of_factors_are_freed_with_the_graph():
+    product = tensh.ones(2, 3, requires_grad=True) @ tensh.ones(3, 2)
+    product.sum().backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        _ = product.grad_fn._saved_mat2_sym_sizes
