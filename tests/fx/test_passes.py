@@ -1,5 +1,7 @@
 """torch.fx.passes, and rewriting of the kind that PyTorch's tutorials show."""
 
+import importlib
+
 import pytest
 
 import tensh as torch
@@ -132,3 +134,73 @@ def test_observers_are_put_in_and_replaced_as_for_quantisation():
     gm.recompile()
     error = (gm(x) - model(x)).abs().max()
     assert 0 < error < 0.05 and not any(isinstance(each, Observer) for each in gm.modules())
+
+
+# ── constants and common parts ───────────────────────────────────────────────
+def make_folding(torch, case):
+    """A module with parts that depend on its parameters alone."""
+
+    class Folding(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w, self.b = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.full((2,), 3.0))
+            self.register_buffer("c", torch.arange(2.0))
+
+        def forward(self, x):
+            return case(torch, self, x)
+
+    return Folding()
+
+
+FOLDINGS = [
+    lambda torch, m, x: x * (m.w + m.b) + m.w,
+    lambda torch, m, x: torch.relu(x + m.w.exp()) * (m.b - m.c).sin() + m.c * 2,
+    lambda torch, m, x: x + m.w,
+    lambda torch, m, x: (m.c * 2).sum() + x,
+]
+COMMON = [
+    lambda torch, x: (x + 1) * (x + 1),
+    lambda torch, x: torch.cat([x.sin(), x.sin()]) + torch.cat([x.sin(), x.sin()]),
+    lambda torch, x: x.clone().add_(1) + x.clone().add_(1),
+    lambda torch, x: x[0] + x[0] * x[:1] + x[:1],
+    lambda torch, x: (x * 1) + (x * 1.0) + (x * True),
+    lambda torch, x: torch.nn.functional.dropout(x) + torch.nn.functional.dropout(x),
+    lambda torch, x: x + 2,
+]
+
+
+@pytest.mark.parametrize("case", FOLDINGS)
+def test_constants_are_folded_as_in_pytorch(case, oracle):
+    from tensh.fx.experimental.const_fold import split_const_subgraphs
+
+    def look(torch, split):
+        module = make_folding(torch, case)
+        folded = split(module)
+        x = torch.ones(2)
+        before = [node.name for node in folded.graph.nodes], folded.const_subgraph_module is None
+        return (
+            *before,
+            folded(x).tolist(),
+            module(x).tolist(),
+            [name for name, _ in folded.named_parameters() if "." not in name],
+        )
+
+    ours = look(torch, split_const_subgraphs)
+    theirs = look(oracle, importlib.import_module("torch.fx.experimental.const_fold").split_const_subgraphs)
+    assert ours[2] == ours[3]
+    assert ours[1:4] == theirs[1:4] and sorted(ours[0]) == sorted(theirs[0])
+
+
+@pytest.mark.parametrize("case", COMMON)
+def test_common_parts_are_computed_once(case):
+    from tensh.fx.passes.dialect.common.cse_pass import CSEPass
+
+    traced, x = fx.symbolic_trace(lambda x: case(torch, x)), torch.rand(2, 2)
+    before = len(traced.graph.nodes)
+    result = CSEPass()(traced)
+    result.graph_module.graph.lint()
+    assert result.modified == (len(result.graph_module.graph.nodes) < before) == (COMMON.index(case) in (0, 1, 3))
+    torch.manual_seed(0)
+    expected = traced(x)
+    torch.manual_seed(0)
+    assert torch.equal(result.graph_module(x), expected)
