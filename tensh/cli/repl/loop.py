@@ -265,10 +265,16 @@ class Loading:
         self.error = None
 
     def begin(self, then=None):
-        """Begin, and do `then` afterwards; nothing waits for that."""
+        """Begin, unless that has been done, and do `then` afterwards; nothing waits for that."""
         if self.thread is None:
             self.thread = threading.Thread(target=self.do, args=(then,), name="tensh-loading")
             self.thread.start()
+        elif then:  # a start-up file has waited for the work
+            threading.Thread(target=self.follow, args=(then,), name="tensh-loading").start()
+
+    def follow(self, then):
+        self.is_done.wait()
+        then()
 
     def do(self, then):
         try:
