@@ -623,7 +623,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
-    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. RuntimeError for others."""
+    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. Raise RuntimeError for others."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``alias``: [*].  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -679,7 +679,7 @@ def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _An
 def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
 def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
-    """The indices that sort the elements along ``dim``.  Shape: [*], kept. RuntimeError for complex numbers."""
+    """The indices that sort the elements along ``dim``.  Shape: [*], kept. Raise RuntimeError for complex numbers."""
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
 def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
@@ -761,7 +761,7 @@ def block_diag(*tensors: _Any) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
 def broadcast_shapes(*shapes: _Any) -> Size:
-    """The size that tensors of these sizes are broadcast to.  Shape: [*]. RuntimeError for sizes that do not broadcast."""
+    """The size that tensors of these sizes are broadcast to.  Shape: [*]. Raise RuntimeError for sizes that do not broadcast."""
 def broadcast_tensors(*tensors: _Any) -> Tensor:
     """The tensors, each expanded to the size that they have in common.  Differentiable, views."""
 def broadcast_to(input: Tensor, size: _Any) -> Tensor:
@@ -791,7 +791,7 @@ def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
 def cholesky(input: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
 def cholesky_inverse(L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. RuntimeError for others."""
+    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. Raise RuntimeError for others."""
 def cholesky_solve(B: Tensor, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
 def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -919,7 +919,7 @@ def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, appen
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Slope of lgamma at input."""
 def dist(input: Tensor, other: Tensor, p: _Any = 2) -> Tensor:
-    """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. RuntimeError for integers."""
+    """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. Raise RuntimeError for integers."""
 def div(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
     """Quotient of input and other."""
 def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -993,7 +993,7 @@ def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
 def fill(input: Tensor, value: _Any) -> Tensor:
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
-    """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. RuntimeError for any other."""
+    """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. Raise RuntimeError for any other."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input without its fraction."""
 def fix_(input: Tensor) -> Tensor:
@@ -1381,7 +1381,7 @@ def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Ten
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
-    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. RuntimeError if groups do not divide C."""
+    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``(output, mask)`` of a dropout; ``train=None`` stands for True."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
@@ -1483,7 +1483,7 @@ def randn(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype:
 def randn_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  Raise NotImplementedError for integers."""
 def randperm(n: _Any, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The numbers from 0 to n - 1 in random order.  Shape: [n]. RuntimeError for a negative ``n``."""
+    """The numbers from 0 to n - 1 in random order.  Shape: [n]. Raise RuntimeError for a negative ``n``."""
 def range(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
 def ravel(input: Tensor) -> Tensor:

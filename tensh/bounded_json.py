@@ -15,7 +15,7 @@ class BoundError(ValueError):
 def loads(text, deepest=None, **options):
     """Return the value of JSON text; BoundError for too many parts, ValueError for what is not JSON.
 
-    RecursionError for containers nested more than ``deepest`` deep.
+    Raise RecursionError for containers nested more than ``deepest`` deep.
 
     >>> from tensh.bounded_json import loads
     >>> loads('{"shape": [2, 3]}')

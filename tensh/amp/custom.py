@@ -33,7 +33,7 @@ def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
     """Decorate the ``forward`` of a Function.
 
     Where autocast is on and ``cast_inputs`` is a dtype, ``forward`` gets its tensors in that dtype, and runs with autocast
-    off. ValueError where ``device_type`` is not a string.
+    off. Raise ValueError where ``device_type`` is not a string.
 
     >>> import tensh as torch
     >>> class Square(torch.autograd.Function):

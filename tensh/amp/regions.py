@@ -13,7 +13,7 @@ class autocast:
 
     Products and convolutions run in ``dtype``, by default bfloat16 on the CPU; losses, decompositions and Fourier
     transforms in float32; what joins tensors in the widest dtype that is there. All else takes dtypes as they come.
-    ValueError where ``device_type`` is not a string, RuntimeError for a kind of device that is unknown.
+    Raise ValueError where ``device_type`` is not a string, RuntimeError for a kind of device that is unknown.
 
     >>> import tensh as torch
     >>> with torch.autocast("cpu"):

@@ -74,7 +74,7 @@ class GradScaler:
     def step(self, optimizer, *args, **kwargs):
         """Make the optimizer's step unless a gradient is not finite; return what the step returned.
 
-        RuntimeError for a second step without ``update``, and beside a closure.
+        Raise RuntimeError for a second step without ``update``, and beside a closure.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)

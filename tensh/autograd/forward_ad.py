@@ -23,7 +23,7 @@ UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
 def enter_dual_level():
     """Begin to carry tangents, until ``exit_dual_level``; returns the number of the level, which is 0.
 
-    RuntimeError if a level is open: torch.func.jvp may be nested, this may not.
+    Raise RuntimeError if a level is open: torch.func.jvp may be nested, this may not.
 
     >>> import tensh as torch
     >>> import tensh.autograd.forward_ad as fwAD

@@ -12,7 +12,7 @@ USUAL = "notepad" if os.name == "nt" else "vi"
 def edit_text(env, text):
     """The text as the user leaves it, in the editor that VISUAL or EDITOR names; None if the editor did not end well.
 
-    OSError if there is no such editor.
+    Raise OSError if there is no such editor.
     """
     editor = env.variables.get("VISUAL") or env.variables.get("EDITOR") or USUAL
     with tempfile.TemporaryDirectory(prefix="tensh-") as folder:

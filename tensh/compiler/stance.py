@@ -25,7 +25,7 @@ class set_stance:
     """Set how compiled functions are called: from now on, in a ``with`` block, or in a decorated function.
 
     "force_eager" runs them as they are, "eager_on_recompile" runs what no graph was made for as it is, "fail_on_recompile" raises
-    RuntimeError there; "default" captures it.  ValueError for any other name.
+    RuntimeError there; "default" captures it.  Raise ValueError for any other name.
 
     >>> import tensh as torch
     >>> f = torch.compile(lambda x: x * 2)

@@ -295,7 +295,7 @@ def irecv(tensor, src=None, group=None, tag=0, group_src=None):
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
     """Fill a tensor with that of another process, or of any where none is named; return the rank that sent it.
 
-    ValueError for this process, RuntimeError for one that is not there, and for a tensor of another size.
+    Raise ValueError for this process, RuntimeError for one that is not there, and for a tensor of another size.
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:

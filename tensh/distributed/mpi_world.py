@@ -17,7 +17,7 @@ def is_mpi_there():
 
 
 def load_mpi():
-    """The module ``mpi4py.MPI``, which begins MPI on first use.  DistBackendError where it is not there."""
+    """The module ``mpi4py.MPI``, which begins MPI on first use.  Raise DistBackendError where it is not there."""
     if not is_mpi_there():
         raise DistBackendError(MISSING)
     try:

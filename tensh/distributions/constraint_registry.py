@@ -30,7 +30,7 @@ class ConstraintRegistry:
     def register(self, constraint, factory=None):
         """Use ``factory(constraint)`` for all constraints of a class, given as the class or one of its constraints.
 
-        Without a factory, a decorator for it. TypeError if ``constraint`` is none.
+        Without a factory, a decorator for it. Raise TypeError if ``constraint`` is none.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)

@@ -8,7 +8,7 @@ __all__ = ["tree_flatten_spec"]
 def tree_flatten_spec(pytree, spec):
     """List the leaves of ``pytree`` by the structure ``spec``; ignore keys that the structure lacks.
 
-    RuntimeError for another structure.
+    Raise RuntimeError for another structure.
     """
     if spec.is_leaf():
         return [pytree]

@@ -175,7 +175,7 @@ class Tracer(TracerBase):
     def trace(self, root, concrete_args=None):
         """The :class:`Graph` of a module or a function.  Values in ``concrete_args`` (name -> value) are not traced.
 
-        TraceError where the program needs a value that is not known, as ``if x.sum() > 0`` does.
+        Raise TraceError where the program needs a value that is not known, as ``if x.sum() > 0`` does.
         """
         is_module = isinstance(root, Module)
         if is_module:

@@ -42,7 +42,7 @@ class UncheckedError(ValueError):
 def check_gradient(target, gradient, root, root_name, found, names):
     """The gradient of ``root`` with respect to the leaf ``target``, checked; ``found`` are the assignments.
 
-    UncheckedError where the root cannot be computed again.
+    Raise UncheckedError where the root cannot be computed again.
     """
     if root.layout is not strided or target.layout is not strided or root.is_meta or target.is_meta:
         raise UncheckedError(_("differences are for tensors that have all their elements"))

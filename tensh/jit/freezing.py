@@ -9,7 +9,7 @@ __all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]
 def freeze(mod, preserved_attrs=None, optimize_numerics=True):
     """A module in evaluation that computes the same and takes no gradient of its parameters, which are constants from now on.
 
-    RuntimeError for a module that is not of torch.jit, or is in training.
+    Raise RuntimeError for a module that is not of torch.jit, or is in training.
 
     >>> import tensh as torch
     >>> model = torch.nn.Linear(2, 1).eval()

@@ -49,7 +49,7 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean of the chosen elements; NaN where none is chosen. Differentiable.
 
-    ValueError for whole numbers without a ``dtype``.
+    Raise ValueError for whole numbers without a ``dtype``.
 
     >>> import tensh as torch
     >>> torch.masked.mean(torch.tensor([1., 2., 5.]), mask=torch.tensor([True, False, True]))
@@ -118,7 +118,7 @@ def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     """The lower median of the chosen elements along a dimension; NaN where none is chosen. Differentiable.
 
-    ValueError for whole numbers where none is chosen.
+    Raise ValueError for whole numbers where none is chosen.
 
     >>> import tensh as torch
     >>> torch.masked.median(torch.tensor([1., 9., 5., 4.]), 0, mask=torch.tensor([True, False, True, True]))

@@ -46,7 +46,7 @@ def get_sharing_strategy():
 def set_sharing_strategy(new_strategy):
     """Set the way in which tensors are shared: only its name, since one way has the advantages of both.
 
-    AssertionError for an unknown name.
+    Raise AssertionError for an unknown name.
     """
     global _strategy
     if new_strategy not in get_all_sharing_strategies():

@@ -45,7 +45,7 @@ def init_reductions():
 def reduce_tensor(tensor):
     """Reduce a tensor for another process: the file of its memory, and its place there.
 
-    RuntimeError for a tensor that is not a leaf and requires grad.
+    Raise RuntimeError for a tensor that is not a leaf and requires grad.
     """
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(COWARDLY)

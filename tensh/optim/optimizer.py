@@ -68,7 +68,7 @@ class Optimizer(Hooked, State):
     def add_param_group(self, param_group):
         """Add a group of parameters, with its options; for layers that are thawed during training, say.
 
-        TypeError for anything but a tensor; ValueError for tensors that cannot be optimised, or are optimised already.
+        Raise TypeError for anything but a tensor; ValueError for tensors that cannot be optimised, or are optimised already.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")

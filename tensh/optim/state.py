@@ -76,7 +76,7 @@ class State:
     def load_state_dict(self, state_dict):
         """Continue from the result of ``state_dict``, here or elsewhere; parameters count by their order.
 
-        ValueError if there are other groups, or groups of other lengths; nothing has changed then.
+        Raise ValueError if there are other groups, or groups of other lengths; nothing has changed then.
         """
         state_dict = state_dict.copy()
         for hook in self._optimizer_load_state_dict_pre_hooks.values():

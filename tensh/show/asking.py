@@ -25,7 +25,7 @@ def names_of_caller(depth=1):
 def choose_names(names, depth=1):
     """A dict of names as it is; of the caller's, where there is none, those that patterns such as "w* b" are about, or all.
 
-    TypeError for anything but names and patterns.
+    Raise TypeError for anything but names and patterns.
     """
     if names is None or isinstance(names, str):
         return matching(names_of_caller(depth + 1), names or "")

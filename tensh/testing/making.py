@@ -20,7 +20,7 @@ def make_tensor(
     """A tensor of uniform random numbers from ``low`` up to ``high``, by default from -9 up to 9.
 
     ``noncontiguous`` leaves gaps in the memory; ``exclude_zero`` puts the smallest positive number, or 1, for 0.
-    ValueError for edges that no number lies between, and for gradients of integers.
+    Raise ValueError for edges that no number lies between, and for gradients of integers.
 
     >>> import tensh as torch
     >>> torch.testing.make_tensor((2, 3), dtype=torch.int64, device="cpu", low=5, high=6)

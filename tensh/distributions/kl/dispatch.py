@@ -55,7 +55,7 @@ def _dispatch_kl(type_p, type_q):
 def kl_divergence(p, q):
     """The Kullback-Leibler divergence, the mean of ``log(p(x) / q(x))`` over x of p; shape ``batch_shape``.
 
-    NotImplementedError where no function is registered for their classes.
+    Raise NotImplementedError where no function is registered for their classes.
 
     >>> import tensh as torch
     >>> from tensh.distributions import Normal, kl_divergence

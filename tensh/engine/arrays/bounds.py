@@ -54,7 +54,7 @@ def require_within(nbytes, itemsize, shape, steps, start):
 def view_memory(block, dtype, shape, steps, start=0):
     """Make an array over the dense array ``block``, once it is proved that all its elements lie there.
 
-    TypeError for numbers that are not whole, RuntimeError for a layout that leads out of the memory.
+    Raise TypeError for numbers that are not whole, RuntimeError for a layout that leads out of the memory.
     """
     shape, steps, start, size = [*map(index, shape)], [*map(index, steps)], index(start), dtype.itemsize
     need, number = start + 1, size

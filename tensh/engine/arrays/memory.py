@@ -111,7 +111,7 @@ def may_overlap(shape, steps):
 def view_strided(array, shape, steps, start=0):
     """An array over the memory of ``array``, from ``start`` elements after its first one.
 
-    RuntimeError if it would lead out of the memory.
+    Raise RuntimeError if it would lead out of the memory.
     """
     flags = array.flags
     if not flags.forc:

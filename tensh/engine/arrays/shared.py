@@ -41,7 +41,7 @@ def descriptor_of(block):
 def copy_to_shared(block):
     """Copy dense memory into new shared memory of the same dtype, in the order of its bytes.
 
-    OSError where there is no room for it.
+    Raise OSError where there is no room for it.
     """
     descriptor = new_file()
     try:

@@ -153,7 +153,7 @@ class SavedTensor:
     def register_hooks(self, *hooks):
         """Pass the saved tensor to ``pack_hook`` at once, and the result to ``unpack_hook`` when the value is needed.
 
-        RuntimeError if there are hooks already, or if the tensor has been freed.
+        Raise RuntimeError if there are hooks already, or if the tensor has been freed.
         """
         if len(hooks) != 2 or not all(map(callable, hooks)):
             said = ", ".join(map(repr, (self, *hooks)))

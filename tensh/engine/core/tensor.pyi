@@ -252,7 +252,7 @@ class Tensor:
     def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
     def argsort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
-        """The indices that sort the elements along ``dim``.  Shape: [*], kept. RuntimeError for complex numbers."""
+        """The indices that sort the elements along ``dim``.  Shape: [*], kept. Raise RuntimeError for complex numbers."""
     def argwhere(self) -> Tensor:
         """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
     def as_strided(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
@@ -348,7 +348,7 @@ class Tensor:
     def cholesky(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
     def cholesky_inverse(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. RuntimeError for others."""
+        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. Raise RuntimeError for others."""
     def cholesky_solve(self, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
     def chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -470,7 +470,7 @@ class Tensor:
     def dim_order(self, *, ambiguity_check: _Any = False) -> Tensor:
         """The dimensions from the widest step in memory to the narrowest."""
     def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
-        """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. RuntimeError for integers."""
+        """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. Raise RuntimeError for integers."""
     def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def div_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
@@ -529,7 +529,7 @@ class Tensor:
     def exponential_(self, lambd: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with exponential numbers of rate ``lambd``."""
     def fill_(self, value: _Any) -> Tensor:
-        """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. RuntimeError for any other."""
+        """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. Raise RuntimeError for any other."""
     def fill_diagonal_(self, fill_value: _Any, wrap: _Any = False) -> Tensor:
         """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row."""
     def fix(self, *, out: Tensor | None = None) -> Tensor:

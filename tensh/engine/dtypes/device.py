@@ -8,7 +8,7 @@ from tensh.naming import torch_is_tensh
 class device:
     """The device of a tensor.  tensh computes on the CPU; other devices can be named, not used.
 
-    RuntimeError for a name that PyTorch does not know.
+    Raise RuntimeError for a name that PyTorch does not know.
 
     >>> import tensh as torch
     >>> torch.device("cuda", 1)

@@ -187,7 +187,7 @@ def retains_grad(t):
 def requires_grad_(self, requires_grad=True):
     """Set ``requires_grad`` in place and return the tensor.
 
-    RuntimeError for integers, and to set a computed tensor to False.
+    Raise RuntimeError for integers, and to set a computed tensor to False.
     """
     if mode.transforms:
         mode.transforms[-1].refuse("requires_grad_()")
@@ -224,7 +224,7 @@ def retain_grad(self):
 def register_hook(self, hook):
     """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it.
 
-    RuntimeError for a tensor that requires no grad.
+    Raise RuntimeError for a tensor that requires no grad.
     """
     node = refresh_node(self)
     if not uses_gradient(node):

@@ -177,7 +177,7 @@ def share_memory_(self):
     """Move the tensor's memory, with all tensors over it, to where other processes find it, and return the tensor.
 
     Changes that one process makes are seen by all. Nothing is done to memory that is shared already, or where the system has
-    no memory to share. RuntimeError where there is no room, and for meta tensors; NotImplementedError for sparse ones.
+    no memory to share. Raise RuntimeError where there is no room, and for meta tensors; NotImplementedError for sparse ones.
 
     >>> import tensh as torch
     >>> x = torch.ones(2); x.share_memory_().is_shared()

@@ -25,7 +25,7 @@ def get_num_threads():
 def set_num_threads(n):
     """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them.
 
-    RuntimeError unless it is positive.
+    Raise RuntimeError unless it is positive.
     """
     require_positive("set_num_threads", n)
     pool.limit = n
@@ -104,7 +104,7 @@ def is_deterministic_algorithms_warn_only_enabled():
 def set_deterministic_debug_mode(debug_mode):
     """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error".
 
-    RuntimeError for others.
+    Raise RuntimeError for others.
     """
     mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
     if mode not in (0, 1, 2):

@@ -49,7 +49,7 @@ TENSORS["sum_to"] = record_sum_to
 def expand(input, size):
     """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size.
 
-    Differentiable, a view that must not be written.  Shape: [*] to [*size]. RuntimeError where sizes do not broadcast.
+    Differentiable, a view that must not be written.  Shape: [*] to [*size]. Raise RuntimeError where sizes do not broadcast.
 
     >>> import tensh as torch
     >>> torch.tensor([[1], [2]]).expand(-1, 3)

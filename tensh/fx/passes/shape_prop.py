@@ -41,7 +41,7 @@ def _extract_tensor_metadata(result, include_contiguity=True):
 class ShapeProp(Interpreter):
     """Runs a graph on example inputs and keeps what it finds in ``meta["tensor_meta"]`` and ``meta["type"]`` of the nodes.
 
-    RuntimeError where a node fails.
+    Raise RuntimeError where a node fails.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.shape_prop import ShapeProp

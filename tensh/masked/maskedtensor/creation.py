@@ -6,7 +6,7 @@ from tensh.masked.maskedtensor.core import MaskedTensor, attach_mask, require_fi
 def masked_tensor(data, mask, requires_grad=False):
     """A new leaf with a copy of the data and of the mask, which is True for the elements that count.
 
-    TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
+    Raise TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
 
     >>> import tensh as torch
     >>> torch.masked.masked_tensor(torch.tensor([1., 2.]), torch.tensor([True, False]))
@@ -20,7 +20,7 @@ def masked_tensor(data, mask, requires_grad=False):
 def as_masked_tensor(data, mask):
     """The data with a mask, which is True for the elements that count. Differentiable: gradients reach ``data``.
 
-    TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
+    Raise TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1., 2.], requires_grad=True)

@@ -116,7 +116,7 @@ def checkpoint(
         early_stop: whether the second run ends when it has what is needed.
         preserve_rng_state: the second run draws the random numbers of the first, unless it is False.
 
-    CheckpointError where the second run saves something else, ValueError for other settings.
+    Raise CheckpointError where the second run saves something else, ValueError for other settings.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -77,7 +77,7 @@ state = State()
 class GraphExecGroup:
     """Backward passes within this context share one second run of each checkpoint; no two may need the same saved tensor.
 
-    RuntimeError where contexts are nested.
+    Raise RuntimeError where contexts are nested.
 
     >>> import tensh as torch
     >>> x = torch.ones(2, requires_grad=True)

@@ -176,7 +176,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list, allow_cache_entry_mu
             and its arguments that returns a ``CheckpointPolicy``, or True for a result that is kept.
         allow_cache_entry_mutation: whether results that are kept may be written before they are needed.
 
-    ValueError for anything but an overload, TypeError for anything but a list or function.
+    Raise ValueError for anything but an overload, TypeError for anything but a list or function.
 
     >>> import functools, tensh as torch
     >>> from tensh.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts

@@ -24,7 +24,7 @@ class safe_open:
         device: only "cpu" is there.
         backend: "mmap" or "pread": large files are mapped, and read when they are used, or read at once.
 
-    SafetensorError for what is no such file; it is told before anything is read.
+    Raise SafetensorError for what is no such file; it is told before anything is read.
 
     >>> import os, tempfile, tensh as torch
     >>> from tensh.utils.safetensors import safe_open

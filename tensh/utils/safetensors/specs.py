@@ -20,7 +20,7 @@ class Spec(NamedTuple):
 class TensorSpec(Spec):
     """An array by its dtype (such as "float32"), shape, address and length in bytes; the owner keeps the memory alive.
 
-    SafetensorError for a dtype that the format does not have, or that tensh computes nothing in.
+    Raise SafetensorError for a dtype that the format does not have, or that tensh computes nothing in.
     """
 
     __slots__ = ()

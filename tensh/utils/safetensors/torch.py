@@ -114,7 +114,7 @@ def save_model(model, filename, metadata=None, force_contiguous=True):
 def load_model(model, filename, strict=True, device="cpu", *, backend="mmap"):
     """Read a file that ``save_model`` wrote into a module; (names that were missing, names that it does not have).
 
-    RuntimeError where there are such names, unless ``strict=False``.
+    Raise RuntimeError where there are such names, unless ``strict=False``.
     """
     state = load_file(filename, device=device, backend=backend)
     doubles = names_to_remove(model.state_dict(), state)

@@ -120,7 +120,7 @@ def scalar_tensor(s, **given):
 def as_tensor(data, *, dtype=None, device=None):
     """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise.
 
-    ValueError for an array whose bytes or strides no tensor can have.
+    Raise ValueError for an array whose bytes or strides no tensor can have.
     """
     if dtype is not None or device is not None or not HERE:
         dtype = bind("as_tensor", (f"({DATA})",), (data,), {"dtype": dtype, "device": device})["dtype"]
@@ -145,7 +145,7 @@ def asarray(obj, **given):
     """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy.
 
     Takes tensors, arrays and NumPy scalars, objects of other libraries (DLPack), buffers, numbers and sequences.
-    ValueError where the memory cannot be shared as asked.
+    Raise ValueError where the memory cannot be shared as asked.
     """
     given = bind("asarray", (ASARRAY,), (obj,), given)
     dtype, copy, requires_grad = given["dtype"], given["copy"], given["requires_grad"]

@@ -220,7 +220,7 @@ def quick_full(array, number):
 def full(size, fill_value, **given):
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype.
 
-    RuntimeError for a negative size.
+    Raise RuntimeError for a negative size.
 
     >>> import tensh as torch
     >>> torch.full((2, 2), 7)
@@ -271,7 +271,7 @@ def full_like(input, fill_value, **given):
 def new_full(self, size, fill_value, **given):
     """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another.
 
-    RuntimeError for a negative size.
+    Raise RuntimeError for a negative size.
     """
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
     make = make_filler(complete_options(self, given)["fill_value"])

@@ -121,7 +121,7 @@ def as_subclass(self, cls):
 def new(self, *args, **given):
     """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data.
 
-    RuntimeError for another device or dtype.
+    Raise RuntimeError for another device or dtype.
     """
     if not isinstance(self, Tensor):
         refuse_receiver("new", self)

@@ -33,7 +33,7 @@ def arange(*bounds, **given):
     """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1).
 
     The dtype is int64 if all three are integers, the default dtype otherwise.  Shape: [ceil((end - start) / step)].
-    RuntimeError for a step of zero or of the wrong sign.
+    Raise RuntimeError for a step of zero or of the wrong sign.
 
     >>> import tensh as torch
     >>> torch.arange(5)
@@ -151,7 +151,7 @@ def warn_resized(array, number):
 def inclusive_range(*bounds, **given):
     """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred.
 
-    RuntimeError for a step of zero or of the wrong sign.
+    Raise RuntimeError for a step of zero or of the wrong sign.
     """
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "

@@ -46,7 +46,7 @@ def share_array(array):
 def from_numpy(ndarray):
     """A tensor over the memory of a NumPy array: writes to one are seen by the other.
 
-    ValueError for another byte order or negative strides.
+    Raise ValueError for another byte order or negative strides.
 
     >>> import numpy as np, tensh as torch
     >>> a = np.zeros(2)
@@ -160,7 +160,7 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
 def from_dlpack(ext_tensor, *, device=None, copy=None):
     """A tensor over the memory of another library's array (an object with ``__dlpack__``).
 
-    RuntimeError for a capsule that was taken already.
+    Raise RuntimeError for a capsule that was taken already.
     """
     place(device)
     dtype = None  # the dtype of the elements, if NumPy lacks it

@@ -36,7 +36,7 @@ LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0
 def linspace(*args, **given):
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
 
-    Shape: [steps]. RuntimeError for negative ``steps``.
+    Shape: [steps]. Raise RuntimeError for negative ``steps``.
 
     >>> import tensh as torch
     >>> torch.linspace(0, 1, 5)
@@ -57,7 +57,7 @@ def linspace(*args, **given):
 def logspace(*args, **given):
     """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``.
 
-    Shape: [steps]. RuntimeError for negative ``steps``.
+    Shape: [steps]. Raise RuntimeError for negative ``steps``.
 
     >>> import tensh as torch
     >>> torch.logspace(0, 3, 4, base=2)

@@ -14,7 +14,7 @@ from tensh.engine.methods.settings import fill_unset
 def empty_strided(size, stride, **given):
     """A tensor with the given strides, whose elements are not set.
 
-    RuntimeError unless there is a stride for each size.
+    Raise RuntimeError unless there is a stride for each size.
 
     >>> import tensh as torch
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
@@ -30,7 +30,7 @@ def empty_strided(size, stride, **given):
 def new_empty_strided(self, size, stride, **given):
     """A tensor with the given strides, of this tensor's dtype, whose elements are not set.
 
-    RuntimeError unless there is a stride for each size.
+    Raise RuntimeError unless there is a stride for each size.
     """
     text = f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})"
     given = bind("new_empty_strided", (text,), (size, stride), given)
@@ -57,7 +57,7 @@ def make_strided(name, given, default):
 def empty_permuted(size, physical_layout, **given):
     """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set.
 
-    RuntimeError if the order is not a permutation.
+    Raise RuntimeError if the order is not a permutation.
     """
     text = f"(tuple of ints size, tuple of ints physical_layout, *, {KEYWORDS})"
     given = bind("empty_permuted", (text,), (size, physical_layout), given)

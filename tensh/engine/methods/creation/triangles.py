@@ -13,7 +13,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, int64, of_scalar
 def eye(*sizes, **given):
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere.
 
-    Shape: [n, m]. RuntimeError if one is negative.
+    Shape: [n, m]. Raise RuntimeError if one is negative.
 
     >>> import tensh as torch
     >>> torch.eye(2)

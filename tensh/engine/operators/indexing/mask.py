@@ -21,7 +21,7 @@ from tensh.engine.operators.writing import declare_inplace, writes
 def masked_select(input, mask):
     """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable.
 
-    Shape: [*] to [k]. RuntimeError for a mask that is not bool.
+    Shape: [*] to [k]. Raise RuntimeError for a mask that is not bool.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1, 2, 3])
@@ -110,7 +110,7 @@ def expand_mask(mask, shape):
 def masked_scatter(input, mask, source):
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable.
 
-    Shapes: [*], ``source`` [*]. RuntimeError if it has too few.
+    Shapes: [*], ``source`` [*]. Raise RuntimeError if it has too few.
 
     >>> import tensh as torch
     >>> x = torch.zeros(3)

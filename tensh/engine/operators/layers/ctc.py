@@ -13,7 +13,7 @@ from tensh.engine.codegen.table import op
 def states(targets, target_lengths, blank, classes):
     """([N, L] labels with blanks around them; may a state be reached from the one before the one before?).
 
-    IndexError for a label that is not a class.  What stands behind the end of a sequence is padding, whatever it is.
+    Raise IndexError for a label that is not a class.  What stands behind the end of a sequence is padding, whatever it is.
     """
     said = np.where(np.arange(targets.shape[1]) < target_lengths[:, None], targets, blank)
     wrong = (said < 0) | (said >= classes)

@@ -118,7 +118,7 @@ def ormqr(A, tau, other, left=True, transpose=False):
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections.
 
     ``A`` and ``tau`` are what ``torch.geqrf`` gives.  Differentiable.  Shapes: A [..., m, k], ``tau`` [..., k],
-    ``other`` [..., m, n]. RuntimeError for others.
+    ``other`` [..., m, n]. Raise RuntimeError for others.
     """
     check_ormqr(A, tau, other, left)
     side = other if left else mH(other)
@@ -164,7 +164,7 @@ def check_ormqr(A, tau, other, left):
 def geqrf(input):
     """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
 
-    Shape: [..., m, n]. RuntimeError for vectors.
+    Shape: [..., m, n]. Raise RuntimeError for vectors.
     """
     check_matrix("torch.geqrf", input)
     check_floating(None, input, "geqrf_cpu")

@@ -199,7 +199,7 @@ def poisson(input, generator=None):
 def binomial(count, prob, generator=None):
     """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative.
 
-    ValueError for integers.
+    Raise ValueError for integers.
     """
     generator = default_generator if generator is None else generator
     return underivable.fn([count, prob], lambda *arrays: _binomial(*arrays, generator), "binomial")
@@ -225,7 +225,7 @@ def _binomial(count, prob, generator):
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """Indices drawn with the weights in ``input``, which has one row of weights or is one.
 
-    Shape: [n] or [m, n] to [..., num_samples]. RuntimeError for negative weights, or too few.
+    Shape: [n] or [m, n] to [..., num_samples]. Raise RuntimeError for negative weights, or too few.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)

@@ -189,7 +189,7 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
 def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest element, of all or along ``dim``.  Differentiable.
 
-    Shape: [*] to two of [], or without ``dim``. RuntimeError without elements.
+    Shape: [*] to two of [], or without ``dim``. Raise RuntimeError without elements.
 
     >>> import tensh as torch
     >>> torch.aminmax(torch.tensor([3, 1, 2]))
@@ -245,7 +245,7 @@ for _name, _find, _reduce, _word in (
         input=None,
         doc=f"""The index of the {_word} element: in the flattened input, or along ``dim``.  The first of equal ones.
 
-    Shape: [*] to [], or without ``dim``. IndexError without elements.
+    Shape: [*] to [], or without ``dim``. Raise IndexError without elements.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 5], [7, 3]]).{_name}(dim=1)

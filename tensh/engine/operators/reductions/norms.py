@@ -142,7 +142,7 @@ NO_BOOLS = (
 
 @op(out=False, let={"d": "input - other"}, input=DISTANCE, other=f"None if p == 0 else -({DISTANCE})")
 def dist(input, other, p=2):
-    """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. RuntimeError for integers.
+    """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. Raise RuntimeError for integers.
 
     >>> import tensh as torch
     >>> torch.dist(torch.tensor([3.0, 4.0]), torch.zeros(2))
@@ -180,7 +180,7 @@ def dist(input, other, p=2):
 def renorm(input, p, dim, maxnorm):
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable.
 
-    Shape: [*], kept. RuntimeError unless ``p`` is positive.
+    Shape: [*], kept. Raise RuntimeError unless ``p`` is positive.
 
     >>> import tensh as torch
     >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)

@@ -365,7 +365,7 @@ declare_running_extreme(
     np.maximum,
     """The largest element so far along ``dim``, and its index.  Differentiable.
 
-    Shape: [*], kept. IndexError for a ``dim`` out of range.
+    Shape: [*], kept. Raise IndexError for a ``dim`` out of range.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 3, 2]).cummax(0).values
@@ -377,7 +377,7 @@ declare_running_extreme(
     np.minimum,
     """The smallest element so far along ``dim``, and its index.  Differentiable.
 
-    Shape: [*], kept. IndexError for a ``dim`` out of range.
+    Shape: [*], kept. Raise IndexError for a ``dim`` out of range.
 
     >>> import tensh as torch
     >>> torch.tensor([2, 3, 1]).cummin(0).values

@@ -102,7 +102,7 @@ sort_dim, sort_stable = (
 
 @op(input=None, out=False)
 def argsort(input, dim=-1, descending=False, *, stable=False):
-    """The indices that sort the elements along ``dim``.  Shape: [*], kept. RuntimeError for complex numbers.
+    """The indices that sort the elements along ``dim``.  Shape: [*], kept. Raise RuntimeError for complex numbers.
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2]).argsort()
@@ -144,7 +144,7 @@ def one_by_one(input, k, largest):
 def topk(input, k, dim=-1, largest=True, sorted=True):
     """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable.
 
-    RuntimeError if the dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
+    Raise RuntimeError if the dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2]).topk(2).values
@@ -182,7 +182,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable.
 
-    Shape: [*] without ``dim``. RuntimeError for a ``k`` out of range.
+    Shape: [*] without ``dim``. Raise RuntimeError for a ``k`` out of range.
 
     >>> import tensh as torch
     >>> torch.tensor([30, 10, 20]).kthvalue(2).values

@@ -121,7 +121,7 @@ def unique_runs(input, dim):
 def bincount(input, weights=None, minlength=0):
     """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights.
 
-    Shape: [n] to [largest + 1]. RuntimeError for negative numbers.
+    Shape: [n] to [largest + 1]. Raise RuntimeError for negative numbers.
 
     >>> import tensh as torch
     >>> torch.bincount(torch.tensor([1, 3, 1]))

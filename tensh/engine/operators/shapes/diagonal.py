@@ -48,7 +48,7 @@ def diagonal_back(grad, shape, offset, dim1, dim2):
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable.
 
-    Shape: [..., n] to [..., n, n]. RuntimeError for equal dimensions.
+    Shape: [..., n] to [..., n, n]. Raise RuntimeError for equal dimensions.
 
     >>> import tensh as torch
     >>> torch.diag_embed(torch.tensor([1, 2]))

@@ -84,7 +84,7 @@ def restride_part(grad, strides, size, stride, start):
 def view_as_real(input):
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view.
 
-    Shape: [*] to [*, 2]. RuntimeError for real numbers.
+    Shape: [*] to [*, 2]. Raise RuntimeError for real numbers.
     """
     if input.dtype.kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -98,7 +98,7 @@ def view_as_real(input):
 def view_as_complex(input):
     """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view.
 
-    Shape: [*, 2] to [*]. RuntimeError for others.
+    Shape: [*, 2] to [*]. Raise RuntimeError for others.
     """
     steps = memory.strides(input)
     if input.dtype.kind != "f":

@@ -72,7 +72,7 @@ def even_sizes(array, size, dim, name):
 def unbind(input, dim=0):
     """All slices along ``dim``, as a tuple.  Differentiable, views.
 
-    Shape: [n, *] to n of [*]. IndexError for a number.
+    Shape: [n, *] to n of [*]. Raise IndexError for a number.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).unbind()

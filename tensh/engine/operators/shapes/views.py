@@ -162,7 +162,7 @@ def order_of(dims):
 def permute(input, dims):
     """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view.
 
-    Shape: [a, b, c] to [b, c, a] for (1, 2, 0). RuntimeError for repeated dimensions.
+    Shape: [a, b, c] to [b, c, a] for (1, 2, 0). Raise RuntimeError for repeated dimensions.
     """
     try:
         return input.transpose(dims if dims in ORDERS else order_of(dims))
@@ -192,7 +192,7 @@ def transpose(input, dim0, dim1):
 def t(input):
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view.
 
-    Shape: [n, m] to [m, n]. RuntimeError for more dimensions.
+    Shape: [n, m] to [m, n]. Raise RuntimeError for more dimensions.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3).t().shape
@@ -213,7 +213,7 @@ def make_key(dim, index):
 def select(input, dim, index):
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view.
 
-    Shape: [n, *] to [*]. IndexError for an index out of range.
+    Shape: [n, *] to [*]. Raise IndexError for an index out of range.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
@@ -266,7 +266,7 @@ def slice_back(grad, shape, dim, start, stop, step):
 def unfold(input, dimension, size, step):
     """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window.
 
-    Differentiable, a view.  Shape: [..., n, ...] to [..., windows, ..., size]. RuntimeError for a size out of range.
+    Differentiable, a view.  Shape: [..., n, ...] to [..., windows, ..., size]. Raise RuntimeError for a size out of range.
 
     >>> import tensh as torch
     >>> torch.arange(5).unfold(0, 3, 1)

@@ -56,7 +56,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
 def to_dense(self, dtype=None, *, masked_grad=True):
     """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable.
 
-    IndexError for a place outside the tensor.
+    Raise IndexError for a place outside the tensor.
     """
     dense = dense_of(self) if is_sparse(self) else self
     return dense if dtype is None else dense.to(dtype)
@@ -66,7 +66,7 @@ def to_dense(self, dtype=None, *, masked_grad=True):
 def to_sparse_coo(self):
     """The tensor in the layout sparse_coo.  Differentiable.
 
-    RuntimeError for a view whose history is lost.
+    Raise RuntimeError for a view whose history is lost.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse_coo().layout
@@ -112,7 +112,7 @@ for _layout in (CSR, CSC, BSR, BSC):
 def sparse_mask(self, mask):
     """The values of this tensor at the places of a sparse tensor ``mask`` of its shape.  Differentiable.
 
-    RuntimeError for another shape.
+    Raise RuntimeError for another shape.
 
     >>> import tensh as torch
     >>> torch.ones(2, 2).sparse_mask(torch.eye(2).to_sparse()).values()
@@ -172,7 +172,7 @@ for _name, _facts in KIND_OF_INDICES.items():
 def coalesce(self):
     """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable.
 
-    RuntimeError for another layout than sparse_coo.
+    Raise RuntimeError for another layout than sparse_coo.
 
     >>> import tensh as torch
     >>> torch.sparse_coo_tensor([[0, 0]], [1.0, 2.0]).coalesce().values()
@@ -298,7 +298,7 @@ def resize_sparse(self, size, sparse_dim, dense_dim, keep):
 def sparse_resize_(self, size, sparse_dim, dense_dim):
     """Give a sparse tensor another size, in place; its values keep their places.
 
-    RuntimeError unless there is a size for each dimension.
+    Raise RuntimeError unless there is a size for each dimension.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().sparse_resize_((3, 3), 2, 0).shape
@@ -311,7 +311,7 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
 def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
     """Give a sparse tensor another size and no values, in place.
 
-    RuntimeError unless there is a size for each dimension.
+    Raise RuntimeError unless there is a size for each dimension.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().sparse_resize_and_clear_((3, 3), 2, 0)._nnz()

@@ -304,7 +304,7 @@ DOC = """Make a sparse tensor in the layout {layout}: line i has the values from
 
     Their places in the line are ``{b}_indices``, and the lines are {lines}.  Differentiable in ``values`` [nnz, *].
     Indices and values of a batch of matrices have its dimensions first, and equally many values for each matrix.
-    RuntimeError for what does not fit, where invariants are checked.
+    Raise RuntimeError for what does not fit, where invariants are checked.
 
     >>> import tensh as torch
     >>> torch.{layout}_tensor([0, 1, 2], [1, 0], {values}).to_dense()

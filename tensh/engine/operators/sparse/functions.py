@@ -28,7 +28,7 @@ from tensh.engine.operators.sparse.rules import sum_dim
 def mm(mat1, mat2, reduce=None):
     """The product of two matrices, of which at least one is sparse; sparse if both are.  Differentiable.
 
-    Shapes: [n, k] and [k, m] to [n, m]. RuntimeError for others.
+    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.sparse.mm(torch.eye(2).to_sparse(), torch.ones(2, 2))
@@ -145,7 +145,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
 def spdiags(diagonals, offsets, shape, layout=None):
     """The sparse matrix whose diagonals ``offsets`` are the rows of ``diagonals``.
 
-    RuntimeError for repeated offsets, or as many as ``diagonals`` has no rows.
+    Raise RuntimeError for repeated offsets, or as many as ``diagonals`` has no rows.
 
     >>> import tensh as torch
     >>> torch.sparse.spdiags(torch.ones(1, 2), torch.tensor([0]), (2, 2)).to_dense()
@@ -201,7 +201,7 @@ def rows_of_product(input, mat):
 def smm(input, mat):
     """The product of a sparse matrix with a dense one as a sparse matrix.  Shapes: [n, k] and [k, m] to [n, m].
 
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.smm(torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
@@ -218,7 +218,7 @@ def smm(input, mat):
 def hspmm(mat1, mat2):
     """The product of a sparse matrix with a dense one as a sparse tensor of rows.  Shapes: [n, k] and [k, m] to [n, m].
 
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.hspmm(torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
@@ -233,7 +233,7 @@ def hspmm(mat1, mat2):
 def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix.
 
-    Shapes: [n, m], [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+    Shapes: [n, m], [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.sspaddmm(torch.eye(2).to_sparse(), torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
@@ -251,7 +251,7 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1):
 def spmm(input, mat2):
     """The product of a sparse matrix with a dense one.
 
-    Shapes: [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.spmm(torch.eye(2).to_sparse(), torch.ones(2, 2))
@@ -265,7 +265,7 @@ def spmm(input, mat2):
 def dsmm(input, mat2):
     """The product of a sparse matrix with a dense one.
 
-    Shapes: [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.dsmm(torch.eye(2).to_sparse(), torch.ones(2, 2))
@@ -279,7 +279,7 @@ def dsmm(input, mat2):
 def saddmm(input, mat1, mat2, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix.
 
-    Shapes: [n, m], [n, k] and [k, m] to [n, m]. RuntimeError for other shapes.
+    Shapes: [n, m], [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.saddmm(torch.eye(2).to_sparse(), torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()

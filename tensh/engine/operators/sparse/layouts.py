@@ -69,7 +69,7 @@ def turn_lines(t, layout, label=None):
 def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
     """A dense matrix, or a batch of matrices, in a compressed layout, in blocks of a size in the blocked ones.
 
-    RuntimeError for sizes that blocks do not divide, and for matrices with different numbers of values.
+    Raise RuntimeError for sizes that blocks do not divide, and for matrices with different numbers of values.
     """
     name, shape = layout.name, t.array.shape
     batch = t.array.ndim - 2 - (dense_dim or 0)

@@ -101,7 +101,7 @@ def positive(input):
 def abs_(input):
     """In-place version of abs; complex numbers are refused, because the result is real.
 
-    RuntimeError for complex numbers.
+    Raise RuntimeError for complex numbers.
     """
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
         begin_write(input)
@@ -129,7 +129,7 @@ def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
 def float_power(input, exponent, *, out=None):
     """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable.
 
-    RuntimeError for an ``out`` of another dtype.
+    Raise RuntimeError for an ``out`` of another dtype.
 
     >>> import tensh as torch
     >>> torch.float_power(torch.tensor([1, 2]), 0.5)
@@ -224,7 +224,7 @@ def clamp_(input, min=None, max=None):
 def lerp(input, end, weight, *, out=None):
     """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable.
 
-    RuntimeError for operands of several dtypes.
+    Raise RuntimeError for operands of several dtypes.
 
     >>> import tensh as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([10.0, 20.0]), 0.5)
@@ -271,7 +271,7 @@ def apply_lerp(operator, input, end, weight):
 def from_parts(real, imag, *, out=None):
     """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable.
 
-    RuntimeError for other dtypes.
+    Raise RuntimeError for other dtypes.
 
     >>> import tensh as torch
     >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))

@@ -82,7 +82,7 @@ def differ(one, two):
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """Mark the ``elements`` that are among ``test_elements``.  Either may be a number; ``invert`` marks the others.
 
-    RuntimeError for complex numbers.
+    Raise RuntimeError for complex numbers.
 
     >>> import tensh as torch
     >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
@@ -143,7 +143,7 @@ def where(condition, input=None, other=None, *, out=None):
 def where_method(self, condition, other):
     """The elements of the tensor where the condition is true, those of ``other`` elsewhere.
 
-    RuntimeError for a condition that is not bool.
+    Raise RuntimeError for a condition that is not bool.
     """
     if not isinstance(condition, Tensor) or not isinstance(other, Tensor) and as_number(other) is None:
         fits_none("where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)")
@@ -206,7 +206,7 @@ def c_name(dtype):
 def masked_fill(input, mask, value):
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
 
-    RuntimeError for other masks and values.
+    Raise RuntimeError for other masks and values.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0, 3.0])

@@ -38,7 +38,7 @@ def apply_(self, callable):
 def map_(self, tensor, callable):
     """Replace every element by ``callable(element, element of tensor)``.
 
-    RuntimeError for a tensor that requires grad.
+    Raise RuntimeError for a tensor that requires grad.
     """
     return replace("map_", self, (tensor,), callable)
 
@@ -46,7 +46,7 @@ def map_(self, tensor, callable):
 def map2_(self, x, y, callable):
     """Replace every element by ``callable(element, element of x, element of y)``.
 
-    RuntimeError for a tensor that requires grad.
+    Raise RuntimeError for a tensor that requires grad.
     """
     return replace("map2_", self, (x, y), callable)
 

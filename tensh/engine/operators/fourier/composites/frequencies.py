@@ -20,7 +20,7 @@ from tensh.engine.operators.shapes.composites.repetition import roll
 def fftfreq(*args, **given):
     """The frequencies of ``fft`` of ``n`` samples at distance ``d``: from zero up, then the negative ones.
 
-    Shape: [n]. RuntimeError for integer dtypes.
+    Shape: [n]. Raise RuntimeError for integer dtypes.
 
     >>> import tensh as torch
     >>> torch.fft.fftfreq(4, d=0.25)
@@ -34,7 +34,7 @@ def fftfreq(*args, **given):
 def rfftfreq(*args, **given):
     """The frequencies of ``rfft`` of ``n`` samples at distance ``d``: from zero up.
 
-    Shape: [n // 2 + 1]. RuntimeError for integer dtypes.
+    Shape: [n // 2 + 1]. Raise RuntimeError for integer dtypes.
 
     >>> import tensh as torch
     >>> torch.fft.rfftfreq(4, d=0.25)

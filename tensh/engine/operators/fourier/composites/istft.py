@@ -32,7 +32,7 @@ def istft(*args, **given):
 
     The arguments are those of ``stft``; ``length`` cuts the result, or fills it up with zeros.  Differentiable.
 
-    RuntimeError if the squared windows add up to nothing somewhere, so that the signal is lost there.  Shape: [*,
+    Raise RuntimeError if the squared windows add up to nothing somewhere, so that the signal is lost there.  Shape: [*,
     frequency, frame] to [*, time].
 
     >>> import tensh as torch

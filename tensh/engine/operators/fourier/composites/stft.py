@@ -53,7 +53,7 @@ def stft(
     result, (…, frequency, frame), has the frequencies from zero up with ``onesided`` (the default for real numbers),
     and pairs of real numbers in the end without ``return_complex``.  Differentiable.
 
-    RuntimeError unless 0 < win_length <= n_fft <= the signal's length.  Shape: [time] or [batch, time] to [*,
+    Raise RuntimeError unless 0 < win_length <= n_fft <= the signal's length.  Shape: [time] or [batch, time] to [*,
     frequency, frame].
 
     >>> import tensh as torch

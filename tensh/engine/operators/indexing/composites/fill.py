@@ -53,7 +53,7 @@ def element(value, name):
 def fill(input, value):
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable.
 
-    Shape: [*]. RuntimeError for a value with dimensions.
+    Shape: [*]. Raise RuntimeError for a value with dimensions.
     """
     value = element(value, "fill")
     return (fill_tensor if isinstance(value, Tensor) else fill_number).fn(input, value)
@@ -61,7 +61,7 @@ def fill(input, value):
 
 @method
 def fill_(self, value):
-    """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. RuntimeError for any other.
+    """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. Raise RuntimeError for any other.
 
     >>> import tensh as torch
     >>> torch.zeros(2).fill_(3)
@@ -151,7 +151,7 @@ for _each in fill_, zero_:
 def fill_diagonal_(self, fill_value, wrap=False):
     """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row.
 
-    Shape: [n, m], or [n, ..., n]. RuntimeError for any other.
+    Shape: [n, m], or [n, ..., n]. Raise RuntimeError for any other.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3).fill_diagonal_(1)

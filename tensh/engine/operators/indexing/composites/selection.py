@@ -227,7 +227,7 @@ both(index_reduce, "(int dim, Tensor index, Tensor source, str reduce, *, bool i
 def take_along_dim(input, indices, dim=None, *, out=None):
     """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast.
 
-    Differentiable.  Shapes: ``indices`` and the result [*]. RuntimeError for indices that are not int64.
+    Differentiable.  Shapes: ``indices`` and the result [*]. Raise RuntimeError for indices that are not int64.
 
     >>> import tensh as torch
     >>> x = torch.tensor([[3, 1, 2]])
@@ -270,7 +270,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
 def nonzero(input, *, as_tuple=False, out=None):
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension.
 
-    Shape: [*] with d dimensions to [found, d]. RuntimeError for an ``out`` that is not int64, or beside ``as_tuple``.
+    Shape: [*] with d dimensions to [found, d]. Raise RuntimeError for an ``out`` that is not int64, or beside ``as_tuple``.
 
     >>> import tensh as torch
     >>> torch.nonzero(torch.tensor([0, 5, 6]))
@@ -297,7 +297,7 @@ def argwhere(input):
 def nonzero_static(input, *, size, fill_value=-1, out=None):
     """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``.
 
-    Shape: [size, d]. RuntimeError for a negative ``size``.
+    Shape: [size, d]. Raise RuntimeError for a negative ``size``.
     """
     rows = find_nonzero(require(input, "nonzero_static", "input", 1).array).T
     if size < 0:
@@ -312,7 +312,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 def unravel_index(indices, shape):
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
 
-    Shapes: each [*] as the positions. ValueError for a negative size.
+    Shapes: each [*] as the positions. Raise ValueError for a negative size.
 
     >>> import tensh as torch
     >>> torch.unravel_index(torch.tensor(5), (2, 3))
@@ -348,7 +348,7 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
 def select_scatter(input, src, dim, index):
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable.
 
-    Shapes: ``src`` is [*] without ``dim``. RuntimeError for any other, IndexError for an index out of range.
+    Shapes: ``src`` is [*] without ``dim``. Raise RuntimeError for any other, IndexError for an index out of range.
     """
     require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
     if not input.array.ndim:

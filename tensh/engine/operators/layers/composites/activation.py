@@ -168,7 +168,7 @@ def torch_celu(input, alpha=1.0):
 def celu(input, alpha=1.0, inplace=False):
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable.
 
-    RuntimeError if ``alpha`` is 0.
+    Raise RuntimeError if ``alpha`` is 0.
 
     >>> import tensh as torch
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]), 2.0)
@@ -202,7 +202,7 @@ for name, fn in (("celu", torch_celu), ("selu", torch_selu)):
 def prelu(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable.
 
-    RuntimeError for as many as fit neither.
+    Raise RuntimeError for as many as fit neither.
 
     >>> import tensh as torch
     >>> torch.prelu(torch.tensor([-2.0, 3.0]), torch.tensor([0.25]))
@@ -249,7 +249,7 @@ def silu(input, inplace=False):
 def gelu(input, *, approximate="none", out=None):
     """The input times the normal distribution's function of it, or of its approximation by 'tanh'.  Differentiable.
 
-    RuntimeError for any other word.
+    Raise RuntimeError for any other word.
 
     >>> import tensh as torch
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))
@@ -295,7 +295,7 @@ def sigmoid(input):
 def glu(input, dim=-1):
     """The first half of the input along ``dim`` times the sigmoid of the second half.  Differentiable.
 
-    Shape: [..., 2 n, ...] to [..., n, ...]. RuntimeError for an odd size.
+    Shape: [..., 2 n, ...] to [..., n, ...]. Raise RuntimeError for an odd size.
 
     >>> import tensh as torch
     >>> torch.nn.functional.glu(torch.tensor([1.0, 2.0, 0.0, 0.0]))

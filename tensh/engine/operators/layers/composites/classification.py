@@ -182,7 +182,7 @@ def linear_cross_entropy(
 ):  # fmt: skip
     """``cross_entropy(linear(input, linear_weight, linear_bias), target)``, with [C, ..., features] weights.  Differentiable.
 
-    RuntimeError where shapes do not fit.
+    Raise RuntimeError where shapes do not fit.
     """
     shape, sizes = input.array.shape, linear_weight.array.shape
     if len(shape) not in (1, 2):
@@ -284,7 +284,7 @@ def multilabel_soft_margin_loss(
 ):  # fmt: skip
     """The mean over classes of the binary cross entropy of sigmoid(input), for ``input`` and ``target`` [N, C].  Differentiable.
 
-    ValueError for another ``reduction``.
+    Raise ValueError for another ``reduction``.
     """
     from tensh.engine.operators.elementwise.activation import logsigmoid_op
 

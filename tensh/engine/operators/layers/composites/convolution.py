@@ -235,7 +235,7 @@ declare(1, "L"), declare(2, "H, W"), declare(3, "D, H, W")
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable.
 
-    Shapes: [N, C, *] to [N, O, *]. RuntimeError for others.
+    Shapes: [N, C, *] to [N, O, *]. Raise RuntimeError for others.
     """
     dims = weight.array.ndim - 2
     if transposed:
@@ -249,7 +249,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 def conv_tbc(input, weight, bias, pad=0):
     """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable.
 
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
     """
     if input.array.ndim != 3:
         raise RuntimeError("Input must have 3 dims: time, batch, in_channel")

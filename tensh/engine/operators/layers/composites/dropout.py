@@ -114,7 +114,7 @@ def _check_probability(name, input, p):
 def dropout(input, p=0.5, training=True, inplace=False):
     """``input`` with elements set to zero with probability ``p``, the others divided by ``1 - p``.
 
-    ValueError for a ``p`` outside [0, 1].
+    Raise ValueError for a ``p`` outside [0, 1].
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -129,7 +129,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     """Dropout for self-normalising networks: mean and variance stay what they were.
 
-    ValueError for a ``p`` outside [0, 1].
+    Raise ValueError for a ``p`` outside [0, 1].
     """
     _check_probability("alpha_dropout", input, p)
     return drop(input, p, training, alpha=True, inplace=inplace)
@@ -273,7 +273,7 @@ RRELU = (
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.
 
-    RuntimeError if lower exceeds upper.
+    Raise RuntimeError if lower exceeds upper.
     """
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return multiply_slopes.fn(input, wrap(slopes))

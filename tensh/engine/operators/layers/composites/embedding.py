@@ -129,7 +129,7 @@ def torch_embedding_bag(
 ):  # fmt: skip
     """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.
 
-    Shapes: weight [rows, D], output [bags, D]. RuntimeError for others.
+    Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for others.
     """
     check_indices(indices, "embedding_bag"), check_indices(offsets, "embedding_bag")
     if weight.array.dtype.kind not in "fV":

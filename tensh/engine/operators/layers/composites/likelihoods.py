@@ -24,7 +24,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """Compute the divergence of ``target`` from the distribution with the logarithms ``input``.  Differentiable in both.
 
     ``log_target`` says that also the target is given by its logarithms.  'batchmean' divides the sum by the first size,
-    as the mathematics has it.  Shapes: [*], reduced to []. ValueError for another ``reduction``.
+    as the mathematics has it.  Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
@@ -65,7 +65,7 @@ def poisson_nll_loss(
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm.
 
     ``full`` adds what does not depend on the input (by Stirling's formula).  Differentiable in both.  Shapes: [*],
-    reduced to []. ValueError for another ``reduction``.
+    reduced to []. Raise ValueError for another ``reduction``.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     loss = input.exp() - target * input if log_input else input - target * plus.fn(input, eps).log()
@@ -84,7 +84,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     """The negative logarithm of a normal density with the means ``input`` and the variances ``var`` at ``target``.
 
     Variances are at least ``eps``; ``full`` adds the constant.  Differentiable in input, target and var.  Shapes: [*],
-    reduced to []. ValueError for a negative variance.
+    reduced to []. Raise ValueError for a negative variance.
 
     >>> import tensh as torch
     >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))

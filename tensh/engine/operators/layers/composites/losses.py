@@ -106,7 +106,7 @@ def check_weight(input, weight, reduction):
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean squared difference of ``input`` and ``target``.  Differentiable in both.
 
-    Shapes: [*], reduced to []. ValueError for another ``reduction``.
+    Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
@@ -125,7 +125,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean absolute difference of ``input`` and ``target``.  Differentiable in both.
 
-    Shapes: [*], reduced to []. ValueError for another ``reduction``.
+    Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
@@ -144,7 +144,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """``l1_loss`` with a parabola where the difference is less than ``beta``.  Differentiable in both.
 
-    Shapes: [*], reduced to []. RuntimeError for a negative ``beta``.
+    Shapes: [*], reduced to []. Raise RuntimeError for a negative ``beta``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none")
@@ -163,7 +163,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """``delta`` times ``smooth_l1_loss`` with ``beta=delta``.  Differentiable in both.
 
-    Shapes: [*], reduced to []. RuntimeError unless ``delta`` is positive.
+    Shapes: [*], reduced to []. Raise RuntimeError unless ``delta`` is positive.
 
     >>> import tensh as torch
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
@@ -186,7 +186,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities.  Differentiable in input and target.
 
-    Shapes: [*], reduced to []. ValueError if they differ, RuntimeError for an input outside 0 to 1.
+    Shapes: [*], reduced to []. Raise ValueError if they differ, RuntimeError for an input outside 0 to 1.
 
     >>> import tensh as torch
     >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
@@ -237,7 +237,7 @@ def binary_cross_entropy_with_logits(
 ):  # fmt: skip
     """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes.
 
-    Differentiable in input and target.  Shapes: [*], reduced to []. ValueError if they differ.
+    Differentiable in input and target.  Shapes: [*], reduced to []. Raise ValueError if they differ.
 
     >>> import tensh as torch
     >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
@@ -267,7 +267,7 @@ number_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input.
 
-    Shapes: [*], reduced to []. ValueError for another ``reduction``.
+    Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     require(input, "soft_margin_loss", "input", 1), require(target, "soft_margin_loss", "target", 2)

@@ -123,7 +123,7 @@ watch_operator(move_, None)
 def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
     """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order.
 
-    Shape: [N, C, *]. ValueError for one value per channel in training.
+    Shape: [N, C, *]. Raise ValueError for one value per channel in training.
     """
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
@@ -131,7 +131,7 @@ def torch_batch_norm(input, weight, bias, running_mean, running_var, training, m
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable.
 
-    Shape: [N, C, *]. RuntimeError for others.
+    Shape: [N, C, *]. Raise RuntimeError for others.
     """
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
@@ -166,7 +166,7 @@ def torch_instance_norm(
 ):  # fmt: skip
     """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order.
 
-    Shape: [N, C, *]. ValueError for one element per channel.
+    Shape: [N, C, *]. Raise ValueError for one element per channel.
     """
     shape = require(input, "instance_norm", "input", 1).array.shape
     if not use_input_stats and (running_mean is None or running_var is None):
@@ -190,7 +190,7 @@ def instance_norm(
 ):  # fmt: skip
     """``batch_norm`` of every element of the batch by itself.  Differentiable in input, weight and bias.
 
-    Shape: [N, C, *]. ValueError for one element per channel.
+    Shape: [N, C, *]. Raise ValueError for one element per channel.
 
     >>> import tensh as torch
     >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0]]]))
@@ -217,7 +217,7 @@ def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
 def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
     """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable.
 
-    Shape: [..., *normalized_shape]. RuntimeError for others.
+    Shape: [..., *normalized_shape]. Raise RuntimeError for others.
     """
     return layer_norm_with_stats(input, normalized_shape, weight, bias, eps)[0]
 
@@ -225,7 +225,7 @@ def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05,
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """(output, mean, inverse deviation) of layer normalisation.  Differentiable.
 
-    Shape: [..., *normalized_shape]. RuntimeError for others.
+    Shape: [..., *normalized_shape]. Raise RuntimeError for others.
     """
     out, mean, rstd, _ = layer_norm_with_stats(input, normalized_shape, weight, bias, eps)
     kept = (*input.array.shape[: input.array.ndim - len(normalized_shape)], *(1,) * len(normalized_shape))
@@ -236,7 +236,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """The input minus its mean, divided by its deviation, both over the last dimensions, which are ``normalized_shape``.
 
-    Times weight, plus bias.  Differentiable.  Shape: [..., *normalized_shape]. RuntimeError for others.
+    Times weight, plus bias.  Differentiable.  Shape: [..., *normalized_shape]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
@@ -301,7 +301,7 @@ def group_norm_with_stats(input, num_groups, weight, bias, eps):
 def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
     """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable.
 
-    Shape: [N, C, *]. RuntimeError if groups do not divide C.
+    Shape: [N, C, *]. Raise RuntimeError if groups do not divide C.
     """
     return group_norm_with_stats(input, num_groups, weight, bias, eps)[0]
 
@@ -309,7 +309,7 @@ def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """(output, mean, inverse deviation) of group normalisation.  Differentiable.
 
-    Shape: [N, C, *]. RuntimeError for others.
+    Shape: [N, C, *]. Raise RuntimeError for others.
     """
     if N < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {N}: {[N, group]}")
@@ -321,7 +321,7 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """``layer_norm`` of ``num_groups`` groups of channels of [N, C, ...]; weight and bias are per channel.  Differentiable.
 
-    RuntimeError if groups do not divide C.
+    Raise RuntimeError if groups do not divide C.
 
     >>> import tensh as torch
     >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
@@ -344,7 +344,7 @@ for fn in (native_batch_norm, native_layer_norm, native_group_norm):
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """The input divided by (k + alpha * the mean square of ``size`` neighbouring channels) ** beta.  Differentiable.
 
-    Shape: [N, C, *]. ValueError for fewer than three dimensions.
+    Shape: [N, C, *]. Raise ValueError for fewer than three dimensions.
     """
     shape = input.array.shape
     if len(shape) < 3:

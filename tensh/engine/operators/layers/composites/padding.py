@@ -24,7 +24,7 @@ def pad(input, pad, mode="constant", value=None):
     """The input with elements around it: ``pad`` counts (before, after) from the last dimension on.
 
     ``mode`` is 'constant' (they are ``value``), 'reflect', 'replicate' (they repeat the border) or 'circular'; negative
-    counts cut off.  Differentiable.  Shape: [..., d] to [..., before + d + after]. RuntimeError for more counts than
+    counts cut off.  Differentiable.  Shape: [..., d] to [..., before + d + after]. Raise RuntimeError for more counts than
     the mode takes.
 
     >>> import tensh as torch

@@ -165,7 +165,7 @@ def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_inc
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
     """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable.
 
-    Shape: [N, C, L] or [C, L]. RuntimeError for others.
+    Shape: [N, C, L] or [C, L]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)

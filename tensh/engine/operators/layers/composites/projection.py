@@ -15,7 +15,7 @@ from tensh.engine.operators.shapes.views import t, view
 def linear(input, weight, bias=None, *, out=None):
     """``input @ weight.T + bias``: [..., in] with ``weight`` [out, in] and ``bias`` [out].  Differentiable in all three.
 
-    RuntimeError where they do not fit.
+    Raise RuntimeError where they do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.functional.linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]]), torch.tensor([5.0]))

@@ -20,7 +20,7 @@ def clamp_at_zero(values):
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1.
 
-    Differentiable in input.  Shapes: [*], reduced to []. ValueError for another ``reduction``.
+    Differentiable in input.  Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.5]), torch.tensor([1, -1]), 2.0, reduction="none")
@@ -38,7 +38,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1.
 
-    Differentiable in both inputs.  Shapes: [*], reduced to []. RuntimeError if they differ.
+    Differentiable in both inputs.  Shapes: [*], reduced to []. Raise RuntimeError if they differ.
 
     >>> import tensh as torch
     >>> torch.nn.functional.margin_ranking_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
@@ -58,7 +58,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1.
 
     ``input1`` and ``input2`` are [N, D] with ``target`` [N], or [D] with one number.  Differentiable in both inputs.
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     ndim, shapes = target.array.ndim, (input1.array.shape, input2.array.shape)
@@ -106,7 +106,7 @@ def triplet_margin_loss(
     """By how much ``anchor`` is not nearer to ``positive`` than to ``negative`` by ``margin``, in the ``p``-norm.
 
     ``swap`` takes the distance of positive and negative where that is less.  Differentiable in all three.  Shapes: [N,
-    D], reduced to []. ValueError unless ``margin`` is positive.
+    D], reduced to []. Raise ValueError unless ``margin`` is positive.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     return torch_triplet(anchor, positive, negative, margin, p, eps, swap, reduction)
@@ -118,7 +118,7 @@ def triplet_margin_with_distance_loss(
 ):  # fmt: skip
     """``triplet_margin_loss`` with a distance of one's own: a function of two tensors.  Differentiable where that is.
 
-    Shapes: [N, *], reduced to []. ValueError for a margin that is not positive.
+    Shapes: [N, *], reduced to []. Raise ValueError for a margin that is not positive.
     """
     reduction = reduction_of(reduction)
     check_triplet(anchor, positive, negative, margin)

@@ -18,7 +18,7 @@ from tensh.engine.operators.layers.rearrangement import pixel_unshuffle as pixel
 def one_hot(input, num_classes=-1):
     """A vector for every class number: 1 in that place, 0 elsewhere.  Without ``num_classes`` the largest decides.
 
-    Shape: [*] to [*, num_classes]. RuntimeError for classes outside.
+    Shape: [*] to [*, num_classes]. Raise RuntimeError for classes outside.
 
     >>> import tensh as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
@@ -61,7 +61,7 @@ def factor(name, parameter, input, value):
 def pixel_shuffle(input, upscale_factor):
     """[..., C r², H, W] as [..., C, H r, W r], for an ``upscale_factor`` r.  Differentiable.
 
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.pixel_shuffle(torch.tensor([1, 2, 3, 4]).reshape(4, 1, 1), 2)
@@ -83,7 +83,7 @@ def pixel_shuffle(input, upscale_factor):
 def pixel_unshuffle(input, downscale_factor):
     """[..., C, H r, W r] as [..., C r², H, W], for a ``downscale_factor`` r.  Differentiable.
 
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.pixel_unshuffle(torch.tensor([[[1, 2], [3, 4]]]), 2).flatten()
@@ -103,7 +103,7 @@ def pixel_unshuffle(input, downscale_factor):
 def channel_shuffle(input, groups):
     """The channels of [N, C, ...] in another order: the first of every one of ``groups`` groups first.  Differentiable.
 
-    RuntimeError if groups do not divide C.
+    Raise RuntimeError if groups do not divide C.
 
     >>> import tensh as torch
     >>> torch.channel_shuffle(torch.tensor([1, 2, 3, 4]).reshape(1, 4, 1, 1), 2).flatten()
@@ -125,7 +125,7 @@ def channel_shuffle(input, groups):
 
 @layer(torch=True)
 def native_channel_shuffle(input, groups):
-    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. RuntimeError if groups do not divide C."""
+    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
     return channel_shuffle(input, groups)
 
 
@@ -165,7 +165,7 @@ def blocks(spatial, kernel, dilation, padding, stride):
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """All windows of [N, C, H, W], side by side: [N, C * prod(kernel_size), windows].  Differentiable.
 
-    RuntimeError for other shapes.
+    Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.unfold(torch.tensor([[[[1.0, 2.0, 3.0]]]]), (1, 2))

@@ -216,7 +216,7 @@ def check_grid(input, grid):
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     """``grid_sample`` with its modes as numbers.
 
-    Shapes: [N, C, H, W] with [N, h, w, 2] to [N, C, h, w]. RuntimeError for others.
+    Shapes: [N, C, H, W] with [N, h, w, 2] to [N, C, h, w]. Raise RuntimeError for others.
     """
     check_grid(input, grid)
     dims, mode = input.array.ndim - 2, INTERPOLATION[interpolation_mode]
@@ -256,7 +256,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 @composite(method=False)
 def affine_grid_generator(theta, size, align_corners):
-    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. RuntimeError for others."""
+    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. Raise RuntimeError for others."""
     array = require(theta, "affine_grid_generator", "theta", 1).array
     if array.shape[0] != size[0]:
         raise RuntimeError(

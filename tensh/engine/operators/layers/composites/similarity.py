@@ -35,7 +35,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable.
 
-    Shape: [*] without ``dim``. RuntimeError for integers.
+    Shape: [*] without ``dim``. Raise RuntimeError for integers.
 
     >>> import tensh as torch
     >>> torch.nn.functional.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
@@ -82,7 +82,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 def pdist(input, p=2.0):
     """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable.
 
-    Shape: [n, m] to [n (n - 1) / 2]. RuntimeError for others.
+    Shape: [n, m] to [n (n - 1) / 2]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))

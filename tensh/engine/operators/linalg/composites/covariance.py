@@ -41,7 +41,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariance matrix of the rows; a vector has its variance.
 
     ``fweights`` counts every column, ``aweights`` weighs it; the weights minus ``correction`` are the divisor.
-    Differentiable.  Shape: [n, k] to [n, n]. RuntimeError for more than two dimensions.
+    Differentiable.  Shape: [n, k] to [n, n]. Raise RuntimeError for more than two dimensions.
 
     >>> import tensh as torch
     >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -81,7 +81,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 def corrcoef(input):
     """The correlation coefficients of the rows.  Differentiable.
 
-    Shape: [n, k] to [n, n]. RuntimeError for more than two dimensions.
+    Shape: [n, k] to [n, n]. Raise RuntimeError for more than two dimensions.
 
     >>> import tensh as torch
     >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -111,7 +111,7 @@ MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable.
 
-    Shapes: [..., n, k] and [..., m, k] to [..., n, m]. RuntimeError for others.
+    Shapes: [..., n, k] and [..., m, k] to [..., n, m]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))

@@ -20,7 +20,7 @@ def einsum(equation, *operands):
 
     Without ``->`` the output has the letters that occur once, in alphabetical order.  ``...`` stands for dimensions
     that broadcast.  The letters may also be given as lists of numbers, one after each operand.  Differentiable.
-    Shapes: [*], as the letters say. RuntimeError where letter and size do not fit.
+    Shapes: [*], as the letters say. Raise RuntimeError where letter and size do not fit.
 
     >>> import tensh as torch
     >>> torch.einsum("ii->i", torch.tensor([[1, 2], [3, 4]]))

@@ -43,7 +43,7 @@ def inv(A):
 def inverse(input):
     """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable.
 
-    Shape: [..., n, n]. LinAlgError if one is singular.
+    Shape: [..., n, n]. Raise LinAlgError if one is singular.
     """
     return inv(input)
 
@@ -52,7 +52,7 @@ def inverse(input):
 def inv_ex(A, *, check_errors=False):
     """The inverses of square matrices, and for each the number of the pivot that was zero (0 if all went well).
 
-    Shape: [..., n, n]. LinAlgError with ``check_errors``.
+    Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """
     result = solving.linalg_inv_ex.fn(A)
     if check_errors:
@@ -82,7 +82,7 @@ def solve_checked(name, A, B, left):
 def solve(A, B, *, left=True):
     """The solutions X of A X = B (of X A = B if not ``left``); B holds matrices or vectors.
 
-    LinAlgError if a matrix is singular.  Differentiable.  Shapes: A [..., n, n] with B [..., n, k] or [..., n].
+    Raise LinAlgError if a matrix is singular.  Differentiable.  Shapes: A [..., n, n] with B [..., n, k] or [..., n].
 
     >>> import tensh as torch
     >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
@@ -99,7 +99,7 @@ def solve(A, B, *, left=True):
 def solve_ex(A, B, *, left=True, check_errors=False):
     """The solutions X of A X = B, and for each the number of the pivot that was zero (0 if all went well).
 
-    Shapes: A [..., n, n], B [..., n, k]. LinAlgError with ``check_errors``.
+    Shapes: A [..., n, n], B [..., n, k]. Raise LinAlgError with ``check_errors``.
     """
     result = solve_checked("linalg.solve_ex", A, B, left)
     if check_errors:

@@ -41,7 +41,7 @@ MINOR = (
 def linalg_cholesky(input, *, upper=False):
     """The lower triangular L of A = L L^H for positive-definite A (the upper U of A = U^H U with ``upper``).
 
-    LinAlgError if A is not positive-definite.  Differentiable.  Shape: [..., n, n].
+    Raise LinAlgError if A is not positive-definite.  Differentiable.  Shape: [..., n, n].
 
     >>> import tensh as torch
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 2.0]]))
@@ -57,7 +57,7 @@ def linalg_cholesky(input, *, upper=False):
 def cholesky_ex(input, *, upper=False, check_errors=False):
     """The Cholesky factor, and the order of the first leading minor that is not positive-definite (0 if all are).
 
-    Shape: [..., n, n]. LinAlgError with ``check_errors``.
+    Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """
     result = factor.linalg_cholesky_ex.fn(input, upper)
     if check_errors:
@@ -69,7 +69,7 @@ def cholesky_ex(input, *, upper=False, check_errors=False):
 def cholesky(input, upper=False):
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable.
 
-    Shape: [..., n, n]. LinAlgError if a matrix is not positive-definite.
+    Shape: [..., n, n]. Raise LinAlgError if a matrix is not positive-definite.
     """
     warn_once(OUTDATED["cholesky"])
     factor_of, info = factor.linalg_cholesky_ex.kernel(input.array, upper, "cholesky")
@@ -136,7 +136,7 @@ def lu_factor(A, *, pivot=True):
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
     """L and U of A = P L U in one array, the rows that were swapped, and the number of the first zero of U.
 
-    Shape: [..., m, n]. LinAlgError with ``check_errors``.
+    Shape: [..., m, n]. Raise LinAlgError with ``check_errors``.
     """
     require_pivot("linalg.lu_factor", pivot)
     result = factor.linalg_lu_factor_ex.fn(A)
@@ -149,7 +149,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 def linalg_lu(A, *, pivot=True):
     """P, L and U of A = P L U: a permutation, a unit lower and an upper triangular matrix.  Differentiable.
 
-    Shapes: [..., m, n] to [..., m, m], [..., m, k], [..., k, n]. RuntimeError without pivots.
+    Shapes: [..., m, n] to [..., m, m], [..., m, k], [..., k, n]. Raise RuntimeError without pivots.
     """
     require_pivot("linalg.lu", pivot)
     return factor.linalg_lu.fn(A)
@@ -160,7 +160,7 @@ def lu(A, pivot=True, get_infos=False, out=None):
     """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``.
 
     With ``get_infos`` also the number of the first zero of U (0 if there is none).  Differentiable.  Shape: [..., m,
-    n]. RuntimeError without pivots.
+    n]. Raise RuntimeError without pivots.
     """
     warn_once(OUTDATED["lu"])
     require_pivot("linalg.lu_factor", pivot)
@@ -173,7 +173,7 @@ def lu(A, pivot=True, get_infos=False, out=None):
 def lu_method(self, pivot=True, get_infos=False):
     """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable.
 
-    Shape: [..., m, n]. RuntimeError without pivots.
+    Shape: [..., m, n]. Raise RuntimeError without pivots.
     """
     return lu(self, pivot, get_infos)
 
@@ -186,7 +186,7 @@ WithInfo = return_type("_lu_with_info", ("LU", "pivots", "info"))
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """P, L and U from the result of ``lu_factor``.  Differentiable.
 
-    Shapes: [..., m, n], pivots [..., min(m, n)]. RuntimeError for others.
+    Shapes: [..., m, n], pivots [..., min(m, n)]. Raise RuntimeError for others.
     """
     if LU_pivots.array.dtype != np.int32:
         raise RuntimeError(
@@ -207,7 +207,7 @@ Unpacked = return_type("lu_unpack", ("P", "L", "U"))
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     """The solutions X of A X = B (X A = B if not ``left``) from the result of ``lu_factor`` for A.  Differentiable.
 
-    Shapes: LU [..., n, n], B [..., n, k]. RuntimeError if the pivots do not fit.
+    Shapes: LU [..., n, n], B [..., n, k]. Raise RuntimeError if the pivots do not fit.
     """
     name = "linalg.lu_solve"
     check_same_dtype(name, LU.array, B.array, ("LU", "B"))
@@ -223,7 +223,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 def lu_solve(input, LU_data, LU_pivots):
     """The solutions X of A X = b from the result of ``lu_factor`` for A.  Differentiable.
 
-    Shapes: b [..., n, k]. RuntimeError if the pivots do not fit.
+    Shapes: b [..., n, k]. Raise RuntimeError if the pivots do not fit.
     """
     return linalg_lu_solve(LU_data, LU_pivots, input)
 

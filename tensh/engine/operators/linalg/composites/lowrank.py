@@ -28,7 +28,7 @@ def directions(A, q, niter, M):
 def svd_lowrank(A, q=6, niter=2, M=None):
     """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable.
 
-    Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. RuntimeError for a negative ``q``.
+    Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. Raise RuntimeError for a negative ``q``.
     """
     m, n = A.shape[-2:]
     wide = m < n
@@ -45,7 +45,7 @@ def svd_lowrank(A, q=6, niter=2, M=None):
 def pca_lowrank(A, q=None, center=True, niter=2):
     """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable.
 
-    Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. ValueError for a ``q`` out of range.
+    Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. Raise ValueError for a ``q`` out of range.
     """
     m, n = A.shape[-2:]
     if q is None:
@@ -76,7 +76,7 @@ def ldl_factor(input, *, hermitian=False):
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
     """The result of ``ldl_factor``, and the number of the first block of D that is zero.
 
-    Shape: [..., n, n]. LinAlgError with ``check_errors``.
+    Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """
     result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     if check_errors:

@@ -38,7 +38,7 @@ def matrix_exp(input):
 def matrix_power(input, n):
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable.
 
-    Shape: [..., n, n]. RuntimeError for others, LinAlgError if one is singular.
+    Shape: [..., n, n]. Raise RuntimeError for others, LinAlgError if one is singular.
 
     >>> import tensh as torch
     >>> torch.matrix_power(torch.tensor([[1, 1], [0, 1]]), 3)
@@ -71,7 +71,7 @@ def matrix_power(input, n):
 def multi_dot(tensors):
     """The product of two or more matrices (the first and the last may be vectors), in the cheapest order.
 
-    Differentiable.  Shapes: [n, k], [k, m], ... to [n, l]. RuntimeError for others.
+    Differentiable.  Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).flatten()
@@ -135,7 +135,7 @@ def multiply_chain(tensors, split, i, j):
 def chain_matmul(*matrices, out=None):
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable.
 
-    Shapes: [n, k], [k, m], ... to [n, l]. RuntimeError for others.
+    Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for others.
     """
     from tensh.engine.inplace.out import write_out
 
@@ -168,7 +168,7 @@ def linalg_cross(input, other, *, dim=-1):
 def cross(input, other, dim=None):
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable.
 
-    Shapes: [*, 3]. RuntimeError for others.
+    Shapes: [*, 3]. Raise RuntimeError for others.
     """
     if dim is None:
         if 3 not in input.array.shape:
@@ -186,7 +186,7 @@ def cross(input, other, dim=None):
 def vecdot(x, y, *, dim=-1):
     """The dot products of vectors along ``dim``, the first one conjugated.  Differentiable.
 
-    Shapes: [..., n] to [...]. RuntimeError for integers or several dtypes.
+    Shapes: [..., n] to [...]. Raise RuntimeError for integers or several dtypes.
 
     >>> import tensh as torch
     >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
@@ -221,7 +221,7 @@ def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 def linalg_vander(x, N=None):
     """The powers 0 to N - 1 of every element, along a new last dimension.  Differentiable.
 
-    Shape: [..., n] to [..., n, N]. RuntimeError for bools, or an ``N`` below 2.
+    Shape: [..., n] to [..., n, N]. Raise RuntimeError for bools, or an ``N`` below 2.
 
     >>> import tensh as torch
     >>> torch.linalg.vander(torch.tensor([2, 3]), N=3)
@@ -250,7 +250,7 @@ def powers_of(x, N):
 def vander(x, N=None, increasing=False):
     """The powers N - 1 to 0 (0 to N - 1 if ``increasing``) of every element of a vector.  Differentiable.
 
-    Shape: [..., n] to [..., n, N]. RuntimeError for bools or a small ``N``.
+    Shape: [..., n] to [..., n, N]. Raise RuntimeError for bools or a small ``N``.
 
     >>> import tensh as torch
     >>> torch.vander(torch.tensor([2, 3]))
@@ -274,7 +274,7 @@ def vander(x, N=None, increasing=False):
 def tensorinv(input, ind=2):
     """The inverse of A for ``tensordot`` over its first ``ind`` dimensions.  Differentiable.
 
-    Shape: [*a, *b] to [*b, *a]. RuntimeError unless prod(a) is prod(b), and for a singular A.
+    Shape: [*a, *b] to [*b, *a]. Raise RuntimeError unless prod(a) is prod(b), and for a singular A.
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -298,7 +298,7 @@ def tensorinv(input, ind=2):
 def tensorsolve(input, other, dims=None):
     """The X for which ``tensordot(A, X, X.ndim)`` is B.  Differentiable.
 
-    Shapes: A [*b, *x], B [*b], X [*x]. RuntimeError for others, LinAlgError for a singular A.
+    Shapes: A [*b, *x], B [*b], X [*x]. Raise RuntimeError for others, LinAlgError for a singular A.
     """
     ndim = input.array.ndim
     if dims is not None:

@@ -22,7 +22,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """The ``p``-norm of all elements, or of those along ``dim``.
 
     ``p`` is a number, "fro" (the square root of the sum of squares) or "nuc" (the sum of a matrix's singular values).
-    Differentiable.  Shape: [*] to [], or without ``dim``. RuntimeError for more than two dimensions of a matrix norm.
+    Differentiable.  Shape: [*] to [], or without ``dim``. Raise RuntimeError for more than two dimensions of a matrix norm.
 
     >>> import tensh as torch
     >>> torch.tensor([3.0, 4.0]).norm()
@@ -45,7 +45,7 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
 
     ``ord`` is "fro", "nuc" (the sum of the singular values), 2 and -2 (the largest and smallest singular value), 1 and
     -1 (the largest and smallest sum of a column's magnitudes), inf and -inf (of a row's).  Differentiable.  Shape:
-    [..., m, n] to [...]. RuntimeError for vectors.
+    [..., m, n] to [...]. Raise RuntimeError for vectors.
 
     >>> import tensh as torch
     >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
@@ -113,7 +113,7 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
     """The norm of vectors or matrices: over one dimension that of vectors, over two that of matrices.
 
     Without ``ord`` the 2-norm of all elements (or of those along ``dim``) as one vector; without ``dim`` the input has
-    one or two dimensions.  Differentiable.  Shape: [*] to [], or without ``dim``. RuntimeError for an ``ord`` that the
+    one or two dimensions.  Differentiable.  Shape: [*] to [], or without ``dim``. Raise RuntimeError for an ``ord`` that the
     dimensions have not.
 
     >>> import tensh as torch
@@ -140,7 +140,7 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
 def cond(input, p=None):
     """The condition numbers of matrices: the norm ``p`` of the matrix times that of its inverse.  Differentiable.
 
-    Shape: [..., m, n] to [...]. RuntimeError for another ``p``.
+    Shape: [..., m, n] to [...]. Raise RuntimeError for another ``p``.
 
     >>> import tensh as torch
     >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))

@@ -65,7 +65,7 @@ def linalg_svd(A, full_matrices=True, *, driver=None):
     """U, S and Vh of A = U diag(S) Vh: orthonormal columns and rows, and the singular values, descending.
 
     Differentiable; U and Vh where the singular values differ.  Shape: [..., m, n] to [..., m, k], [..., k], [..., k,
-    n]. RuntimeError for a ``driver``, which CUDA alone has.
+    n]. Raise RuntimeError for a ``driver``, which CUDA alone has.
 
     >>> import tensh as torch
     >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S
@@ -86,7 +86,7 @@ def refuse_driver(name, driver):
 def svdvals(A, *, driver=None):
     """The singular values of matrices, descending.  Differentiable.
 
-    Shape: [..., m, n] to [..., k]. RuntimeError for a ``driver``, which CUDA alone has.
+    Shape: [..., m, n] to [..., k]. Raise RuntimeError for a ``driver``, which CUDA alone has.
 
     >>> import tensh as torch
     >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
@@ -103,7 +103,7 @@ SVD = return_type("svd", ("U", "S", "V"))
 def svd(input, some=True, compute_uv=True):
     """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable.
 
-    Shape: [..., m, n] to [..., m, k], [..., k], [..., n, k]. RuntimeError for vectors.
+    Shape: [..., m, n] to [..., m, k], [..., k], [..., n, k]. Raise RuntimeError for vectors.
     """
     if input.array.ndim < 2:
         raise RuntimeError("svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
@@ -138,7 +138,7 @@ def tolerances(A, atol, rtol):
 
 @linalg
 def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
-    """The number of singular values that do not count as zero.  Shape: [..., m, n] to [...]. RuntimeError for vectors.
+    """The number of singular values that do not count as zero.  Shape: [..., m, n] to [...]. Raise RuntimeError for vectors.
 
     >>> import tensh as torch
     >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
@@ -158,7 +158,7 @@ def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
 def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
     """The pseudo-inverses of matrices, for which small singular values count as zero.  Differentiable.
 
-    Shape: [..., m, n] to [..., n, m]. RuntimeError for vectors.
+    Shape: [..., m, n] to [..., n, m]. Raise RuntimeError for vectors.
 
     >>> import tensh as torch
     >>> torch.linalg.pinv(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))
@@ -181,7 +181,7 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
 def pinverse(input, rcond=1e-15):
     """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable.
 
-    Shape: [..., m, n] to [..., n, m]. RuntimeError for vectors.
+    Shape: [..., m, n] to [..., n, m]. Raise RuntimeError for vectors.
     """
     return pinv(input, atol=0.0, rtol=rcond)
 
@@ -195,7 +195,7 @@ def lstsq(input, b, rcond=None, *, driver=None):
     """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
 
     ``residuals`` (for drivers other than "gelsy"), ``rank`` and ``singular_values`` may be empty.  Differentiable.
-    Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. RuntimeError for others.
+    Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution

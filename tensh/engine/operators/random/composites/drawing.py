@@ -171,7 +171,7 @@ def rand(size, generator=None, **given):
 def randn(size, generator=None, **given):
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part.
 
-    RuntimeError for a negative size, NotImplementedError for integers.
+    Raise RuntimeError for a negative size, NotImplementedError for integers.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -225,7 +225,7 @@ def randperm_quickly(*args):
 @takes_short_way(randperm_quickly)
 @accepts(f"(int n, {WITH})", f"(int n, {OUT})", shown=OF_NUMBER)
 def randperm(n, generator=None, **given):
-    """The numbers from 0 to n - 1 in random order.  Shape: [n]. RuntimeError for a negative ``n``.
+    """The numbers from 0 to n - 1 in random order.  Shape: [n]. Raise RuntimeError for a negative ``n``.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)

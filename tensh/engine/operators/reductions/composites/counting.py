@@ -82,7 +82,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted.
 
     ``right`` (or ``side="right"``) inserts after equal elements; ``sorter`` are indices that sort the sequence.
-    Shapes: [..., n] and values [..., m] to [..., m]. RuntimeError for others.
+    Shapes: [..., n] and values [..., m] to [..., m]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
@@ -140,7 +140,7 @@ def write_indices(out, result, out_int32, name):
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     """The number of the bucket between sorted boundaries into which each value falls.
 
-    Shape: [*], kept. RuntimeError unless the boundaries are a vector.
+    Shape: [*], kept. Raise RuntimeError unless the boundaries are a vector.
 
     >>> import tensh as torch
     >>> torch.bucketize(torch.tensor([0, 3, 9]), torch.tensor([1, 3, 5]))

@@ -24,7 +24,7 @@ def slice_along(x, dim, start=None, stop=None):
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before.
 
-    Differentiable.  Shape: [..., d] to [..., d - n]. RuntimeError for a negative ``n`` or a number.
+    Differentiable.  Shape: [..., d] to [..., d - n]. Raise RuntimeError for a negative ``n`` or a number.
 
     >>> import tensh as torch
     >>> torch.diff(torch.tensor([1, 3, 6]))
@@ -67,7 +67,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """The numerical gradient along every dimension (or those of ``dim``), by central differences: a tuple of tensors.
 
     ``spacing`` is one number, one per dimension, or one tensor of coordinates per dimension; ``edge_order`` (1 or 2) is
-    the order at the edges.  Differentiable.  Shapes: each [*]. RuntimeError for another ``edge_order``.
+    the order at the edges.  Differentiable.  Shapes: each [*]. Raise RuntimeError for another ``edge_order``.
 
     >>> import tensh as torch
     >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0]))
@@ -177,7 +177,7 @@ def distances(name, y, x, axis):
 def trapezoid(y, x=None, *, dx=1, dim=-1):
     """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable.
 
-    Shape: [..., n] to [...]. RuntimeError for bools.
+    Shape: [..., n] to [...]. Raise RuntimeError for bools.
 
     >>> import tensh as torch
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
@@ -199,7 +199,7 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     """The running integral along ``dim`` by the trapezoidal rule.  Differentiable.
 
-    Shape: [..., n] to [..., n - 1]. RuntimeError for bools.
+    Shape: [..., n] to [..., n - 1]. Raise RuntimeError for bools.
 
     >>> import tensh as torch
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))

@@ -13,7 +13,7 @@ DOC = """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of {}, 
 
     ``interpolation`` between two elements is "linear", "lower", "higher", "midpoint" or "nearest".  Of a vector ``q``
     the first dimension of the result has the quantiles.  Differentiable.  Shape: [*] to [], or without ``dim``.
-    RuntimeError for a ``q`` outside [0, 1], and for integers.
+    Raise RuntimeError for a ``q`` outside [0, 1], and for integers.
 
     >>> import tensh as torch
     >>> torch.{}(torch.tensor([1.0, 2.0, 4.0]), 0.75)

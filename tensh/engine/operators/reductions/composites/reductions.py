@@ -118,7 +118,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable.
 
-    Shape: [*] to [], or without ``dim``. RuntimeError for integers.
+    Shape: [*] to [], or without ``dim``. Raise RuntimeError for integers.
 
     >>> import tensh as torch
     >>> torch.tensor([1.0, float("nan"), 2.0]).nanmean()
@@ -136,7 +136,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 def sum_to_size(self, *size):
     """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable.
 
-    Shape: [*] to [*size]. RuntimeError for a size that does not broadcast.
+    Shape: [*] to [*size]. Raise RuntimeError for a size that does not broadcast.
 
     >>> import tensh as torch
     >>> torch.ones(2, 3).sum_to_size(1, 3)
@@ -158,7 +158,7 @@ def sum_to_size(self, *size):
 def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64.
 
-    Shape: [*] to [], or without ``dim``. NotImplementedError for complex numbers.
+    Shape: [*] to [], or without ``dim``. Raise NotImplementedError for complex numbers.
 
     >>> import tensh as torch
     >>> torch.hash_tensor(torch.tensor([1, 2]))

@@ -46,7 +46,7 @@ def swapdims(input, dim0, dim1):
 def movedim(input, source, destination):
     """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view.
 
-    Shape: [*]. RuntimeError for repeated dimensions.
+    Shape: [*]. Raise RuntimeError for repeated dimensions.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
@@ -78,7 +78,7 @@ def movedim(input, source, destination):
 def moveaxis(input, source, destination):
     """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.
 
-    Shape: [*]. RuntimeError for repeated dimensions.
+    Shape: [*]. Raise RuntimeError for repeated dimensions.
     """
     return movedim(input, source, destination)
 
@@ -87,7 +87,7 @@ def moveaxis(input, source, destination):
 def adjoint(input):
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real.
 
-    Shape: [..., n, m] to [..., m, n]. RuntimeError for vectors.
+    Shape: [..., n, m] to [..., m, n]. Raise RuntimeError for vectors.
     """
     return adjoint_of(input, "adjoint()")
 

@@ -137,7 +137,7 @@ for _ndim in 1, 2, 3:
 def block_diag(*tensors):
     """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable.
 
-    Shapes: [n, m], [k, l] to [n + k, m + l]. RuntimeError for more dimensions.
+    Shapes: [n, m], [k, l] to [n + k, m + l]. Raise RuntimeError for more dimensions.
 
     >>> import tensh as torch
     >>> torch.block_diag(torch.tensor([[1, 1]]), torch.tensor([[2]]))
@@ -162,7 +162,7 @@ def block_diag(*tensors):
 def broadcast_tensors(*tensors):
     """The tensors, each expanded to the size that they have in common.  Differentiable, views.
 
-    Shape: [*]. RuntimeError for sizes that do not broadcast.
+    Shape: [*]. Raise RuntimeError for sizes that do not broadcast.
 
     >>> import tensh as torch
     >>> [t.shape for t in torch.broadcast_tensors(torch.zeros(3), torch.zeros(2, 1))]
@@ -177,7 +177,7 @@ def broadcast_tensors(*tensors):
 
 @composite(method=False)
 def broadcast_shapes(*shapes):
-    """The size that tensors of these sizes are broadcast to.  Shape: [*]. RuntimeError for sizes that do not broadcast.
+    """The size that tensors of these sizes are broadcast to.  Shape: [*]. Raise RuntimeError for sizes that do not broadcast.
 
     >>> import tensh as torch
     >>> torch.broadcast_shapes((2, 1), (3,))

@@ -107,7 +107,7 @@ def split_with_sizes(input, split_sizes, dim=0):
 def chunk(input, chunks, dim=0):
     """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views.
 
-    Shapes: each [*]. RuntimeError for ``chunks`` below 1.
+    Shapes: each [*]. Raise RuntimeError for ``chunks`` below 1.
 
     >>> import tensh as torch
     >>> torch.arange(5).chunk(2)
@@ -142,7 +142,7 @@ def count_apart(parts):
 def unsafe_split(input, split_size, dim=0):
     """The parts of ``split``, but no views: a write into one is not recorded in the input, which must not be used then.
 
-    Differentiable.  Shapes: each [*]. RuntimeError for a size below 1.
+    Differentiable.  Shapes: each [*]. Raise RuntimeError for a size below 1.
     """
     return count_apart(unsafe_split_op.fn(input, split_size, dim))
 
@@ -151,7 +151,7 @@ def unsafe_split(input, split_size, dim=0):
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
     """Parts of the given sizes, but no views: a write into one is not recorded in the input, which must not be used then.
 
-    Differentiable.  Shapes: each [*]. RuntimeError unless sizes add up.
+    Differentiable.  Shapes: each [*]. Raise RuntimeError unless sizes add up.
     """
     return count_apart(unsafe_sizes_op.fn(input, split_sizes, dim))
 
@@ -160,7 +160,7 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
 def unsafe_chunk(input, chunks, dim=0):
     """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then.
 
-    Differentiable.  Shapes: each [*]. RuntimeError for ``chunks`` below 1.
+    Differentiable.  Shapes: each [*]. Raise RuntimeError for ``chunks`` below 1.
     """
     return count_apart(split_into_chunks(input, chunks, dim, unsafe_split_op))
 
@@ -184,7 +184,7 @@ OF_A_TENSOR = 256  # bytes that a tensor takes besides its elements
 def tensor_split(input, indices_or_sections, dim=0):
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size.
 
-    Differentiable, views.  Shapes: each [*] but for ``dim``. RuntimeError for no parts.
+    Differentiable, views.  Shapes: each [*] but for ``dim``. Raise RuntimeError for no parts.
 
     >>> import tensh as torch
     >>> torch.tensor_split(torch.arange(5), 3)
@@ -259,7 +259,7 @@ splits_along("dsplit", 3, lambda ndim: 2, "along its third dimension")
 def diag(input, diagonal=0):
     """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable.
 
-    Shape: [n] to [n, n], [n, m] to [k]. RuntimeError for others.
+    Shape: [n] to [n, n], [n, m] to [k]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.diag(torch.tensor([[1, 2], [3, 4]]))
@@ -312,7 +312,7 @@ def require_room(array, size, stride, start):
 def as_strided_(self, size, stride, storage_offset=None):
     """In-place version of ``as_strided``: the tensor becomes its own view.
 
-    Shape: [*size]. RuntimeError if it leaves the memory.
+    Shape: [*size]. Raise RuntimeError if it leaves the memory.
     """
     begin_write(self)
     if any(n < 0 for n in dims_of(size, "as_strided_", "size")):
@@ -338,7 +338,7 @@ def real(input):
 def imag(input):
     """The imaginary parts of complex numbers, as a view.  Differentiable.
 
-    Shape: [*], kept. RuntimeError for real numbers.
+    Shape: [*], kept. Raise RuntimeError for real numbers.
     """
     if require(input, "imag", "input", 1).array.dtype.kind not in "cW":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")

@@ -25,7 +25,7 @@ from tensh.engine.operators.shapes.views import unsqueeze, view
 def repeat(self, *repeats, **named):
     """The tensor as often as ``repeats`` says along each dimension; new dimensions come first.  Differentiable.
 
-    Shape: [n, m] to [n r, m s]. RuntimeError for too few repeats.
+    Shape: [n, m] to [n r, m s]. Raise RuntimeError for too few repeats.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2]).repeat(2, 2)
@@ -50,7 +50,7 @@ def repeat_tiles(input, dims):
 def tile(self, *dims, **named):
     """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable.
 
-    Shape: [n, m] to [n r, m s]. RuntimeError for negative ``dims``.
+    Shape: [n, m] to [n r, m s]. Raise RuntimeError for negative ``dims``.
     """
     return repeat_tiles(self, ints(dims, named, "tile", "dims"))
 
@@ -58,7 +58,7 @@ def tile(self, *dims, **named):
 def tile(input, dims):  # noqa: F811
     """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable.
 
-    Shape: [n, m] to [n r, m s]. RuntimeError for negative ``dims``.
+    Shape: [n, m] to [n r, m s]. Raise RuntimeError for negative ``dims``.
 
     >>> import tensh as torch
     >>> torch.tile(torch.tensor([1, 2]), (2,))
@@ -143,7 +143,7 @@ def repeat_indices(times, output_size):
 def roll(input, shifts, dims=()):
     """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end.
 
-    Differentiable.  Shape: [*], kept. RuntimeError unless there is a shift for each dimension.
+    Differentiable.  Shape: [*], kept. Raise RuntimeError unless there is a shift for each dimension.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2, 3]).roll(1)
@@ -187,7 +187,7 @@ PUBLIC["flip"] = flip
 def fliplr(input):
     """The input with its columns in reverse order, as a copy.  Differentiable.
 
-    Shape: [n, m, *]. RuntimeError for vectors.
+    Shape: [n, m, *]. Raise RuntimeError for vectors.
     """
     if require(input, "fliplr", "input", 1).array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -198,7 +198,7 @@ def fliplr(input):
 def flipud(input):
     """The input with its rows in reverse order, as a copy.  Differentiable.
 
-    Shape: [n, *]. RuntimeError for a number.
+    Shape: [n, *]. Raise RuntimeError for a number.
     """
     if require(input, "flipud", "input", 1).array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -226,7 +226,7 @@ def meshgrid(*tensors, indexing=None):
     """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views.
 
     ``indexing`` is "ij" (the first tensor runs along the first dimension) or "xy" (the first two exchanged).  Shapes:
-    [n] and [m] to two of [n, m]. RuntimeError for others.
+    [n] and [m] to two of [n, m]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing="ij")
@@ -268,7 +268,7 @@ def require_vectors(tensors):
 def cartesian_prod(*tensors):
     """All tuples with one element of each vector, as rows.  Differentiable.
 
-    Shapes: [n], [m] to [n m, 2]. RuntimeError for matrices.
+    Shapes: [n], [m] to [n m, 2]. Raise RuntimeError for matrices.
 
     >>> import tensh as torch
     >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
@@ -288,7 +288,7 @@ def cartesian_prod(*tensors):
 def combinations(input, r=2, with_replacement=False):
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable.
 
-    Shape: [n] to [k, r]. RuntimeError for others.
+    Shape: [n] to [k, r]. Raise RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.combinations(torch.tensor([1, 2, 3]))

@@ -121,7 +121,7 @@ def reshape_as(self, other):
 def flatten(input, start_dim=0, end_dim=-1):
     """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable.
 
-    Shape: [a, b, c] to [a b c]. RuntimeError if ``start_dim`` comes after ``end_dim``.
+    Shape: [a, b, c] to [a b c]. Raise RuntimeError if ``start_dim`` comes after ``end_dim``.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3, 4).flatten(1).shape
@@ -147,7 +147,7 @@ def flatten(input, start_dim=0, end_dim=-1):
 def unflatten(input, dim, sizes):
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view.
 
-    Shape: [a b, c] to [a, b, c]. RuntimeError where sizes do not fit.
+    Shape: [a b, c] to [a, b, c]. Raise RuntimeError where sizes do not fit.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 6).unflatten(1, (2, 3)).shape

@@ -26,7 +26,7 @@ from tensh.engine.operators.forms import ints, method, require
 def resize_(self, *sizes, memory_format=contiguous_format, **named):
     """Give the tensor another size in place; new elements are not set.
 
-    RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
+    Raise RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
     """
     if self._base is INFERENCE:
         refuse_write(self)
@@ -63,7 +63,7 @@ def require_sizes(shape, itemsize):
 def resize_as_(self, the_template, *, memory_format=contiguous_format):
     """Give the tensor the size of another one in place; new elements are not set.
 
-    RuntimeError for a tensor that requires grad.
+    Raise RuntimeError for a tensor that requires grad.
     """
     return resize_(
         self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format

@@ -38,7 +38,7 @@ def require_storage_of(array):
 
 
 def lies_in_shared(array):
-    """True for an array in memory that other processes may map.  NotImplementedError for a sparse one."""
+    """True for an array in memory that other processes may map.  Raise NotImplementedError for a sparse one."""
     require_storage_of(array)
     shared = sys.modules.get("tensh.engine.arrays.shared")  # not loaded, it has shared nothing
     return shared is not None and type(array) is np.ndarray and shared.is_shared(owner(array))

@@ -17,7 +17,7 @@ class UntypedStorage(OwnMemory):
     """The block of memory that a tensor lies in: all its bytes, and those of its other views.
 
     ``UntypedStorage(8)`` is new memory of so many bytes, ``UntypedStorage([1, 2])`` has these.
-    RuntimeError for other data.
+    Raise RuntimeError for other data.
 
     >>> import tensh as torch
     >>> torch.UntypedStorage([1, 2]).tolist()
