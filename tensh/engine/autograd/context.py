@@ -1,4 +1,4 @@
-"""The node of a custom function, which is also the ``ctx`` of its forward and backward, as in PyTorch."""
+"""The node of a custom function, and the ``ctx`` that its forward and backward see of it."""
 
 import numpy as np
 
@@ -61,6 +61,13 @@ class BackwardCFunction(Node, FunctionCtx):
         self.inputs = self.saved = self.to_save = self.dirty_tensors = self.non_differentiable = ()
         self.hooks, self.time, self.shape, self.dtype = None, tick(), (), None
         self.materialize_grads, self.forwards, self.saved_for_forward = True, False, ()
+        self.own = {}
+
+    def __getattr__(self, name):
+        own = self.__dict__.get("own", {})
+        if name in own:
+            return own[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @property
     def saved_tensors(self):
@@ -109,7 +116,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """Run the user's backward; one gradient for each tensor argument."""
         incoming = self._take_gradient(g)
         backward = self.function.derivative()
-        returned = backward(self, *incoming)
+        returned = backward(Ctx(self), *incoming)
         returned = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
         expected = len(self.needs_input_grad)
         if len(returned) < expected or any(extra is not None for extra in returned[expected:]):
@@ -145,9 +152,6 @@ class BackwardCFunction(Node, FunctionCtx):
             raise invalid_gradient(self.name(), index, g.array.shape, n.shape)
         return g
 
-    def __getattr__(self, name):
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __repr__(self):
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
@@ -171,3 +175,37 @@ class Many:
 
     def __init__(self, many):
         self.many = many
+
+
+class Ctx(FunctionCtx):
+    """The ``ctx`` of one call: attributes of the user's own, whatever their names, and what the node offers.
+
+    They lie in the node, from which no reference leads back, so that a graph that nobody holds is freed at once.
+    """
+
+    __slots__ = ("_node", "__dict__")
+
+    def __init__(self, node):
+        self._node, self.__dict__ = node, node.own
+
+    saved_tensors = property(lambda self: self._node.saved_tensors, doc=BackwardCFunction.saved_tensors.__doc__)
+
+    def __getattr__(self, name):
+        return getattr(self._node, name)
+
+    def __repr__(self):
+        return repr(self._node)
+
+
+def _make_setting(name):
+    def get(self):
+        return getattr(self._node, name)
+
+    def set(self, value):
+        setattr(self._node, name, value)
+
+    return property(get, set, doc="What a method of this name's purpose sets, too.")
+
+
+for _each in ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable", "materialize_grads"):
+    setattr(Ctx, _each, _make_setting(_each))

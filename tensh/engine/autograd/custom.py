@@ -5,7 +5,7 @@ import inspect
 
 from numpy import ndarray
 
-from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
+from tensh.engine.autograd.context import BackwardCFunction, Ctx, Many, SavedOutput
 from tensh.engine.autograd.custom_jvp import carry
 from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
@@ -143,9 +143,9 @@ class Function:
         try:
             if cls._separate():
                 result = cls.forward(*args)
-                cls.setup_context(node, args, result)
+                cls.setup_context(Ctx(node), args, result)
             else:
-                result = cls.forward(node, *args)
+                result = cls.forward(Ctx(node), *args)
         finally:
             mode.grad = before
         return _record_outputs(cls, node, args, edges if recording else None, result)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.autograd.context import Ctx
 from tensh.engine.autograd.tangent_levels import Computing, check_size, placeholder
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.nodes import uses_gradient
@@ -43,7 +44,7 @@ def call_jvp(node, tangents):
         arguments[place] = tangent
     node.forwards = True
     try:
-        results = node.function.jvp(node, *arguments)
+        results = node.function.jvp(Ctx(node), *arguments)
     finally:
         node.forwards = False
     return results if isinstance(results, tuple) else (results,)
