@@ -76,8 +76,12 @@ def sums_to(summed, step):
     return step.out.shape == tuple(n for dim, n in enumerate(shape) if dim not in gone)
 
 
-def merge_common(steps, kept, written):
-    """Drop steps that compute what an earlier one has computed; returns (steps, variable -> the one that takes its place)."""
+def merge_common(steps, kept, written, outs, own):
+    """Drop steps that compute what an earlier one has computed; returns (steps, variable -> the one that takes its place).
+
+    The backward pass (lines that are not among ``own``) does not read a result in the place of what it computes: a program may
+    write into that, which would spoil nothing that the operators have saved.
+    """
     seen, merged, left = {}, {}, []
     for step in steps:
         step.args, step.options = map_parts(lambda each: merged.get(each, each), Var, (step.args, step.options))
@@ -85,7 +89,8 @@ def merge_common(steps, kept, written):
             id(owner(each.array)) in written for each in (*step.outs, *step.inputs)
         )  # fmt: skip
         key = None if fixed else (step.kind, step.name, describe(step.args), describe(tuple(step.options.items())))
-        if key is not None and key in seen and not any(out in kept for out in step.outs):
+        again = key is not None and key in seen and not any(out in kept for out in step.outs)
+        if again and (id(step.line) in own or outs.isdisjoint(seen[key].outs)):
             merged.update(zip(step.outs, seen[key].outs, strict=True))
             continue
         if key is not None:

@@ -81,7 +81,7 @@ class Program:
         gradients = [same.get(each, each) for each in gradients]
         wanted_gradients = [each for each in gradients if each is not None]
         kept = {*outs, *wanted_gradients}
-        steps, merged = merge_common(steps, kept, written)
+        steps, merged = merge_common(steps, kept, written, set(outs), own)
         forward, backward = split(steps, outs, wanted_gradients, own)
         made = {out for step in forward for out in step.outs} | set(ins)
         reads = list(dict.fromkeys(each for step in backward for each in step.inputs))
@@ -147,14 +147,19 @@ class Program:
 
 
 def find_reached(steps, starts, gradients):
-    """For every gradient, the numbers of the outputs whose gradients it is computed from."""
-    known = {each: {number} for number, each in enumerate(starts)}
-    if any(step.kind is EFFECT for step in steps):  # by way of memory, too
-        return [set(range(len(starts)))] * len(gradients)
+    """For every gradient, the numbers of the outputs whose gradients it is computed from, also by way of memory."""
+    known = {}  # memory -> the numbers of the outputs
+
+    def reach(var):
+        return known.setdefault(id(owner(var.array)), set())
+
+    for number, each in enumerate(starts):
+        reach(each).add(number)
     for step in steps:
-        read = set().union(*(known.get(each, ()) for each in step.inputs))
-        known.update((out, read) for out in step.outs)
-    return [known.get(each, set()) for each in gradients]
+        read = set().union(*map(reach, step.inputs))
+        for out in step.outs:
+            reach(out).update(read)
+    return [set() if each is None else set(reach(each)) for each in gradients]
 
 
 class SharedMemory:

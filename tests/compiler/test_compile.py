@@ -496,6 +496,18 @@ def test_outputs_without_a_gradient_count_for_nothing():
         assert grads[0].tolist() == [2, 2] and grads[1] is None
 
 
+def test_results_may_be_written_where_operators_have_not_saved_them():
+    def f(x, y):
+        return x / y
+
+    compiled = torch.compile(f)
+    for _ in range(3):
+        x, y = torch.ones(2, requires_grad=True), torch.full((2,), 2.0, requires_grad=True)
+        out = compiled(x, y)
+        out.mul_(4)
+        assert [each.tolist() for each in torch.autograd.grad(out.sum(), (x, y))] == [[2, 2], [-1, -1]]
+
+
 def test_errors_in_parts_show_the_source():
     def f(x):
         y = x * 2 + 1

@@ -161,3 +161,34 @@ def differ(ours, expected):
             if not same:
                 return f"{'gradient' if part else 'result'} {place}: {a}, not {b}"
     return None
+
+
+def check_traces(source, filename="<program>"):
+    """Hold what ``torch.jit.trace`` and ``torch.fx`` make of the function against it: kind of trace -> the first difference, or None.
+
+    A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, and none draws numbers that nobody reads.
+    """
+    if any(word in source for word in ("no_grad", "rand", "dropout", "bernoulli")):
+        return {}
+    scope = {"torch": torch, "F": torch.nn.functional}
+    exec(compile(source, filename, "exec"), scope)
+    plain, found = scope["f"], {}
+    expected = answer(plain, 0)
+    if isinstance(expected, Exception):
+        return found
+
+    def trace():
+        given = make_arguments(0)
+        torch.manual_seed(0)
+        return torch.jit.trace(plain, tuple(given.values()), check_trace=False)
+
+    for kind, make in (("jit.trace", trace), ("fx", lambda: torch.fx.symbolic_trace(plain))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                traced = make()
+            except (RuntimeError, TypeError, ValueError, AttributeError):
+                continue
+            ours = answer(lambda **given: traced(*given.values()), 0)  # noqa: B023
+        found[kind] = repr(ours) if isinstance(ours, Exception) else differ(ours, expected)
+    return found
