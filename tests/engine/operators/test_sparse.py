@@ -139,3 +139,10 @@ def test_files_hold_sparse_tensors():
     torch.save({"a": coo()}, file)
     file.seek(0)
     torch.testing.assert_close(torch.load(file)["a"], coo())
+
+
+@pytest.mark.parametrize("place", [("cpu",), (torch.device("cpu"),), ("cpu", torch.float64)], ids=str)
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_they_are_where_they_are_moved_to(layout, place):
+    t = coo().to_sparse(layout=layout)
+    assert t.to(*place) is t
