@@ -587,3 +587,12 @@ def test_explain_tells_graphs_and_what_breaks_them():
     assert str(found).startswith(
         "Graph Count: 3\nGraph Break Count: 2\nOp Count: 6\nBreak Reasons:\n  Break Reason 1:\n"
     )
+
+
+def test_the_number_of_classes_is_that_of_each_call():
+    classes = torch.compile(nn.functional.one_hot)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [tuple(classes(torch.tensor(each)).shape) for each in ([0, 1], [0, 1], [2, 3], [0, 0])] == [
+            (2, 2), (2, 2), (2, 4), (2, 1)
+        ]  # fmt: skip

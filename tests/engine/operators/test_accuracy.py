@@ -81,6 +81,23 @@ def test_angles_of_points_of_float32(swapped):
     assert np.max(np.abs(found.numpy() - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 0.51
 
 
+def test_angles_of_special_points_of_float32():
+    ends = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3e38, -1e-40] * 30, np.float32)
+    y, x = (each.reshape(-1) for each in np.meshgrid(ends, ends))
+    expected = np.arctan2(y.astype(np.float64), x).astype(np.float32)
+    found = torch.atan2(torch.from_numpy(y), torch.from_numpy(x)).numpy()
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+def test_slopes_of_digamma_of_float32_are_rounded_once():
+    x = torch.linspace(-4.35, 9.05, 1000)
+    for n in (1, 2, 8, 9):
+        exact = torch.polygamma(n, x.double()).numpy()
+        found = torch.polygamma(n, x).numpy()
+        assert np.max(np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32))) < 0.51
+
+
 @pytest.mark.parametrize("shape", [(), (7,), (500, 300)])
 def test_the_slope_of_gelu_by_tanh_about_its_root_and_far_out(shape):
     """Computed as float64, it is rounded once."""

@@ -263,3 +263,27 @@ def test_normal_numbers_of_infinite_spread_or_mean_are_infinite(dtype, number):
     spread = torch.empty(number, dtype=dtype).normal_(0.0, math.inf)
     assert torch.isinf(spread).all() and (spread > 0).any() and (spread < 0).any()
     assert (torch.empty(number, dtype=dtype).normal_(math.inf, 1.0) == math.inf).all()
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        (lambda g: torch.rand(3, 4), lambda g: torch.rand(3, 4, generator=g)),
+        (lambda g: torch.rand([300]), lambda g: torch.rand([300], generator=g)),
+        (lambda g: torch.randn(40), lambda g: torch.randn(40, generator=g)),
+        (lambda g: torch.randint(7, (3, 4)), lambda g: torch.randint(7, (3, 4), generator=g)),
+        (lambda g: torch.randint(-3, 2**40, (300,)), lambda g: torch.randint(-3, 2**40, (300,), generator=g)),
+        (lambda g: torch.randperm(9), lambda g: torch.randperm(9, generator=g)),
+        (lambda g: torch.bernoulli(CHANCES), lambda g: torch.bernoulli(CHANCES, generator=g)),
+        (lambda g: torch.bernoulli(CHANCES.t()), lambda g: torch.bernoulli(CHANCES.t(), generator=g)),
+    ],
+)
+def test_calls_without_keywords_draw_what_others_draw(short, whole):
+    generator = torch.manual_seed(5)
+    one = short(generator)
+    torch.manual_seed(5)
+    other = whole(generator)
+    assert one.dtype is other.dtype and one.tolist() == other.tolist()
+
+
+CHANCES = torch.arange(12).reshape(3, 4) / 11
