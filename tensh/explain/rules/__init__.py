@@ -37,6 +37,7 @@ from tensh.explain.rules.layers import (
     probabilities,
     recurrent_features,
     rows,
+    samples,
     subscripts,
     whole_indices,
 )
@@ -57,7 +58,8 @@ def rule_for(call, error):
 
 
 RULES = (
-    (("not compiled with CUDA", "without CUDA", "No CUDA"), no_such_device),
+    (("to match target batch_size",), samples),
+    (("Cannot access accelerator", "not compiled with CUDA", "without CUDA", "No CUDA"), no_such_device),
     (("linalg.solve: ",), system),
     (("must be tuple of Tensors, not Tensor",), explain_list_of_tensors),
     (("should be between 0 and 1",), probabilities),

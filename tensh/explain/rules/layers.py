@@ -136,6 +136,18 @@ def class_range(call, text):
     )  # fmt: skip
 
 
+def samples(call, text):
+    """A target for each sample."""
+    if len(call.tensors) < 2:
+        return None
+    a, target = call.tensors[:2]
+    rule = _("{input} is of {samples} samples, and {target} of {targets}").format(
+        input=name_or_phrase(a, _("the input")), samples=len(a.value), target=name_or_phrase(target, _("the target")),
+        targets=len(target.value),
+    )  # fmt: skip
+    return Explanation(call.symbol, (operand(a, {0}), operand(target, {0})), rule)
+
+
 def one_hot_classes(call, text):
     """The classes of one_hot are counted from 0, as many as it is told."""
     t = call.tensors[0] if call.tensors else None
