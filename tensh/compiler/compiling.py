@@ -97,7 +97,7 @@ class Compiled:
         return self.capture(args, kwargs, around)
 
     def refuses_more(self):
-        """Does the stance say that no other graph is made?  RuntimeError where it says that none may be needed."""
+        """True if the stance forbids further graphs.  Raise RuntimeError where it makes the need of one an error."""
         if stance.now is FAIL_ON_RECOMPILE:
             raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.title}")
         return stance.now is EAGER_ON_RECOMPILE

@@ -18,7 +18,7 @@ class Reason(NamedTuple):
 
 
 class ExplainOutput:
-    """What ``explain`` has found; printed as PyTorch prints it.
+    """The result of ``explain``, printed as PyTorch prints it.
 
     ``graphs`` are the compiled graphs, ``ops_per_graph`` the functions that each one calls, ``break_reasons`` what lies between.
     """

@@ -42,7 +42,7 @@ class Guards:
 
     @property
     def kind(self):
-        """What is guarded beside tensors."""
+        """The guards on values other than tensors."""
         return tuple(self.checks), tuple(
             (name, id(value)) for name, value in self.namespace.items() if name[-1:].isdigit()
         )

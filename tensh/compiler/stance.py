@@ -1,4 +1,4 @@
-"""How compiled functions are called: ``torch.compiler.set_stance``."""
+"""The stance of compiled functions: ``torch.compiler.set_stance``."""
 
 import functools
 

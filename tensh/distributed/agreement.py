@@ -1,4 +1,4 @@
-"""What the processes of a group must agree on before tensors move: every collective begins with it.
+"""Agreement of the processes of a group before tensors move, with which every collective begins.
 
 Each process brings the number of a description of its call: which collective, of which shape and dtype, with which reduction.
 The largest of all numbers and the largest of all negative numbers tell every process whether they are equal, in one exchange

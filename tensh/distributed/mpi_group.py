@@ -82,9 +82,9 @@ class MPIGroup(ProcessGroup):
 
         return self._line.add(PendingWork(self._line, tensors, run))
 
-    # ── reductions ──
+    # ── reductions ───────────────────────────────────────────────────────────
     def _reduce_with(self, source, op, exchange):
-        """What ``exchange`` makes of an array and an operation of MPI, for any dtype and reduction."""
+        """Call ``exchange`` with an array and an operation of MPI, for any dtype and reduction."""
         op, dtype = reduction_of(op), source.dtype
         if dtype.kind == "b":
             op, source = OF_BOOLS.get(op, op), source.view(np.uint8)
@@ -173,7 +173,7 @@ class MPIGroup(ProcessGroup):
 
         return self._begin([output], self._call("reduce_scatter", [output], op=op), run)
 
-    # ── what is moved ──
+    # ── what is moved ────────────────────────────────────────────────────────
     def broadcast(self, tensors, root=0):
         """Send tensors of one process to all."""
         self.check_root("broadcast", root)
@@ -345,7 +345,7 @@ class MPIGroup(ProcessGroup):
         self._communicator.Alltoallv([row, sent], [out, expected])
         return out
 
-    # ── messages ──
+    # ── messages ─────────────────────────────────────────────────────────────
     def send(self, tensor, target, tag=0):
         """Begin to send a tensor to a process of the group."""
         self.check_root("send", target)
@@ -391,7 +391,7 @@ class MPIGroup(ProcessGroup):
 
         return MessageWork(tensor, finish, lambda: request.Get_status())
 
-    # ── objects ──
+    # ── objects ──────────────────────────────────────────────────────────────
     def gather_objects(self, thing):
         """The objects of all processes, on all of them."""
         self._line.settle()
@@ -421,7 +421,7 @@ class MPIGroup(ProcessGroup):
 
 
 class Asking:
-    """What ``wait_for`` waits for, where that is a question to MPI."""
+    """The condition of ``wait_for`` as a question to MPI."""
 
     def __init__(self, question):
         self.Test = question

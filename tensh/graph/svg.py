@@ -40,7 +40,7 @@ rect { fill: #21262d; stroke: #6e7681; }
 """
 DARK_BROWSER = "@media (prefers-color-scheme: dark) {\n*}\n"
 DARK_PAGES = '[data-jp-theme-light="false"]', '[data-theme="dark"]', ".vscode-dark"
-"""What tells that a page is dark on which a picture stands inline: Jupyter, documentation, an editor."""
+"""Marks of dark pages around an inline picture: Jupyter, documentation, an editor."""
 
 
 def style():

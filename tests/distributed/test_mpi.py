@@ -149,7 +149,7 @@ def test_time_limit(tmp_path):
     assert "[0] DistBackendError timed out after 0.5 s: not all processes came to all_reduce(shape=[2]" in done.stdout
 
 
-# ── training ──
+# ── training ─────────────────────────────────────────────────────────────────
 EXACT = 1e-6  # of losses; of sums of gradients relatively
 
 

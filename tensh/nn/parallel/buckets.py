@@ -60,7 +60,7 @@ def sort_into_buckets(parameters, megabytes):
 
 
 class Reducer:
-    """What exchanges the gradients of a module's parameters after a backward pass.
+    """Exchange of the gradients of a module's parameters after a backward pass.
 
     A bucket is begun when all its gradients are there and those before it have begun, so that the order is the same in all
     processes. The last gradient of the pass waits for all buckets.
@@ -151,7 +151,7 @@ class Reducer:
             bucket.work = None
 
     def reduce_used(self, used):
-        """How many processes used each parameter, where that is asked."""
+        """Count the processes that used each parameter, where that is asked."""
         if self.searches and self.group.size() > 1:
             self.group.allreduce([used]).wait()
         return used

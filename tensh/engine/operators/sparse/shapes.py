@@ -53,7 +53,7 @@ TRANSPOSED = {CSR: CSC, CSC: CSR, BSR: BSC, BSC: BSR}
 
 
 def kind_of_dim(array, dim):
-    """What a dimension of a compressed tensor is."""
+    """The kind of a dimension of a compressed tensor."""
     return "Batch" if dim < array.batch_dim else "Sparse" if dim < array.batch_dim + 2 else "Dense"
 
 

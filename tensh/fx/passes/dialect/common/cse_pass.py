@@ -32,7 +32,7 @@ def name_of(node):
 
 
 def writes(node):
-    """Does a node write into an argument, as far as its name or its arguments tell?"""
+    """True if a node writes into an argument, by its name or its arguments."""
     name = name_of(node)
     own = name.endswith("_") and not name.endswith("__") or name in ("setitem", "iadd", "isub", "imul", "itruediv")
     return own or "out" in node.kwargs or node.kwargs.get("inplace") is True
