@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.compiler.breaks import ReadMismatch
 from tensh.compiler.steps import origin
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import is_written_after, mode, tick
@@ -61,7 +62,10 @@ class CompiledFunctionBackward(Node):
         return [g[i] if i in g else np.zeros(*each) for i, each in enumerate(facts)]
 
     def backward(self, g):
-        found = self.program.backward(self.saved, *self.gradients(g))
+        try:
+            found = self.program.backward(self.saved, *self.gradients(g))
+        except ReadMismatch:  # a derivative has decided by elements, as that of ``prod`` by its zeros
+            return self.run_lines_again(g)
         if type(g) is not Parts or len(g) == len(self.program.facts):
             return found
         return self.without_missing(g, found)
@@ -77,9 +81,12 @@ class CompiledFunctionBackward(Node):
             array for each, array in zip(reached, found, strict=True) if array is not None and not each <= g.keys()
         ]
         if not all([np.isfinite(array).all() for array in mixed]) and not self.is_overwritten():
-            again = self.backward_graph(g)
-            return tuple(None if each is None else each.array for each in again)
+            return self.run_lines_again(g)
         return tuple(found)
+
+    def run_lines_again(self, g):
+        """The gradients as arrays, by the operators' own backward pass."""
+        return tuple(None if each is None else each.array for each in self.backward_graph(g))
 
     def is_overwritten(self):
         """True if an argument was written since, so that the lines would give other results."""

@@ -117,6 +117,13 @@ def as_tensor(recorder, data, dtype=None, device=None):
     return recorder.free_value(torch.as_tensor(data, dtype=dtype))
 
 
+def divide_number(recorder, tensor, number):
+    """``number / tensor``, which PyTorch computes as a product with the reciprocal."""
+    if isinstance(number, Tensor) or not isinstance(tensor, Tensor):
+        return NotImplemented
+    return recorder.run("mul", recorder.run("reciprocal", tensor), number)
+
+
 def unpack(recorder, tensor):
     return iter(recorder.run("unbind", tensor, 0))
 
@@ -269,7 +276,7 @@ def merge_masks(mask, padding, batch, heads, columns):
 
 STEPS = {
     "getitem": getitem, "__getitem__": getitem, "setitem": setitem, "__setitem__": setitem, "split": split, "einsum": einsum,
-    "tensor": constant, "as_tensor": as_tensor, "asarray": as_tensor, "__iter__": unpack, "normalize": public(normalize),
+    "tensor": constant, "as_tensor": as_tensor, "asarray": as_tensor, "__iter__": unpack, "__rdiv__": divide_number, "__rtruediv__": divide_number, "normalize": public(normalize),
     "multi_head_attention_forward": public(attention),
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result, or NotImplemented where the function answers itself."""

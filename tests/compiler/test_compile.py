@@ -508,6 +508,14 @@ def test_results_may_be_written_where_operators_have_not_saved_them():
         assert [each.tolist() for each in torch.autograd.grad(out.sum(), (x, y))] == [[2, 2], [-1, -1]]
 
 
+def test_derivatives_that_decide_by_elements_decide_anew():
+    compiled = torch.compile(lambda x: x.prod(-1))
+    for rows in ([1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [0.0, 0.0], [3.0, 2.0]):
+        x = torch.tensor(rows, requires_grad=True)
+        (ours,), (theirs,) = (torch.autograd.grad(f(x), x) for f in (compiled, lambda x: x.prod(-1)))
+        assert ours.equal(theirs)
+
+
 def test_errors_in_parts_show_the_source():
     def f(x):
         y = x * 2 + 1

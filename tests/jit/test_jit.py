@@ -248,3 +248,12 @@ def test_a_frozen_module_has_no_parameters():
     assert torch.equal(frozen(torch.ones(1, 2)), traced(torch.ones(1, 2)))
     with pytest.raises(RuntimeError, match="only implemented for modules in eval mode"):
         torch.jit.freeze(torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2)))
+
+
+def test_a_number_by_a_tensor_is_traced_as_it_is_computed():
+    x = torch.rand(64) + 0.5
+    traced = torch.jit.trace(lambda x: 3 / x, x)
+    assert traced(x).equal(3 / x)
+    assert [line.split("= ")[1].split("(")[0] for line in str(traced.graph).split("\n") if "aten::" in line] == [
+        "aten::reciprocal", "aten::mul"
+    ]  # fmt: skip
