@@ -7,9 +7,11 @@ code reads; a function that writes into what is not its own, or that calls what 
 import dis
 import functools
 import os
+import re
 import sys
 import sysconfig
 import types
+from functools import cache
 
 import numpy
 
@@ -18,10 +20,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import PACKAGE, ours
 
-STANDARD = tuple(
-    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(numpy.__file__), "<frozen"}
-)
-"""Folders of Python's standard library and of NumPy."""
+STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
+"""Folders of Python's standard library; packages may be installed in a folder below them."""
+INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
+NUMPY = os.path.join(os.path.dirname(numpy.__file__), "")
 IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
 """Files in which the search for an import ends: the importer's, and those from which a function is called to be captured."""
 REFUSED = frozenset(
@@ -75,7 +77,7 @@ class Watch:
             if event == "call":
                 self.look_at_call(frame, filename)
             elif not ours(filename) and not serves_tensh(frame, filename):
-                self.look_at_builtin(frame, arg, filename.startswith(STANDARD))
+                self.look_at_builtin(frame, arg, is_standard(filename))
         except Break as found:
             self.stop(found.reason, frame)
 
@@ -87,7 +89,7 @@ class Watch:
             if refused and not ours_calls(frame) and not is_import(frame):
                 self.stop(f"{code.co_name} is called", frame)
             return
-        if filename.startswith(STANDARD):
+        if is_standard(filename):
             if not serves_tensh(frame, filename) and any(
                 filename.endswith(each) for each in ("/random.py", "/logging/__init__.py", "/warnings.py")
             ):
@@ -137,9 +139,15 @@ def is_object(value):
     )
 
 
+@cache
+def is_standard(filename):
+    """True for a file of Python's standard library or of NumPy."""
+    return filename.startswith(NUMPY) or filename.startswith(STANDARD) and not INSTALLED.search(filename)
+
+
 def serves_tensh(frame, filename):
     """True if a function of the standard library runs because tensh called it."""
-    while frame is not None and filename.startswith(STANDARD):
+    while frame is not None and is_standard(filename):
         frame = frame.f_back
         filename = "" if frame is None else frame.f_code.co_filename
     return ours(filename) or is_import(frame)

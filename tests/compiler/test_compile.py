@@ -10,6 +10,7 @@ import pytest
 
 import tensh as torch
 from tensh import nn
+from tensh.compiler import watching
 from tests.compiler.programs import PROGRAMS
 from tests.support.zoo import make_models
 
@@ -146,6 +147,22 @@ def test_what_a_function_reads_is_guarded():
         module.bias.fill_(7.0)
     check()
     assert f.compiled.reason is None
+
+
+def test_what_installed_libraries_read_is_guarded(tmp_path, monkeypatch):
+    """Packages are installed in a folder below that of the standard library, in virtual environments, too."""
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "scaling_library.py").write_text("FACTOR = 2\ndef scale(x): return x * FACTOR\n")
+    monkeypatch.setattr(watching, "STANDARD", (*watching.STANDARD, str(tmp_path)))
+    monkeypatch.syspath_prepend(str(place))
+    import scaling_library
+
+    compiled = torch.compile(lambda x: scaling_library.scale(x) + 1)
+    x = torch.ones(2)
+    assert [compiled(x).tolist() for _ in range(3)] == [[3.0, 3.0]] * 3
+    scaling_library.FACTOR = 5
+    assert compiled(x).tolist() == [6.0, 6.0]
 
 
 def test_attributes_of_classes_are_guarded():
