@@ -114,7 +114,7 @@ def find_lost_result(name, asked):
     """Find the last result of a name that has no history: (its name, the Cut); None where none is certain."""
     found = None
     for other, value in asked.names.items():
-        if isinstance(value, Tensor) and other != name and not value.requires_grad and other.isidentifier():
+        if issubclass(type(value), Tensor) and other != name and not value.requires_grad and other.isidentifier():
             situation = asked.situation(other)
             followed = [*history(ast.parse(other, mode="eval").body, situation)]
             if any(name in names_in(ast.unparse(each.node)) for each in followed[1:]):

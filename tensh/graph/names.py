@@ -75,7 +75,7 @@ def names_of_layers(namespace):
         if (
             type(name) is not str
             or name.startswith("_")
-            or isinstance(value, type)
+            or issubclass(type(value), type)
             or not hasattr(type(value), "named_modules")
         ):
             continue

@@ -23,20 +23,25 @@ class Names(Tables):
     @property
     def rows(self):
         """(name, shape, dtype, is_leaf, requires_grad, grad, bytes) of each tensor; arrays of NumPy have no gradient."""
-        for name, value in self.tensors.items():
-            if describe.is_tensor(value):
-                is_leaf = describe.has_history(value) and value.is_leaf
-                history = describe.yes_or_no(is_leaf), describe.yes_or_no(value.requires_grad)
-                kind, grad = describe.dtype(value), describe.grad_state(value)
-            else:
-                history, kind, grad = ("-", "-"), f"{describe.dtype(value)} (NumPy)", "-"
-            where = describe.device(value)
-            yield name, describe.shape(value), f"{kind} {where}".strip(), *history, grad, describe.size(value)
+        return [(name, *facts(value)) for name, value in self.tensors.items()]
 
     def tables(self):
         rows = [(name, kind(value)) for name, value in self.others.items()]
         found = [Table(map(_, COLUMNS), self.rows)] if self.tensors else []
         return found + [Table((_("name"), _("type")), rows)] * bool(rows)
+
+
+@describe.unnoticed
+def facts(value):
+    """The facts about a tensor or an array, for a row of the table."""
+    where = describe.device(value)
+    if describe.is_tensor(value):
+        is_leaf = describe.has_history(value) and value.is_leaf
+        history = describe.yes_or_no(is_leaf), describe.yes_or_no(value.requires_grad)
+        kind, grad = describe.dtype(value), describe.grad_state(value)
+    else:
+        history, kind, grad = ("-", "-"), f"{describe.dtype(value)} (NumPy)", "-"
+    return describe.shape(value), f"{kind} {where}".strip(), *history, grad, describe.size(value)
 
 
 def kind(value):

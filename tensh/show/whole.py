@@ -13,7 +13,7 @@ def print_parts(value):
     """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
     engine = sys.modules.get("tensh.engine.methods.printing.format")
     tensor = getattr(sys.modules.get("tensh.engine.core.tensor"), "Tensor", None)
-    if engine and tensor and isinstance(value, tensor) and type(value).__repr__ is tensor.__repr__:
+    if engine and tensor and issubclass(type(value), tensor) and type(value).__repr__ is tensor.__repr__:
         return [("trouble" if text.strip() in TROUBLE else kind, text) for kind, text in engine.tokens(value)]
     return [("plain", reprs.write_repr(value))]
 

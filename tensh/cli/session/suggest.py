@@ -117,7 +117,7 @@ def suggest_missing_import(word, known):
     for name, value in known.items():
         if (
             code.startswith("import ")
-            and isinstance(value, ModuleType)
+            and issubclass(type(value), ModuleType)
             and own_name(value) in (module, own_name_of(module))
         ):
             return name
@@ -137,10 +137,15 @@ def is_called(word, segment):
 def suggest_for_name(word, known, called=False):
     """A name: one of torch's that is written without it, or one of the same kind that is spelled alike."""
     for name, value in known.items():
-        if isinstance(value, ModuleType) and own_name(value) in TORCH and word in dir(value):
+        if issubclass(type(value), ModuleType) and own_name(value) in TORCH and word in dir(value):
             return f"{name}.{word}"
         rest = word.removeprefix(name)
-        if isinstance(value, ModuleType) and own_name(value) in TORCH and rest not in (word, "") and rest in dir(value):
+        if (
+            issubclass(type(value), ModuleType)
+            and own_name(value) in TORCH
+            and rest not in (word, "")
+            and rest in dir(value)
+        ):
             return f"{name}.{rest}"
     users = {name: value for name, value in known.items() if not hasattr(builtins, name)}
     others = known if called or len(word) > SHORTEST_BUILTIN else users  # `net` is not a misspelt `next`
@@ -152,7 +157,7 @@ def suggest_for_name(word, known, called=False):
 def suggest_from_torch(word, known):
     """A function or class of torch that is spelled alike, as it is written with one of its modules' names."""
     for name, value in known.items():
-        if isinstance(value, ModuleType) and own_name(value) in TORCH and len(word) > 3:
+        if issubclass(type(value), ModuleType) and own_name(value) in TORCH and len(word) > 3:
             found = close(word, [each for each in dir(value) if each[:1] != "_"])
             if found:
                 return f"{name}.{found}"
@@ -202,7 +207,7 @@ def suggest_owner(word, owner, known):
     if word == "zero_grad":
         return "grad = None"
     for name, value in known.items():
-        if isinstance(value, ModuleType) and own_name(value) in TORCH and callable(vars(value).get(word)):
+        if issubclass(type(value), ModuleType) and own_name(value) in TORCH and callable(vars(value).get(word)):
             return f"{name}.{word}"
     return None
 
@@ -309,7 +314,7 @@ def suggest_keyword(segment, namespace):
 
 def attributes(value):
     """The names of an object's attributes, without asking the object: a property could run for it."""
-    if isinstance(value, ModuleType):
+    if issubclass(type(value), ModuleType):
         return dir(value)
     try:
         own = object.__getattribute__(value, "__dict__")

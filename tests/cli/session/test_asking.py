@@ -3,6 +3,7 @@
 import pytest
 
 from tensh.cli.session.completion import complete
+from tensh.cli.session.events import Failed
 from tensh.cli.session.magics import MAGICS
 from tensh.cli.session.magics.tasks import TASKS
 from tensh.cli.session.source import command_on
@@ -50,6 +51,66 @@ SAME = ["net.0.weight?", "?net.0.weight", "%help net[0].weight", "net[0].weight 
 def test_names_that_are_shown_can_be_asked_about(prompt, line):
     text = prompt.text(NET, line)
     assert text.startswith("net[0].weight  Parameter [3, 2] float32") and "a leaf" in text
+
+
+FAILING = """class Proxy:
+    @property
+    def __class__(self): raise RuntimeError("outside of a context")
+    def __getattr__(self, name): raise RuntimeError("outside of a context")
+    def __repr__(self): return "<unbound>"
+class Leaving:
+    def __repr__(self): raise SystemExit
+    __signature__ = property(lambda self: 1 / 0)
+    def __call__(self): pass
+class Lists(list):
+    def __len__(self): raise KeyError
+class Meta(type):
+    def __getattr__(cls, name): raise RuntimeError(name)
+class Made(metaclass=Meta): pass
+class Broken(nn.Module):
+    forward = property(lambda self: 1 / 0)
+def f(a, *, b=Leaving()) -> Leaving(): "Adds."
+proxy, leaving, lists, broken = Proxy(), Leaving(), Lists([1]), Broken()"""
+HEADS = {
+    "proxy": "proxy  Proxy", "leaving": "leaving(...)", "lists": "lists  Lists", "Made": "Made", "broken": "broken  Broken",
+    "f": "f(...)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_values_whose_code_fails_have_a_page(prompt, name):
+    assert prompt.text(FAILING, f"{name}?").startswith(HEADS[name])
+
+
+def test_values_whose_code_fails_are_shown_and_do_not_disturb_others(prompt):
+    blocks = (
+        "proxy",
+        "[proxy]",
+        "x = torch.ones(2, requires_grad=True)",
+        "y = (x * 2).sum()",
+        "%who",
+        "%why y",
+        "%graph y",
+    )
+    for event in prompt(FAILING, *blocks):
+        assert not isinstance(event, Failed)
+    assert "name 'zz' is not defined" in str(prompt("zz")[-1].failure.error)
+
+
+COUNTING = """class Counting(torch.Tensor):
+    called = []
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        cls.called.append(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+s = torch.ones(2, requires_grad=True).as_subclass(Counting)
+Counting.called.clear()"""
+
+
+@pytest.mark.parametrize("line", ["%who", "s?", "s", "[s]", "%memory", "%full s", "%why s", "%graph s"])
+def test_facts_about_tensors_of_a_class_do_not_call_its_functions(prompt, line):
+    prompt(COUNTING, line)
+    assert prompt.values("Counting.called") == [[]]
 
 
 OWN = """class Own(nn.Module):

@@ -40,7 +40,7 @@ def parameters(call, namespace):
     if is_model(type(value)):
         forward = static(function, "forward")
         value = types.MethodType(forward, value) if isinstance(forward, types.FunctionType) else None
-    if isinstance(value, type):
+    if issubclass(type(value), type):
         value = next((vars(kind)["__init__"] for kind in value.__mro__ if "__init__" in vars(kind)), None)
     if not isinstance(
         value, types.FunctionType | types.BuiltinFunctionType | types.MethodType | types.MethodDescriptorType
@@ -50,9 +50,9 @@ def parameters(call, namespace):
         found = dict(inspect.signature(value).parameters)
     except (ValueError, TypeError):
         return {}
-    if isinstance(value, types.MethodType):
+    if issubclass(type(value), types.MethodType):
         return found
-    if is_bound(call, namespace) or isinstance(function.value, type):
+    if is_bound(call, namespace) or issubclass(type(function.value), type):
         found.pop(next(iter(found), None), None)
     return found
 
@@ -60,7 +60,7 @@ def parameters(call, namespace):
 def is_bound(call, namespace):
     """True if the function is a method of a value, which is its first argument."""
     owner = owner_of(call, namespace)
-    return owner is not None and not isinstance(owner.value, types.ModuleType | type)
+    return owner is not None and not issubclass(type(owner.value), types.ModuleType | type)
 
 
 def owner_of(call, namespace):
@@ -130,7 +130,7 @@ def tensor_of(call, namespace):
         owner = find_known(first[0], namespace) if first else None
     return (
         owner.value
-        if owner and owner.has_value and is_tensor(owner.kind) and not isinstance(owner.value, type)
+        if owner and owner.has_value and is_tensor(owner.kind) and not issubclass(type(owner.value), type)
         else None
     )
 
@@ -164,7 +164,7 @@ def keys(source, namespace):
     if container is None or not container.has_value:
         return
     value = container.value
-    if isinstance(value, dict):
+    if issubclass(type(value), dict):
         for key in dict.keys(value):
             if type(key) in (str, int):
                 yield key, dict.get(value, key)

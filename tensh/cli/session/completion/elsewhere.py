@@ -78,7 +78,7 @@ def files(text):
     try:
         with os.scandir(where) as entries:
             found = sorted((entry.name, entry.is_dir()) for entry, _ in zip(entries, range(MOST), strict=False))
-    except OSError:
+    except (OSError, ValueError):  # no folder, or a text that cannot name one
         return
     for name, is_folder in found:
         if visible_line(name) != name:  # nobody can type it, and a terminal would obey it

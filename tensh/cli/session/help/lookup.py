@@ -3,7 +3,15 @@
 import builtins
 import inspect
 import re
-from types import ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 
 from tensh.alias.parts import own_name
 from tensh.cli.session.help import matching, names, page, values
@@ -12,6 +20,11 @@ from tensh.cli.session.static.known import find_known, find_parts
 from tensh.engine.methods.unsupported import NotInTensh, sentence
 from tensh.language import _
 from tensh.spelling import close
+
+ROUTINES = (
+    FunctionType | MethodType | BuiltinFunctionType | MethodDescriptorType | WrapperDescriptorType | MethodWrapperType
+)
+# Throughout, the type of a value is asked: isinstance would ask the value, too, and a proxy may fail to answer.
 
 
 def find_session_page(text, namespace, with_source=False):
@@ -45,11 +58,13 @@ def find_session_page(text, namespace, with_source=False):
 
 def public(value):
     """The Name of a module of tensh, of Tensor, and of a function or class under its own name; None for all else."""
-    if isinstance(value, ModuleType):
+    if issubclass(type(value), ModuleType):
         root, _, rest = own_name(value).partition(".")
         return names.find_name(f"torch.{rest}") if root == "tensh" and rest else None
+    if not issubclass(type(value), ROUTINES | type):
+        return None
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if not (inspect.isroutine(value) or isinstance(value, type)) or not isinstance(module, str):
+    if not isinstance(module, str):
         return None
     if module.partition(".")[0] != "torch" or not isinstance(name, str):
         return None
@@ -67,14 +82,14 @@ def step(known, value, part, text):
         if names.is_only_in_pytorch(f"{space}.{part}"):
             raise NotInTensh(sentence(f"{space}.{part}"))
     try:
-        if isinstance(value, ModuleType):
+        if issubclass(type(value), ModuleType):
             return None, getattr(value, part)
         return None, inspect.getattr_static(value, part)
     except AttributeError:
-        parts = {} if isinstance(value, ModuleType | type) else find_parts(value)
+        parts = {} if issubclass(type(value), ModuleType | type) else find_parts(value)
         if part in parts:
             return None, parts[part]
-        known = dir(value) if isinstance(value, ModuleType | type) else [*dir(type(value)), *parts]
+        known = dir(value) if issubclass(type(value), ModuleType | type) else [*dir(type(value)), *parts]
         raise Unknown(
             _("{text}?: {part!r} is not there{meant}").format(text=text, part=part, meant=suggest_name(part, known))
         ) from None
@@ -82,12 +97,12 @@ def step(known, value, part, text):
 
 def space_of(value):
     """The namespace ``torch.x.y`` that a value is, or whose members it has; None for a value from elsewhere."""
-    if isinstance(value, ModuleType):
+    if issubclass(type(value), ModuleType):
         root, dot, rest = own_name(value).partition(".")
         return f"torch{dot}{rest}" if root == "tensh" else None
     from tensh.engine.core.tensor import Tensor
 
-    return "torch.Tensor" if isinstance(value, Tensor) or value is Tensor else None
+    return "torch.Tensor" if issubclass(type(value), Tensor) or value is Tensor else None
 
 
 def find_public_page(text, with_source=False):

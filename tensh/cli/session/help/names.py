@@ -16,6 +16,7 @@ from tensh.language import _, deferred
 from tensh.switched_off import is_off
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
+DEEPEST = 10  # points in a name
 SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
 FIRST = "torch torch.Tensor torch.linalg torch.nn.functional torch.nn torch.special torch.fft".split()
 """The namespaces in which a name without one is looked up first."""
@@ -74,6 +75,8 @@ class Name(NamedTuple):
 def holder(space):
     """The module or class behind a namespace ``torch.x.y``; None where tensh has none."""
     parent, _, name = space.rpartition(".")
+    if space.count(".") > DEEPEST:  # which imports would follow, one within the other
+        return None
     if parent in ("torch", "torch.nn") and name in PUBLIC and isinstance(PUBLIC[name], type):
         return PUBLIC[name]
     try:

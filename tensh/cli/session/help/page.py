@@ -12,6 +12,7 @@ from tensh.cli.session.help.examples import example
 from tensh.cli.session.help.view import fill_paragraph
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.language import _
+from tensh.show.reprs import safe_repr
 
 ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are written out
@@ -69,24 +70,36 @@ def signature(value, is_method=False):
     try:
         known = inspect.signature(value)
         parameters = [
-            p.replace(default=Called(p.default)) if p.default is not p.empty and hasattr(p.default, "__name__") else p
-            for p in known.parameters.values()
+            p if p.default is p.empty else p.replace(default=Default(p.default)) for p in known.parameters.values()
         ]
         if is_method and parameters and parameters[0].kind is not parameters[0].VAR_POSITIONAL:
             del parameters[0]
         return str(inspect.Signature(parameters, return_annotation=known.return_annotation))
-    except (ValueError, TypeError):
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # what has no signature, or code of the user's: attributes of a class, texts of annotations
         return "(...)"
 
 
-class Called:
-    """A default that is a module, a class or a function: it is shown by its name, not by where it lies."""
+class Default:
+    """A default value: a module, a class or a function is shown by its name, not by where it lies."""
 
     def __init__(self, value):
-        self.name = value.__name__
+        try:
+            self.text = value.__name__
+        except Exception:  # an attribute of the user's
+            self.text = safe_repr(value)
 
     def __repr__(self):
-        return self.name
+        return str(self.text)
+
+
+def documentation_of(value):
+    """The documentation of a value, or None; no code of the user's makes it fail."""
+    try:
+        return inspect.getdoc(value)
+    except Exception:
+        return None
 
 
 def text(name):
@@ -190,7 +203,7 @@ def source_of(value):
     try:
         lines, first = inspect.getsourcelines(value)
         yield from quote_code(_("written in"), inspect.getsourcefile(value), max(first, 1), "".join(lines))
-    except (OSError, TypeError):
+    except Exception:  # there is none, or an attribute of the user's fails
         yield "note", _("its source is not Python") + "\n"
 
 

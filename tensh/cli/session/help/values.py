@@ -1,10 +1,9 @@
 """The page of a value of the user's: what it is, never its contents; of a tensor, where it lies and is from."""
 
-import inspect
 from types import ModuleType
 
 from tensh.cli.session.help import names
-from tensh.cli.session.help.page import signature, source_of
+from tensh.cli.session.help.page import documentation_of, signature, source_of
 from tensh.cli.session.static.known import is_model
 from tensh.language import _, count
 from tensh.show import describe
@@ -16,15 +15,23 @@ MOST_PARAMETERS = 20  # of a model that are listed
 
 
 def page(name, value, namespace, with_source=False):
-    """The page of a value under a name, as (kind, text) pairs."""
+    """The page of a value under a name, as (kind, text) pairs, as far as code of the user's, which it asks, does not fail."""
+    try:
+        yield from describe_value(name, value, namespace, with_source)
+    except Exception as error:
+        words = _("more is not known of {name}: its code failed with {error}")
+        yield "note", words.format(name=name, error=type(error).__name__) + "\n"
+
+
+def describe_value(name, value, namespace, with_source):
     if describe.is_tensor(value):
         yield from tensor_page(name, value, namespace)
     elif is_model(type(value)):
         yield from model_page(name, value)
-    elif isinstance(value, ModuleType):
-        yield from head(name, "  module", inspect.getdoc(value))
+    elif issubclass(type(value), ModuleType):
+        yield from head(name, "  module", documentation_of(value))
     elif callable(value):
-        yield from head(name, signature(value), inspect.getdoc(value))
+        yield from head(name, signature(value), documentation_of(value))
     elif root(type(value)) in ENGINES and not describe.brief(value):
         yield from head(name, f"  {type(value).__name__}", None)
         yield "plain", f"\n{repr(value)}\n"
@@ -34,7 +41,9 @@ def page(name, value, namespace, with_source=False):
         kind = type(value).__name__
         kind += f" of {len(value)}" if type(value) in (list, tuple, dict, set, str) else ""
         has_own = type(value).__module__ != "builtins" and not brief  # the documentation of int is not what was asked
-        yield from head(name, f"  {kind} {brief}" if brief else f"  {kind}", inspect.getdoc(value) if has_own else None)
+        yield from head(
+            name, f"  {kind} {brief}" if brief else f"  {kind}", documentation_of(value) if has_own else None
+        )
     if with_source:
         yield "plain", "\n"
         yield from source_of(value)
@@ -62,11 +71,17 @@ def tensor_page(name, tensor, namespace):
     """Describe a tensor, a fact in a line."""
     yield from head(name, f"  {type(tensor).__name__} {describe.brief(tensor)}", None)
     yield "plain", "\n"
-    rows = [*memory(tensor, namespace), *history(tensor)]
+    rows = list_facts(tensor, namespace)
     width = max([10, *(cells(label) for label, _fact in rows)]) + 2
     for label, fact in rows:
         yield "note", "  " + pad(label, width)
         yield "plain", f"{fact}\n"
+
+
+@describe.unnoticed
+def list_facts(tensor, namespace):
+    """(label, fact) pairs of a tensor: where it lies, and where it is from."""
+    return [*memory(tensor, namespace), *history(tensor)]
 
 
 def model_page(name, model):
@@ -75,7 +90,9 @@ def model_page(name, model):
 
     kind = type(model)
     is_own = root(kind) not in ENGINES
-    yield from head(name, f"  {kind.__name__}", inspect.getdoc(kind) if is_own and vars(kind).get("__doc__") else None)
+    yield from head(
+        name, f"  {kind.__name__}", documentation_of(kind) if is_own and vars(kind).get("__doc__") else None
+    )
     yield "plain", "\n"
     class_path = kind.__name__ if is_own else f"nn.{kind.__name__}"
     facts = [

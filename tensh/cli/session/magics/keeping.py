@@ -156,7 +156,7 @@ def load(session, command):
             raise MagicError(str(error)) from None
     if source and session.journal and not exporting.source(session.journal).startswith(source):
         session.journal.take_up(source)
-    states = {name: value.kind for name, value in names.items() if isinstance(value, saving.State)}
+    states = {name: value.kind for name, value in names.items() if issubclass(type(value), saving.State)}
     found = {name: value for name, value in names.items() if name not in states}
     held = [f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in found.items()]
     yield Notice(f"{path}: {describe.list_words(held) or _('no names')}")

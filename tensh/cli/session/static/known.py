@@ -78,7 +78,7 @@ LITERALS = {ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict
 
 def attribute(base, name):
     """Find the facts about an attribute."""
-    if isinstance(base.value, types.ModuleType):
+    if issubclass(type(base.value), types.ModuleType):
         return find_in_module(base.value, name)
     found = resolve_member(base, name, static(base, name))
     if found is NOTHING:
@@ -106,7 +106,7 @@ def static(base, name):
     own = instance_dict(base.value) if base.has_value else {}
     if name in own:
         return own[name]
-    if isinstance(base.value, type):
+    if issubclass(type(base.value), type):
         kinds = mro(base.value)
     else:
         parts = find_parts(base.value) if base.has_value else {}
@@ -119,7 +119,7 @@ def static(base, name):
 def resolve_member(base, name, found):
     """Find an attribute that is a member of Tensor before its first use."""
     if type(found).__module__ == "tensh.engine.methods.autograd":
-        return getattr(base.value if isinstance(base.value, type) else base.kind, name)
+        return getattr(base.value if issubclass(type(base.value), type) else base.kind, name)
     return found
 
 
@@ -195,15 +195,15 @@ def contents(base):
 
 def result(called, node):
     """The type of a call's result."""
-    if isinstance(called.value, type):
+    if issubclass(type(called.value), type):
         return Known(UNKNOWN, called.value)
     if is_model(called.kind):
         return declared_type(None, "tensor")
     name = node.attr if isinstance(node, ast.Attribute) else getattr(called.value, "__name__", "")
-    module = getattr(called.value, "__module__", None) if isinstance(called.value, types.FunctionType) else None
+    module = getattr(called.value, "__module__", None) if issubclass(type(called.value), types.FunctionType) else None
     if isinstance(module, str) and module.partition(".")[0] in ("torch", "tensh"):
         return declared_type(None, name)
-    if isinstance(called.value, types.FunctionType):
+    if issubclass(type(called.value), types.FunctionType):
         returned = called.value.__annotations__.get("return")
         return Known(UNKNOWN, returned) if isinstance(returned, type) else None
     return None

@@ -25,14 +25,14 @@ LONGEST = 60  # characters of a description
 def names(known):
     """The names of the members, without asking the value: neither its `__dir__` nor a property runs."""
     value = known.value
-    if isinstance(value, types.ModuleType):
+    if issubclass(type(value), types.ModuleType):
         own, path = own_dict(value), own_name(value)
         if path == "tensh" and not registry.complete:
             return list_unread_names(own)
         if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
             return {*(dir(value) if "__dir__" in own else own["__all__"])}  # what is not made yet is listed, too
         return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
-    kinds = mro(value) if isinstance(value, type) else mro(known.kind)
+    kinds = mro(value) if issubclass(type(value), type) else mro(known.kind)
     found = {name for kind in kinds for name in vars(kind)}
     if known.has_value:
         own = instance_dict(value)
@@ -53,12 +53,12 @@ def list_unread_names(own):
 
 def kinds_of_tensor(known):
     """True if the members are those of tensors: of one, or of their class."""
-    return is_tensor(known.value if isinstance(known.value, type) else known.kind)
+    return is_tensor(known.value if issubclass(type(known.value), type) else known.kind)
 
 
 def describe_member(known, name):
     """(kind, description) of a member."""
-    if isinstance(known.value, types.ModuleType):
+    if issubclass(type(known.value), types.ModuleType):
         path = own_name(known.value)
         entry = TABLES.get(path, {}).get(name, own_dict(known.value).get(name, NOTHING))
         if entry is NOTHING and path == "tensh":  # a part that is not loaded yet
@@ -80,7 +80,7 @@ def counterparts(known, word):
     """(text, kind, description) of PyTorch's names for the NumPy names that begin so."""
     from tensh.cli.session import spoken
 
-    is_torch = isinstance(known.value, types.ModuleType) and own_name(known.value) == "tensh"
+    is_torch = issubclass(type(known.value), types.ModuleType) and own_name(known.value) == "tensh"
     words = spoken.TORCH if is_torch else spoken.TENSOR if is_tensor(known.kind) else ""
     for theirs, ours in spoken.table(words).items():
         text = re.match(r"[\w.]*", ours)[0]
@@ -92,21 +92,24 @@ def describe_value(value, function="function"):
     """(kind, description) of a value, or of an entry of the engine's tables."""
     if value is NOTHING:
         return "", ""
-    if isinstance(value, Op | Inplace):
-        op = value.op if isinstance(value, Inplace) else value
+    if issubclass(type(value), Op | Inplace):
+        op = value.op if issubclass(type(value), Inplace) else value
         summary = first_line(op.__dict__.get("summary") or op.doc)
-        return function, _("in place: {summary}").format(summary=summary) if isinstance(value, Inplace) else summary
+        return function, _("in place: {summary}").format(summary=summary) if issubclass(
+            type(value), Inplace
+        ) else summary
     kind = type(value)
     if describe.is_array(value):
         return "tensor" if is_tensor(kind) else "array", describe.brief(value)
-    if isinstance(value, types.FunctionType):
+    if issubclass(type(value), types.FunctionType):
         return function, first_line(value.__doc__) or parameters(value)
-    if isinstance(value, types.ModuleType):
+    if issubclass(type(value), types.ModuleType):
         return "module", first_line(own_dict(value).get("__doc__"))
-    if isinstance(value, type):
+    if issubclass(type(value), type):
         return "class", first_line(type.__dict__["__dict__"].__get__(value).get("__doc__"))
-    if isinstance(
-        value, types.BuiltinFunctionType | types.MethodType | types.MethodDescriptorType | types.WrapperDescriptorType
+    if issubclass(
+        type(value),
+        types.BuiltinFunctionType | types.MethodType | types.MethodDescriptorType | types.WrapperDescriptorType,
     ):
         return function, ""
     if kind in NUMBERS or value is None:
