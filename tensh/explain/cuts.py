@@ -110,7 +110,12 @@ def names_before(node, situation):
     for followed in history(node, situation):
         for name in names_in(ast.unparse(followed.node)):
             value = situation.names.get(name)
-            if isinstance(value, Tensor) and value.is_leaf and value.is_floating_point() and name not in found.values():
+            if (
+                issubclass(type(value), Tensor)
+                and value.is_leaf
+                and value.is_floating_point()
+                and name not in found.values()
+            ):
                 made = find_tensor_assignment(situation, name)
                 if made is not None and not is_made_of_tensors(made, situation):
                     found[made.lineno] = name
@@ -121,7 +126,7 @@ def is_made_of_tensors(made, situation):
     """True if a statement computes its value from tensors with names, or from lists of tensors."""
     values = [situation.names.get(name) for name in names_in(ast.unparse(made.value))]
     return any(
-        isinstance(value, Tensor)
+        issubclass(type(value), Tensor)
         or (type(value) in (list, tuple, dict) and any(isinstance(each, Tensor) for each in value))
         for value in values
     )

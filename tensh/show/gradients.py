@@ -208,7 +208,7 @@ def grads(names=None, root=None):
     # only leaves keep their gradient · to keep another: a.retain_grad() before backward()
     """
     names = choose_names(names)
-    others = {name: t for name, t in names.items() if describe.is_tensor(t) and not isinstance(t, Tensor)}
+    others = {name: t for name, t in names.items() if describe.is_tensor(t) and not issubclass(type(t), Tensor)}
     return describe_foreign_gradients(others) if others else Gradients(root, names)
 
 

@@ -9,11 +9,18 @@ from tensh.show.page import View
 TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 
+def prints_as(kind, tensor):
+    """True of a class of tensors that does not say itself how its tensors are printed."""
+    own, usual = (getattr(each.__torch_function__, "__func__", each.__torch_function__) for each in (kind, tensor))
+    says_nothing = own is usual or own.__name__ == "_disabled_torch_function_impl"
+    return kind.__repr__ is tensor.__repr__ and says_nothing
+
+
 def print_parts(value):
     """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
     engine = sys.modules.get("tensh.engine.methods.printing.format")
     tensor = getattr(sys.modules.get("tensh.engine.core.tensor"), "Tensor", None)
-    if engine and tensor and issubclass(type(value), tensor) and type(value).__repr__ is tensor.__repr__:
+    if engine and tensor and issubclass(type(value), tensor) and prints_as(type(value), tensor):
         return [("trouble" if text.strip() in TROUBLE else kind, text) for kind, text in engine.tokens(value)]
     return [("plain", reprs.write_repr(value))]
 

@@ -141,7 +141,7 @@ def short(kind):
 def find_keeper(frame, passed):
     """(name, number of losses, whether it is a list) of a name in a frame that keeps the graphs of passes that are over."""
     for name, value in list_named_values(frame):
-        if isinstance(value, Tensor) and value.requires_grad and value.node is not None and not value.shape:
+        if issubclass(type(value), Tensor) and value.requires_grad and value.node is not None and not value.shape:
             number = sum(1 for _ in addends(value.node, passed))
         elif type(value) is list and value:
             number = sum(isinstance(each, Tensor) and each.node in passed for each in value[:MOST_ELEMENTS])

@@ -16,7 +16,7 @@ def attributes(value):
 
 
 def is_module(value):
-    return hasattr(type(value), "named_modules") and not isinstance(value, type)
+    return hasattr(type(value), "named_modules") and not issubclass(type(value), type)
 
 
 def layers(model):

@@ -74,7 +74,7 @@ def on_no_backward(optimizer, own, place, names):
     """Remark on a loss without a backward pass."""
     for frame in frames_from(users_frame()):
         for loss, value in list(frame.f_locals.items()):
-            if isinstance(value, Tensor) and value.requires_grad and not value.shape and reaches(value.node, own):
+            if issubclass(type(value), Tensor) and value.requires_grad and not value.shape and reaches(value.node, own):
                 name = name_of(optimizer, names, _("the optimizer"))
                 dropped = say_uncalled(place, "backward")
                 return (

@@ -8,7 +8,7 @@ import weakref
 
 from tensh.language import _
 from tensh.show.containers import is_container, items
-from tensh.show.describe import amount, is_array, nbytes
+from tensh.show.describe import amount, is_array, nbytes, unnoticed
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
 MOST_ARRAYS = 1000  # that are looked at before each line
@@ -91,13 +91,19 @@ def value_of(kept):
     return kept() if type(kept) is weakref.ref else kept
 
 
+@unnoticed
+def version_of(value):
+    """How often a tensor was written in place; 0 for an array of NumPy."""
+    return getattr(value, "_version", 0)
+
+
 class State:
     """The state of a tensor or an array: its values if there is room for a copy, its place in a graph, its gradient."""
 
     def __init__(self, name, value, room, is_large):
         self.name = name
         self.value = weakref.ref(value) if is_large else value
-        self.version = getattr(value, "_version", 0)
+        self.version = version_of(value)
         self.slots = {slot: getattr(value, slot, ABSENT) for slot in SLOTS[is_large:]} if hasattr(value, "node") else {}
         self.grad = getattr(self.slots.get("node"), "grad", None)
         arrays = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
@@ -118,7 +124,7 @@ class State:
         if slots or self.grad is not getattr(self.slots.get("node"), "grad", None):
             return True
         if not self.is_copied:
-            return getattr(value, "_version", 0) != self.version
+            return version_of(value) != self.version
         return any(differ(part, copy) for part, copy in self.parts)
 
     def restore(self):
@@ -175,6 +181,6 @@ def find_array_walker(value):
         return lambda value: [value]
     if is_container(value):
         return lambda value: [item for _, item in items(value)] if len(value) <= LONGEST else ()
-    if not isinstance(value, type) and callable(getattr(type(value), "named_parameters", None)):
+    if not issubclass(type(value), type) and callable(getattr(type(value), "named_parameters", None)):
         return lambda value: [parameter for _, parameter in value.named_parameters()]
     return None

@@ -94,7 +94,7 @@ def test_values_whose_code_fails_are_shown_and_do_not_disturb_others(prompt):
     )
     for event in prompt(FAILING, *blocks):
         assert not isinstance(event, Failed)
-    assert "name 'zz' is not defined" in str(prompt("zz")[-1].failure.error)
+    assert "name 'zz' is not defined" in prompt.message("zz")
 
 
 COUNTING = """class Counting(torch.Tensor):
@@ -107,7 +107,7 @@ s = torch.ones(2, requires_grad=True).as_subclass(Counting)
 Counting.called.clear()"""
 
 
-@pytest.mark.parametrize("line", ["%who", "s?", "s", "[s]", "%memory", "%full s", "%why s", "%graph s"])
+@pytest.mark.parametrize("line", ["1", "%who", "s?", "%memory", "%graph s"])
 def test_facts_about_tensors_of_a_class_do_not_call_its_functions(prompt, line):
     prompt(COUNTING, line)
     assert prompt.values("Counting.called") == [[]]
