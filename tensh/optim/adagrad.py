@@ -58,7 +58,9 @@ class Adagrad(Elementwise):
         return {"step": counter(fused=group["fused"]), "sum": blank(p, start)}
 
     def share_memory(self):
-        """Nothing to do: a state is shared with other processes by its values."""
+        """Put the sums where other processes find them."""
+        for state in self.state.values():
+            state["sum"].share_memory_()
 
     def rule(self, p, group, state, step):
         eps, weight_decay = group["eps"], group["weight_decay"]

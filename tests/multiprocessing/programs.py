@@ -204,6 +204,12 @@ def sharing(method):
     print(model.share_memory() is model, [p.is_shared() for p in model.parameters()])
     loss.backward()
     print(model.weight.grad, model.weight.grad.is_shared())
+    optimizer = torch.optim.Adagrad(model.parameters())
+    optimizer.share_memory()
+    sums = [state["sum"] for state in optimizer.state.values()]
+    before = [each.data_ptr() for each in sums]
+    optimizer.step()
+    print([each.is_shared() for each in sums], before == [each.data_ptr() for each in sums], sums)
     for text in (
         "torch.ones(0).share_memory_().is_shared()",
         "torch.ones(2, device='meta').share_memory_()",
@@ -222,6 +228,33 @@ def sharing(method):
             print(eval(text, {"torch": torch}))
         except Exception as error:
             print(type(error).__name__, str(error).split("{")[0])
+
+
+def add_up(tensors, answer):
+    answer.put(sum(t.item() for t in tensors))
+
+
+def many(method):
+    """More tensors than the usual number of open files."""
+    import resource
+
+    import torch
+    import torch.multiprocessing as mp
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    context = mp.get_context(method)
+    tensors, answer = [torch.tensor(n).share_memory_() for n in range(1200)], context.SimpleQueue()
+    process = context.Process(target=add_up, args=(tensors, answer))
+    process.start()
+    print(answer.get(), sum(range(1200)))
+    process.join()
+    taken, given = context.SimpleQueue(), context.SimpleQueue()
+    process = context.Process(target=change_all, args=(taken, given), daemon=True)
+    process.start()
+    taken.put(tensors)
+    given.get()
+    print({t.item() for t in tensors})
 
 
 def train(place, model):

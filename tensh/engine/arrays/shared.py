@@ -4,6 +4,7 @@ A block of such memory is known by its array here, and by the number of its file
 stays open as long as the block is in use, to be handed on.
 """
 
+import contextlib
 import mmap
 import os
 import sys
@@ -26,6 +27,22 @@ def new_file():
         return os.memfd_create("tensh-shared")
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
+
+
+def make_room(descriptor):
+    """Allow this process more open files, up to what the system lets it have, before there are too many.
+
+    Each block in shared memory keeps one open, and the usual limit is 1024.
+    """
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and 2 * descriptor > soft:  # numbers are given from the lowest on
+        most = max(8 * soft, 1 << 14)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(
+                resource.RLIMIT_NOFILE, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+            )
 
 
 def is_shared(block):
@@ -64,6 +81,7 @@ def map_file(descriptor, size, dtype):
     if (block := _blocks.get(key)) is not None:
         os.close(descriptor)
         return block
+    make_room(descriptor)
     block = np.ndarray(size, dtype, mmap.mmap(descriptor, 0, **MAPPING))
     number = id(block)
 
