@@ -17,7 +17,7 @@ DOMAIN = "tensh"
 VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that says something counts
 
 AUTO = "auto"
-HAN = re.compile("[\u4e00-\u9fff]")
+HAN = re.compile("[\u4e00-\u9fff]+")
 
 current = ENGLISH
 usual = ENGLISH  # what the process asked for at its start
@@ -41,8 +41,13 @@ def speaking(language):
 
 
 def language_of(text):
-    """The language that a text was written in by tensh, as far as its characters tell."""
-    return "zh" if HAN.search(text) else ENGLISH
+    """The language that tensh wrote a text in: Chinese if most of its Chinese words are those of the catalogue."""
+    words = HAN.findall(text)
+    if not words:
+        return ENGLISH
+    translations = getattr(catalogue("zh"), "_catalog", {}).values()
+    known = {word for translation in translations for word in HAN.findall(translation)}
+    return "zh" if 2 * sum(word in known for word in words) > len(words) else ENGLISH
 
 
 def choose_usual(variables):

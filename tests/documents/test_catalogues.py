@@ -94,3 +94,16 @@ def test_a_damaged_catalogue_leaves_english(damage, tmp_path):
 def test_the_list_of_commands_is_in_one_language(code):
     lines = Done("-c", "%help commands", LANG=f"{code}_XX.UTF-8").output.splitlines()
     assert len(lines) > 30 and all(re.search("[\u4e00-\u9fff]", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("# x  [2] float32 · 叶张量 · 8 B", "zh"),
+        ("你好，世界\nname  shape", "en"),
+        ("", "en"),
+        ("3 nodes, 2 edges", "en"),
+    ],
+)
+def test_the_language_of_an_output_is_found(text, code):
+    assert language.language_of(text) == code
