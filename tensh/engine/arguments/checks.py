@@ -7,15 +7,14 @@ from tensh.engine.errors.messages import wrap_dims
 
 
 def integer(value, name, parameter, position):
-    """An int, a NumPy integer or an integer tensor of one element, as an int."""
+    """An int, a NumPy integer or an integer tensor of one element, as an int.  ``position`` is None for a keyword."""
     if type(value) is int:
         if -(2**63) <= value < 2**63:
             return value
         raise ValueError("Overflow when unpacking long long")
     if isinstance(value, (bool, float, complex, str)) or not hasattr(value, "__index__"):
-        raise TypeError(
-            f"{name}(): argument '{parameter}' (position {position}) must be int, not {type(value).__name__}"
-        )
+        where = f" (position {position})" if position else ""
+        raise TypeError(f"{name}(): argument '{parameter}'{where} must be int, not {type(value).__name__}")
     return value.__index__()
 
 

@@ -219,7 +219,9 @@ class Form:
         if options or len(values) < len(self.parameters):
             self._bind_keywords(len(args), options, values)
         for name in self.numbers:
-            if type(values[name]) is int:
+            if type(values[name]) is int and not -LIMIT <= values[name] < 2 * LIMIT:
+                if type(values.get("device")) is str:
+                    device(values["device"])  # one that there is not is said first
                 require_64_bits(values[name])
         for place, name in self.lists:
             if complaint := complain_of_elements(values[name] or (), place):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arguments.checks import integer
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import wrap
@@ -276,6 +277,7 @@ def tensorinv(input, ind=2):
 
     Shape: [*a, *b] to [*b, *a]. Raise RuntimeError unless prod(a) is prod(b), and for a singular A.
     """
+    ind = integer(ind, "linalg_tensorinv", "ind", None)
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     first, last = input.array.shape[:ind], input.array.shape[ind:]

@@ -191,6 +191,11 @@ def tensordot(a, b, dims=2):
     >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
     torch.Size([2, 4])
     """
+    if not isinstance(dims, (int, list, tuple, Tensor)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but got "
+            f"dims={dims}"
+        )
     first, second = dims_to_contract(a, b, dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
