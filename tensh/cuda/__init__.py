@@ -25,6 +25,11 @@ def is_bf16_supported(including_emulation=True):
     return False
 
 
+def _is_in_bad_fork():
+    """False: no CUDA was set up before a fork."""
+    return False
+
+
 def device_count():
     """The number of CUDA devices: 0."""
     return 0

@@ -210,7 +210,11 @@ def lstsq(input, b, rcond=None, *, driver=None):
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if second.ndim < 1:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
-    vector = first.ndim - 1 == second.ndim and second.shape == first.shape[:-1]
+    if first.ndim - second.ndim not in (0, 1):
+        raise RuntimeError(
+            "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        )
+    vector = second.ndim == 1 or second.shape == first.shape[:-1]
     rows = -1 if vector else -2
     if first.shape[-2] != second.shape[rows]:
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({rows})")
