@@ -10,6 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory, shared
 from tensh.engine.arrays.absent import is_absent, make_absent
+from tensh.engine.arrays.bounds import view_bytes
 from tensh.engine.core.clock import owner
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
@@ -79,7 +80,7 @@ def rebuild_empty(dtype, shape, strides, name, requires_grad, state):
 def place(block, dtype, shape, strides, start):
     """The array at a place in memory: ``start`` in bytes, ``strides`` in elements."""
     dtype = memory.canonical(np.empty(0, dtype)).dtype
-    return np.ndarray(shape, dtype, block, start, [step * dtype.itemsize for step in strides])
+    return view_bytes(block, dtype, shape, strides, start)
 
 
 def dress(array, name, requires_grad, state):

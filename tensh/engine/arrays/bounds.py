@@ -74,3 +74,9 @@ def view_memory(block, dtype, shape, steps, start=0):
         return ndarray(shape, dtype, block, start * size, steps)
     bits = f"u{size}"  # ml_dtypes: the buffer protocol does not know them
     return ndarray(shape, bits, block.view(bits), start * size, steps).view(dtype)
+
+
+def view_bytes(block, dtype, shape, steps, start):
+    """Make an array as ``view_memory`` does, ``start`` bytes after the beginning of the block."""
+    first, rest = divmod(start, dtype.itemsize)
+    return view_memory(block.view("u1")[rest:] if rest else block, dtype, shape, steps, first)

@@ -82,7 +82,7 @@ def map_file(descriptor, size, dtype):
         os.close(descriptor)
         return block
     make_room(descriptor)
-    block = np.ndarray(size, dtype, mmap.mmap(descriptor, 0, **MAPPING))
+    block = np.frombuffer(mmap.mmap(descriptor, 0, **MAPPING), dtype, size)
     number = id(block)
 
     def let_go(_, close=os.close, descriptors=_descriptors):

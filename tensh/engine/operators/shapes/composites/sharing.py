@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import view_bytes
 from tensh.engine.core.clock import Stamp, owner, stamps
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 
@@ -100,4 +101,5 @@ def find_holders(block):
 
 def place_in_block(array, old, new):
     """The array at the same place in other memory."""
-    return np.ndarray(array.shape, array.dtype, new, memory.address(array) - memory.address(old), array.strides)
+    start = memory.address(array) - memory.address(old)
+    return view_bytes(new, array.dtype, array.shape, memory.strides(array), start)
