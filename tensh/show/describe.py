@@ -16,7 +16,7 @@ PLAIN = ("Tensor", "Parameter", "ndarray")  # classes that do not override what 
 LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not code of the user that would run
 
 
-def unnoticed(function):
+def without_overrides(function):
     """Let a function ask a tensor for facts without calling the ``__torch_function__`` of its class."""
 
     @functools.wraps(function)
@@ -48,13 +48,13 @@ def module(kind):
     return found if isinstance(found, str) else ""
 
 
-@unnoticed
+@without_overrides
 def is_tensor(value):
     """True if a value is a tensor: an array that autograd knows."""
     return is_array(value) and hasattr(value, "requires_grad")
 
 
-@unnoticed
+@without_overrides
 def shape(value):
     """The shape of an array as it is written: [2, 3]; [2, *] where a nested tensor has none."""
     if is_nested(value) and not layout(value):
@@ -62,37 +62,37 @@ def shape(value):
     return str(list(value.shape))
 
 
-@unnoticed
+@without_overrides
 def dtype(value):
     return str(value.dtype).removeprefix("torch.")
 
 
-@unnoticed
+@without_overrides
 def is_nested(value):
     """True if a tensor is several tensors of different sizes."""
     return getattr(value, "is_nested", False) is True
 
 
-@unnoticed
+@without_overrides
 def device(value):
     """Describe the device and the layout of an array, if they are not the usual."""
     where = str(getattr(value, "device", "cpu")).removeprefix("cpu")
     return f"{where} {layout(value)}".strip()
 
 
-@unnoticed
+@without_overrides
 def layout(value):
     """The layout of a tensor that is not strided."""
     return str(getattr(value, "layout", "")).removeprefix("torch.").removeprefix("strided")
 
 
-@unnoticed
+@without_overrides
 def is_dense(value):
     """True if an array has all its elements in memory: not on the device meta, not sparse, not nested."""
     return not is_nested(value) and not device(value).startswith(("meta", "sparse"))
 
 
-@unnoticed
+@without_overrides
 def brief(value):
     """`[2, 3] float32` for an array, None for a value without a shape."""
     return f"{shape(value)} {dtype(value)}" if is_array(value) else None
@@ -105,19 +105,19 @@ def list_words(words):
     return ", ".join(words[:MOST_WORDS]) + (_(" and {left:,} more").format(left=left) if left > 0 else "")
 
 
-@unnoticed
+@without_overrides
 def numel(value):
     """The number of elements of an array."""
     return value.size if isinstance(value.size, int) else value.numel()
 
 
-@unnoticed
+@without_overrides
 def size(value):
     """The number of bytes of an array, with a unit."""
     return amount(nbytes(value))
 
 
-@unnoticed
+@without_overrides
 def nbytes(value):
     """The number of bytes of an array; of a sparse or jagged tensor those of its values and of their places."""
     kind = layout(value)
@@ -160,7 +160,7 @@ def yes_or_no(flag):
     return _("yes") if flag else _("no")
 
 
-@unnoticed
+@without_overrides
 def describe_origin(tensor):
     """The code that computed a tensor where that is known, else the name of the operation; None for a leaf."""
     if not has_history(tensor):
@@ -169,7 +169,7 @@ def describe_origin(tensor):
     return None if node is None else source_of(node) or node.name().rpartition("::")[2]
 
 
-@unnoticed
+@without_overrides
 def has_history(tensor):
     """True if a tensor's origin is known: not that of one of several views of memory written since."""
     try:
@@ -191,7 +191,7 @@ def source_of(node, longest=40):
     return found.text if found and cells(found.text) <= longest else None
 
 
-@unnoticed
+@without_overrides
 def grad_state(tensor):
     """Describe the state of a tensor's gradient: `-` where there can be none."""
     if not tensor.requires_grad:

@@ -31,7 +31,7 @@ class Names(Tables):
         return found + [Table((_("name"), _("type")), rows)] * bool(rows)
 
 
-@describe.unnoticed
+@describe.without_overrides
 def facts(value):
     """The facts about a tensor or an array, for a row of the table."""
     where = describe.device(value)

@@ -92,7 +92,7 @@ d.scatter(torch.zeros(2 + r), [torch.zeros(2)] * n if r == 0 else None)
 """.strip().splitlines()
 
 
-def evaluate(torch, text, names):
+def evaluate(text, names):
     """What an expression gives, or refuses, as text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -116,11 +116,12 @@ def work(rank, folder, size, address=None):
     g = d.new_group(ranks)
     names = {"torch": torch, "d": d, "r": rank, "n": d.get_world_size(), "g": g, "ranks": ranks}
     cases = [text for text in CASES if size > 1 or not ONLY_SEVERAL.search(text)]
-    found = {text: evaluate(torch, text, dict(names)) for text in cases}
+    found = {text: evaluate(text, dict(names)) for text in cases}
     if not address:
-        found |= {text: evaluate(torch, text, dict(names)) for text in DISAGREEING}
+        found |= {text: evaluate(text, dict(names)) for text in DISAGREEING}
     with open(f"{folder}/{rank}.json", "w") as file:
         json.dump(found, file)
+    d.barrier()  # gloo ends a process whose peer leaves before it
     d.destroy_process_group()
 
 

@@ -5,11 +5,11 @@ import os
 import socket
 import subprocess
 import sys
-import warnings
 
 import pytest
 
 import tensh
+from tests.distributed.ranks import evaluate
 from tests.support.project import ROOT
 
 RIGHT = """
@@ -135,12 +135,7 @@ def said(m, text):
     x = m.arange(4.0)
     names = {"torch": m, "d": m.distributed, "g": m.distributed.group.WORLD, "x": x, "out": m.zeros(4)}
     names |= {"objects": [None], "leaf": m.ones(2, requires_grad=True)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return repr(eval(text, names))
-        except Exception as error:
-            return f"{type(error).__name__}: {error}"
+    return evaluate(text, names)
 
 
 def outcomes(m):

@@ -146,6 +146,7 @@ def work(rank, folder, size, address=None):
     found = together(torch, rank, size)
     with open(f"{folder}/{rank}.json", "w") as file:
         json.dump(found, file)
+    torch.distributed.barrier()  # gloo ends a process whose peer leaves before it
     torch.distributed.destroy_process_group()
 
 

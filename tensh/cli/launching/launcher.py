@@ -137,7 +137,10 @@ class Launch:
             process.kill()
             process.wait()
         end = time.monotonic() + PATIENCE
-        pids = [int(path.read_text() or 0) for path in self.folder.glob("*.pid")]
+        noted = [path.read_text() for path in self.folder.glob("*.pid")]
+        pids = [
+            int(text) for text in noted if text
+        ]  # an empty file is about to be written: 0 would be this process's group
         while pids and time.monotonic() < end:
             pids = [pid for pid in pids if is_alive(pid)]
             time.sleep(0.01)

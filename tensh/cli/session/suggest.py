@@ -134,18 +134,18 @@ def is_called(word, segment):
     return bool(re.search(rf"\b{re.escape(word)}\(", segment or ""))
 
 
+def is_torch(value):
+    """True of torch and of its namespaces that people give names to."""
+    return issubclass(type(value), ModuleType) and own_name(value) in TORCH
+
+
 def suggest_for_name(word, known, called=False):
     """A name: one of torch's that is written without it, or one of the same kind that is spelled alike."""
     for name, value in known.items():
-        if issubclass(type(value), ModuleType) and own_name(value) in TORCH and word in dir(value):
+        if is_torch(value) and word in dir(value):
             return f"{name}.{word}"
         rest = word.removeprefix(name)
-        if (
-            issubclass(type(value), ModuleType)
-            and own_name(value) in TORCH
-            and rest not in (word, "")
-            and rest in dir(value)
-        ):
+        if is_torch(value) and rest not in (word, "") and rest in dir(value):
             return f"{name}.{rest}"
     users = {name: value for name, value in known.items() if not hasattr(builtins, name)}
     others = known if called or len(word) > SHORTEST_BUILTIN else users  # `net` is not a misspelt `next`
@@ -157,7 +157,7 @@ def suggest_for_name(word, known, called=False):
 def suggest_from_torch(word, known):
     """A function or class of torch that is spelled alike, as it is written with one of its modules' names."""
     for name, value in known.items():
-        if issubclass(type(value), ModuleType) and own_name(value) in TORCH and len(word) > 3:
+        if is_torch(value) and len(word) > 3:
             found = close(word, [each for each in dir(value) if each[:1] != "_"])
             if found:
                 return f"{name}.{found}"
@@ -207,7 +207,7 @@ def suggest_owner(word, owner, known):
     if word == "zero_grad":
         return "grad = None"
     for name, value in known.items():
-        if issubclass(type(value), ModuleType) and own_name(value) in TORCH and callable(vars(value).get(word)):
+        if is_torch(value) and callable(vars(value).get(word)):
             return f"{name}.{word}"
     return None
 

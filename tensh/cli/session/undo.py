@@ -8,7 +8,7 @@ import weakref
 
 from tensh.language import _
 from tensh.show.containers import is_container, items
-from tensh.show.describe import amount, is_array, nbytes, unnoticed
+from tensh.show.describe import amount, is_array, nbytes, without_overrides
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
 MOST_ARRAYS = 1000  # that are looked at before each line
@@ -91,7 +91,7 @@ def value_of(kept):
     return kept() if type(kept) is weakref.ref else kept
 
 
-@unnoticed
+@without_overrides
 def version_of(value):
     """How often a tensor was written in place; 0 for an array of NumPy."""
     return getattr(value, "_version", 0)

@@ -18,6 +18,11 @@ def _like(tensor):
     return find_public("empty_like")(tensor, memory_format=find_public("contiguous_format"))
 
 
+def _blank(tensor):
+    """Zeros in the place of a tensor, infinities included, in whose history they stay: all processes run the backward pass."""
+    return tensor.masked_fill(find_public("tensor")(True), 0)
+
+
 class _AllReduce(Function):
     @staticmethod
     def forward(ctx, op, group, tensor):
@@ -115,14 +120,14 @@ def gather(tensor, dst=0, group=None):
     found = all_gather(tensor, group)
     if get_rank(group) == get_group_rank(find_group(group), dst):
         return found
-    return tuple(each * 0 for each in found)
+    return tuple(map(_blank, found))
 
 
 def scatter(tensors, src=0, group=None):
     """Return this process's tensor of the list of one process, which gets the gradients of all."""
     size, me = get_world_size(group), get_rank(group)
     root = get_group_rank(find_group(group), src)
-    given = list(tensors) if me == root else [t * 0 for t in tensors]
+    given = list(tensors) if me == root else [*map(_blank, tensors)]
     return _AllToAll.apply(group, [given[me].shape] * size, *given)[root]
 
 

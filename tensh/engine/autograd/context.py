@@ -197,15 +197,25 @@ class Ctx(FunctionCtx):
         return repr(self._node)
 
 
-def _make_setting(name):
+SETTINGS = {
+    "to_save": "save_for_backward",
+    "saved_for_forward": "save_for_forward",
+    "dirty_tensors": "mark_dirty",
+    "non_differentiable": "mark_non_differentiable",
+    "materialize_grads": "set_materialize_grads",
+}
+"""Attributes of a node -> the methods that set them; programs may set them, too."""
+
+
+def _make_setting(name, method):
     def get(self):
         return getattr(self._node, name)
 
     def set(self, value):
         setattr(self._node, name, value)
 
-    return property(get, set, doc="What a method of this name's purpose sets, too.")
+    return property(get, set, doc=f"What ``{method}`` sets.")
 
 
-for _each in ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable", "materialize_grads"):
-    setattr(Ctx, _each, _make_setting(_each))
+for _each in SETTINGS.items():
+    setattr(Ctx, _each[0], _make_setting(*_each))

@@ -78,7 +78,7 @@ def tensor_page(name, tensor, namespace):
         yield "plain", f"{fact}\n"
 
 
-@describe.unnoticed
+@describe.without_overrides
 def list_facts(tensor, namespace):
     """(label, fact) pairs of a tensor: where it lies, and where it is from."""
     return [*memory(tensor, namespace), *history(tensor)]

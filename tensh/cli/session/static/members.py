@@ -93,11 +93,10 @@ def describe_value(value, function="function"):
     if value is NOTHING:
         return "", ""
     if issubclass(type(value), Op | Inplace):
-        op = value.op if issubclass(type(value), Inplace) else value
+        in_place = issubclass(type(value), Inplace)
+        op = value.op if in_place else value
         summary = first_line(op.__dict__.get("summary") or op.doc)
-        return function, _("in place: {summary}").format(summary=summary) if issubclass(
-            type(value), Inplace
-        ) else summary
+        return function, _("in place: {summary}").format(summary=summary) if in_place else summary
     kind = type(value)
     if describe.is_array(value):
         return "tensor" if is_tensor(kind) else "array", describe.brief(value)

@@ -51,7 +51,7 @@ def largest_in_planes(values, windows):
 
 def largest_along(values, windows):
     """(the largest elements of ``values`` [planes, before, n, after] in windows along ``n``, how many come before each)."""
-    if share_out(windows, values.shape[2]):
+    if is_partition(windows, values.shape[2]):
         values = values.reshape(*values.shape[:2], *windows.shape, values.shape[3])
         which = values.argmax(3)
         best = np.take_along_axis(values, which[:, :, :, None], 3)[:, :, :, 0]
@@ -77,7 +77,7 @@ def largest_along(values, windows):
     return best, which.astype(np.int64)
 
 
-def share_out(windows, n):
+def is_partition(windows, n):
     """True if windows of many elements lie side by side: then a search takes a tenth of the time of a walk through the places."""
     return windows.ndim == 2 and windows.shape[1] >= MANY and np.array_equal(windows.reshape(-1), np.arange(n))
 
