@@ -26,7 +26,12 @@ class Graph:
 
     def call(self, tensors):
         program = self.program
-        arrays = [t.array for t in tensors]
+        arrays = given = [t.array for t in tensors]
+        if program.written and program.differentiable:  # what a backward pass reads that runs the lines again
+            given = [
+                array.copy() if value in program.written else array
+                for value, array in zip(program.inputs, arrays, strict=True)
+            ]
         outs, saved = program.forward(*arrays)
         if not program.differentiable:
             return self.rebuild(tensors, [wrap(out) for out in outs])
@@ -34,7 +39,7 @@ class Graph:
             (t.node if t._base is None else refresh_node(t)) if want else None
             for t, want in zip(tensors, self.wanted, strict=True)
         ]
-        node = CompiledFunctionBackward(program, tuple(nodes), saved, arrays)
+        node = CompiledFunctionBackward(program, tuple(nodes), saved, given)
         made, places = [], program.places
         for number, out in enumerate(outs):
             t = new()

@@ -1,11 +1,16 @@
-"""The node of a compiled graph: its backward pass is one written function."""
+"""The node of a compiled graph: its backward pass is one written function.
+
+Note [Stale lines]
+A graph saves other values than the operators of its function, so which writes matter afterwards is not for it to say.  Where lines run
+again, every value that was written since, or is computed from one that was, counts as written in the new run, too: the operators' own
+nodes raise if they have saved it, and derivatives read nothing else.
+"""
 
 import numpy as np
 
 from tensh.compiler.breaks import ReadMismatch
-from tensh.compiler.steps import origin
 from tensh.engine.core.backward import run
-from tensh.engine.core.clock import is_written_after, mode, tick
+from tensh.engine.core.clock import continue_writes, is_written_after, mode, tick
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -32,14 +37,18 @@ class InputNode(Node):
 
 
 class CompiledFunctionBackward(Node):
-    """One call of a compiled graph.  ``program`` has its backward pass, ``given`` the arrays that it was called with."""
+    """One call of a compiled graph.  ``program`` has its backward pass, ``given`` the arrays that it was called with.
 
-    __slots__ = ("program", "given")
+    ``changed`` (output -> array) are results that the graph has saved and that were written since: see Note [Stale lines].
+    """
+
+    __slots__ = ("program", "given", "changed")
     keeps_arrays = True
     __module__ = "builtins"
 
     def __init__(self, program, inputs, saved, given):
         self.program, self.inputs, self.saved, self.given, self.hooks = program, inputs, saved, given, None
+        self.changed = None
 
     @property
     def roles(self):
@@ -54,6 +63,18 @@ class CompiledFunctionBackward(Node):
     def release(self):
         self.saved = self.given = None
 
+    def check(self):
+        """Raise if a saved array was written, unless it is that of a result, and the lines can run again."""
+        stale = [
+            k for k, each in enumerate(self.saved) if type(each) is np.ndarray and is_written_after(self.time, each)
+        ]
+        if not stale:
+            return
+        results = self.program.saved_outputs
+        if not all(results[k] for k in stale) or self.is_overwritten():
+            super().check()
+        self.changed = {value: self.saved[k] for k in stale for value in results[k]}
+
     def gradients(self, g):
         """The gradient of every output; zeros where none arrived."""
         facts = self.program.facts
@@ -62,6 +83,8 @@ class CompiledFunctionBackward(Node):
         return [g[i] if i in g else np.zeros(*each) for i, each in enumerate(facts)]
 
     def backward(self, g):
+        if self.changed:
+            return self.run_lines_again(g)
         try:
             found = self.program.backward(self.saved, *self.gradients(g))
         except ReadMismatch:  # a derivative has decided by elements, as that of ``prod`` by its zeros
@@ -90,28 +113,30 @@ class CompiledFunctionBackward(Node):
 
     def is_overwritten(self):
         """True if an argument was written since, so that the lines would give other results."""
-        pairs = zip(self.program.inputs, self.given, strict=True)
-        return any(value in self.program.written or is_written_after(self.time, array) for value, array in pairs)
+        return any(is_written_after(self.time, array) for array in self.given)
 
-    def check_given(self):
-        """Raise if an argument was written since, as for saved tensors; what the graph itself writes may be."""
-        for value, array in zip(self.program.inputs, self.given, strict=True):
-            if value not in self.program.written and is_written_after(self.time, array):
-                raise RuntimeError(self._modified(FOREIGN, array))
+    def find_stale_inputs(self):
+        """Input -> array of those written since: see Note [Stale lines]."""
+        pairs = zip(self.program.inputs, self.given, strict=True)
+        return {value: array for value, array in pairs if is_written_after(self.time, array)}
 
     def backward_graph(self, g):
         """The gradients as recorded tensors: the captured lines run again on tensors, and are differentiated."""
         gs = [each if isinstance(each, Tensor) else wrap(each) for each in self.gradients(g)]
-        self.check_given()
         recording, mode.grad = mode.grad, True
         try:
-            known, entries = {}, []
+            known, entries, stale = {}, [], self.find_stale_inputs()
             for value, array, node in zip(self.program.inputs, self.given, self.inputs, strict=True):
-                known[value] = t = wrap(array, node)
+                known[value] = t = wrap(array.copy() if value in stale else array, node)
                 entries.append(None)
                 if node is not None:
                     t.node = entries[-1] = InputNode(t)
             replay(self.program.forward_lines, known, self.program.collect_draws(self.saved))
+            changed = stale | (self.changed or {})
+            for line in self.program.forward_lines if stale else ():
+                changed.update((out, changed[each]) for each in line.inputs if each in changed for out in line.outputs)
+            for value, array in changed.items():
+                continue_writes(self.time, array, known[value].array)
             roots = {}
             for value, number in zip(self.program.outputs, self.program.places, strict=True):
                 node = refresh_node(known[value])
@@ -133,9 +158,6 @@ def replay(lines, known, drawn):
         if line.random and all(value in drawn for value in line.outputs):
             known.update((value, wrap(drawn[value])) for value in line.outputs)
             continue
-        if line.writes and (given := first_of(line)) is not None:  # it has happened, and must not happen again
-            known.update((value, known[given]) for value in line.outputs)
-            continue
         before, mode.grad = mode.grad, line.grad and mode.grad
         try:
             args, options = map_values(known.__getitem__, (line.args, line.options))
@@ -149,12 +171,6 @@ def replay(lines, known, drawn):
             target = options.get("out") if options.get("out") is not None else args[0]
             known.update(zip(line.outputs, [target], strict=False))
     return known
-
-
-def first_of(line):
-    """The value of the tensor that a line writes into, if the graph was given it; else None."""
-    value = origin(line.target) if isinstance(line.target, Value) else None
-    return value if value is not None and value.line is None else None
 
 
 def collect(structure, result, pairs):

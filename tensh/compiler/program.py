@@ -93,6 +93,10 @@ class Program:
         saved = [each for each in dict.fromkeys(reads) if each in made]
         self.drawn = {drawn[each]: place for place, each in enumerate(saved) if each in drawn}
         forward = drop_dead(forward, [*outs, *saved])
+        self.saved_outputs = [
+            [value for value, out in zip(self.outputs, outs, strict=True) if owner(out.array) is owner(each.array)]
+            for each in saved
+        ]
         self.saved_inputs = [ins.index(each) if each in ins else None for each in saved]
         self.folded, self.merged, self.dropped = len(constants), len(merged), count - len(forward) - len(backward)
         forward, backward = choose_kernels(forward), choose_kernels(backward)

@@ -525,6 +525,52 @@ def test_results_may_be_written_where_operators_have_not_saved_them():
         assert [each.tolist() for each in torch.autograd.grad(out.sum(), (x, y))] == [[2, 2], [-1, -1]]
 
 
+def save_result(x, w):
+    return x.cosh(), x.sigmoid() + w.sum()
+
+
+def give_twice(x, w):
+    return x.exp(), x.exp() * 2
+
+
+def save_factor(x, w):
+    return x * 1, x.sin() * w[0] + w[1:].sum()
+
+
+def save_nothing_of_it(x, w):
+    return x * 1, x * x + torch.where(w > 0, 1.0, 2.0) + w.exp().sum()
+
+
+def write_what_was_read(x, w):
+    total = w.sum()
+    w.add_(1)
+    return x * 1, x * x * total
+
+
+@pytest.mark.parametrize("higher", [False, True])
+@pytest.mark.parametrize("written", ["first", "second", "w"])
+@pytest.mark.parametrize(
+    "function",
+    [save_result, give_twice, save_factor, save_nothing_of_it, write_what_was_read],
+    ids=lambda f: f.__name__,
+)
+def test_writes_after_a_graph_matter_where_they_do_to_its_operators(function, written, higher):
+    def answer(call):
+        x, w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([1.0, 2.0, 3.0])
+        first, second = call(x, w)
+        {"first": first, "second": second, "w": w}[written].mul_(2)
+        try:
+            (found,) = torch.autograd.grad((first + second).sum(), x, create_graph=higher)
+            return found.tolist(), w._version
+        except RuntimeError as error:
+            return str(error)
+
+    compiled = torch.compile(function)
+    answer(compiled)
+    assert answer(compiled) == answer(function)
+    assert len(compiled.compiled.graphs) == 1
+
+
 def test_derivatives_that_decide_by_elements_decide_anew():
     compiled = torch.compile(lambda x: x.prod(-1))
     for rows in ([1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [0.0, 0.0], [3.0, 2.0]):

@@ -1,6 +1,7 @@
 """Random functions, as source, held against what ``torch.compile`` makes of them: values, gradients, written arguments, random numbers."""
 
 import random
+import re
 import warnings
 
 import tensh as torch
@@ -127,6 +128,8 @@ def check_program(source, filename="<program>"):
         for seed in range(3):
             ours, expected = answer(compiled, seed), answer(plain, seed)
             if isinstance(expected, Exception) or isinstance(ours, Exception):
+                if "modified by an inplace" in str(expected) and not isinstance(ours, Exception):
+                    continue  # the graph has not saved what was written
                 if (type(ours), str(ours)) != (type(expected), str(expected)):
                     return f"call {seed}: {ours!r} against {expected!r}", compiled
                 continue
@@ -166,9 +169,9 @@ def differ(ours, expected):
 def check_traces(source, filename="<program>"):
     """Hold what ``torch.jit.trace`` and ``torch.fx`` make of the function against it: kind of trace -> the first difference, or None.
 
-    A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, and none draws numbers that nobody reads.
+    A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, none draws numbers that nobody reads, and constants that are written stay so.
     """
-    if any(word in source for word in ("no_grad", "rand", "dropout", "bernoulli")):
+    if any(word in source for word in ("no_grad", "rand", "dropout", "bernoulli", "tolist")):
         return {}
     scope = {"torch": torch, "F": torch.nn.functional}
     exec(compile(source, filename, "exec"), scope)
@@ -183,6 +186,8 @@ def check_traces(source, filename="<program>"):
         return torch.jit.trace(plain, tuple(given.values()), check_trace=False)
 
     for kind, make in (("jit.trace", trace), ("fx", lambda: torch.fx.symbolic_trace(plain))):
+        if kind == "fx" and re.search(r"[-+*/]= ", source):
+            continue  # x += 1 is x = x + 1 for a proxy, also in PyTorch
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
