@@ -15,7 +15,7 @@ class DataDependentError(RuntimeError):
     """A program branches on the elements of a tensor, which no exported program can."""
 
 
-def refuse_reading(kind):
+def refuse_reading(kind, function):
     """Raise DataDependentError with the line that reads elements."""
     if kind in ("length", "iteration", "tensor"):  # facts of the shape, which are checked when the program runs
         return

@@ -8,6 +8,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.fx.generated import compile_function
 from tensh.jit._script import ScriptModule
 from tensh.jit.ir import Graph
+from tensh.jit.liveness import drop_dead_code
 from tensh.jit.python_print import write_function
 from tensh.jit.writing import write_trace
 from tensh.nn.modules.module import Module
@@ -55,7 +56,7 @@ TEXTS = {
     "tensor of different shape might lead to errors or silently give incorrect results.",
     "iteration": "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape won't change the "
     "number of iterations executed (and might lead to errors or silently give incorrect results).",
-    "tensor": "torch.tensor results are registered as constants in the trace. You can safely ignore this warning if you use this function "
+    "tensor": "{} results are registered as constants in the trace. You can safely ignore this warning if you use this function "
     "to create tensors out of constant variables that would be the same every time you call this function. In any other case, this "
     "might cause the trace to be incorrect.",
 }
@@ -326,14 +327,9 @@ def record(function, args, kwargs, strict, root=None):
     finally:
         tracing.depth -= 1
     require_tensors(program.result, strict)
-    program.graph.eliminate_dead_code(is_impure_node=must_stay)
+    drop_dead_code(program)
     program.names = list_parameters(function)
     return program
-
-
-def must_stay(node):
-    """True for a line that must stay although its result is unused: a write or an input."""
-    return node.op in ("placeholder", "output") or getattr(node.target, "_opname", "").endswith("_")
 
 
 def list_parameters(function):
@@ -346,9 +342,9 @@ def list_parameters(function):
         return []
 
 
-def warn_of_reading(kind):
-    """Warn that Python reads a tensor, at the user's line."""
-    warn(TEXTS[kind], TracerWarning)
+def warn_of_reading(kind, function):
+    """Warn that Python reads a tensor, or makes one of data, at the user's line."""
+    warn(TEXTS[kind].format(function), TracerWarning)
 
 
 def require_tensors(result, strict):

@@ -56,7 +56,7 @@ def list_members(root):
 def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None):
     """Run ``function(*args, **kwargs)`` and return its :class:`Program`.  ``root`` is the module whose members are attributes.
 
-    ``sizes`` follows the sizes of tensors; ``on_read(kind)`` is called where Python reads elements. UntracedValue where a
+    ``sizes`` follows the sizes of tensors; ``on_read(kind, function)`` is called where Python reads elements. UntracedValue where a
     tensor was computed by something that cannot be seen.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()

@@ -24,6 +24,7 @@ from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
+from tensh.tracing.makers import Makers
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedInt
 from tensh.tracing.steps import STEPS, run_cell, run_recurrent, scale_direction
@@ -31,7 +32,6 @@ from tensh.tracing.steps import STEPS, run_cell, run_recurrent, scale_direction
 READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
     "__complex__": "number", "__contains__": "boolean", "__len__": "length", "__iter__": "iteration", "numpy": "array", "__array__": "array",
-    "tensor": "tensor",
 }  # fmt: skip
 """Functions that make Python's values of a tensor's elements -> what they make."""
 
@@ -44,7 +44,7 @@ class Recorder(TorchFunctionMode):
     """A mode that adds what is called to ``graph``.  ``members`` (id -> path) are the parameters and buffers of the root.
 
     With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
-    ``on_read(kind)`` is called where Python asks for elements. With ``strict``, a tensor that was computed unseen is an error; without,
+    ``on_read(kind, function)`` is called where Python asks for elements, and where it makes tensors of data. With ``strict``, a tensor that was computed unseen is an error; without,
     the program is one of tensh's own.
     """
 
@@ -101,8 +101,10 @@ class Recorder(TorchFunctionMode):
         self.keep(tensor, node)
         return node
 
-    def free_value(self, tensor):
-        """The tensor, which depends on nothing traced: a constant, if it is used."""
+    def free_value(self, tensor, maker=None):
+        """The tensor, which depends on nothing traced: a constant, if it is used.  ``maker`` is the function to warn of."""
+        if maker is not None and self.on_read:
+            self.on_read("tensor", maker)
         self.kept.append(tensor)
         self.free.add(id(tensor))
         return tensor
@@ -168,7 +170,7 @@ class Recorder(TorchFunctionMode):
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
         if name in READS and self.on_read and isinstance(args[0], Tensor) and id(args[0]) in self.nodes:
-            self.on_read(READS[name])
+            self.on_read(READS[name], name)
         if (step := STEPS.get(name)) is not None:
             result = step(self, *args, **kwargs)
             if result is not NotImplemented:
@@ -179,7 +181,8 @@ class Recorder(TorchFunctionMode):
         result = func(*unfreeze(plain_args), **unfreeze(plain_kwargs))
         if not holds_tensors(result) or name in translation.SILENT:
             return result
-        if not any(map(self.is_traced, (*args, *kwargs.values()))) and name in translation.CONSTANTS:
+        data = args[1:] if name in translation.DATA else args
+        if not any(map(self.is_traced, (*data, *kwargs.values()))) and name in translation.CONSTANTS:
             return self.free_value(result)
         found = translation.translate(name, func, args, kwargs)
         if found is None and any(result is each for each in args) and not name.endswith("_"):
@@ -208,6 +211,7 @@ class Recorder(TorchFunctionMode):
 
         if self.strict:
             self.since = Since().__enter__()
+        self.makers = Makers(self).__enter__()
         self.patcher = Patcher().__enter__()
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)
@@ -217,6 +221,7 @@ class Recorder(TorchFunctionMode):
 
     def __exit__(self, *failure):
         self.patcher.__exit__(*failure)
+        self.makers.__exit__(*failure)
         if self.strict:
             self.since.__exit__(*failure)
             self.since = None

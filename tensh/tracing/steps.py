@@ -105,16 +105,40 @@ def einsum(recorder, equation, *operands):
 
 
 def constant(recorder, data, *args, **options):
-    """``torch.tensor(...)`` is a constant of the graph; of tensors, what they are."""
+    """``torch.tensor(...)`` is a constant of the graph; of a tensor, a copy."""
+    if isinstance(data, Tensor):
+        recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor")  # warns of copies, too
+        return copy_of(recorder, data, **options)
     if recorder.is_traced(data):
         return NotImplemented
-    return recorder.free_value(torch.tensor(data, *args, **options))
+    return recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor")
+
+
+def copy_of(recorder, data, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """``torch.tensor(x)``."""
+    if requires_grad:
+        return NotImplemented
+    plain = recorder.run("detach", data)
+    return recorder.run("to", plain, dtype) if dtype not in (None, data.dtype) else recorder.run("clone", plain)
+
+
+def new_tensor(recorder, input, data, dtype=None, **options):
+    if isinstance(data, Tensor):
+        recorder.free_value(input.new_tensor(data))  # warns of copies
+        return copy_of(recorder, data, dtype or data.dtype, **options)
+    return NotImplemented
 
 
 def as_tensor(recorder, data, dtype=None, device=None):
     if isinstance(data, Tensor):
         return data if dtype in (None, data.dtype) else recorder.run("to", data, dtype)
-    return recorder.free_value(torch.as_tensor(data, dtype=dtype))
+    return recorder.free_value(torch.as_tensor(data, dtype=dtype), "torch.as_tensor")
+
+
+def asarray(recorder, data, dtype=None, **options):
+    if isinstance(data, Tensor):
+        return data if dtype in (None, data.dtype) and not options.get("copy") else NotImplemented
+    return recorder.free_value(torch.asarray(data, dtype=dtype, **options))
 
 
 def divide_number(recorder, tensor, number):
@@ -276,7 +300,7 @@ def merge_masks(mask, padding, batch, heads, columns):
 
 STEPS = {
     "getitem": getitem, "__getitem__": getitem, "setitem": setitem, "__setitem__": setitem, "split": split, "einsum": einsum,
-    "tensor": constant, "as_tensor": as_tensor, "asarray": as_tensor, "__iter__": unpack, "__rdiv__": divide_number, "__rtruediv__": divide_number, "normalize": public(normalize),
+    "tensor": constant, "as_tensor": as_tensor, "asarray": asarray, "new_tensor": new_tensor, "__iter__": unpack, "__rdiv__": divide_number, "__rtruediv__": divide_number, "normalize": public(normalize),
     "multi_head_attention_forward": public(attention),
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result, or NotImplemented where the function answers itself."""

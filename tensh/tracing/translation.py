@@ -14,9 +14,11 @@ SILENT = frozenset(
 )
 """Functions whose results are no new values."""
 CONSTANTS = frozenset(
-    "tensor as_tensor asarray from_numpy frombuffer Tensor generator as_strided_ complex_ from_dlpack __new__".split()
+    "tensor as_tensor asarray from_numpy frombuffer Tensor generator as_strided_ complex_ from_dlpack __new__ new new_tensor".split()
 )
 """Functions whose results are constants, unless they are given what is traced."""
+DATA = frozenset("new new_tensor".split())
+"""Functions that take no more than the kind of their first argument."""
 ACCESSORS = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "data": "detach", "real": "real", "imag": "imag"}
 """Properties that are computed by an operator."""
 NAMES = OPERATORS | {

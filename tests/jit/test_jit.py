@@ -4,6 +4,7 @@ import copy
 import re
 import warnings
 
+import numpy as np
 import pytest
 
 import tensh as torch
@@ -104,6 +105,81 @@ def test_writes_are_part_of_a_trace():
     traced = torch.jit.trace(program, torch.ones(3, 2))
     x = torch.randn(3, 2)
     assert torch.equal(traced(x), program(x))
+
+
+def write_unread(x):
+    y = x * 2
+    z = y + 1
+    y.mul_(3)
+    return z
+
+
+def write_a_view_unread(x):
+    (x * 2)[0].add_(5)
+    return x + 1
+
+
+def write_a_constant_unread(x):
+    t = x.new_tensor([1.0, 2.0])
+    z = t * x
+    t.mul_(3)
+    return z
+
+
+def write_and_read(x):
+    y = x * 2
+    y[0].mul_(3)
+    return y + 1
+
+
+def write_the_argument(x):
+    x[1:].mul_(3)
+    return x.new_ones(2)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [write_unread, write_a_view_unread, write_a_constant_unread, write_and_read, write_the_argument],
+    ids=lambda f: f.__name__,
+)
+def test_writes_that_nothing_reads_are_left_out_as_in_pytorch(oracle, program):
+    answers = []
+    for library in torch, oracle:
+        traced = library.jit.trace(program, library.tensor([1.0, 2.0]), check_trace=False)
+        x = library.tensor([3.0, 4.0])
+        answers.append(([traced(x).tolist() for _ in range(2)], x.tolist(), traced.code.count("_(")))
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda torch, x: x * torch.tensor([1.0, 2.0]),
+        lambda torch, x: x * torch.tensor(x),
+        lambda torch, x: x * torch.as_tensor([1.0, 2.0]),
+        lambda torch, x: x * torch.asarray([1.0, 2.0]),
+        lambda torch, x: x * torch.from_numpy(np.array([1.0, 2.0])),
+        lambda torch, x: x * torch.frombuffer(bytearray(8), dtype=torch.float32),
+        lambda torch, x: x * torch.Tensor([1.0, 2.0]),
+        lambda torch, x: x * torch.FloatTensor([1.0, 2.0]),
+        lambda torch, x: x * x.new([1.0, 2.0]) + x.new_tensor([3.0]),
+        lambda torch, x: x.new_tensor(x) * 2,
+        lambda torch, x: torch.asarray(x) + torch.Tensor(x),
+    ],
+)
+def test_tensors_of_data_are_constants_and_warned_of_as_in_pytorch(oracle, program):
+    answers = []
+    for library in torch, oracle:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            traced = library.jit.trace(lambda x: program(library, x), library.ones(2), check_trace=False)  # noqa: B023
+        texts = [
+            str(each.message)
+            for each in caught
+            if "Warning" in each.category.__name__ and "jit" not in str(each.message)
+        ]
+        answers.append((traced(library.tensor([3.0, 4.0])).tolist(), sorted(texts)))
+    assert answers[0] == answers[1]
 
 
 def test_nested_arguments_and_keywords():

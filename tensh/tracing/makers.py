@@ -1,0 +1,49 @@
+"""Functions that make tensors of data and that no mode is told of: while a trace runs, their results are its constants."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import copy_of
+from tensh.engine.dispatch.override.templates import code_of
+from tensh.engine.methods.creation.legacy import construct
+from tensh.engine.methods.creation.sharing import from_numpy, frombuffer
+
+__all__ = ["Makers"]
+
+FILE = "<tensh makers>"
+CODE = """
+def made(*args, **options):
+    answer = "ANSWER"
+    return answer("MAKE", args, options)
+"""
+NAMES = {from_numpy: "torch.from_numpy", frombuffer: None, construct: "torch.Tensor"}
+"""Function -> its name in PyTorch's warning, if there is one."""
+
+
+class Makers:
+    """While this is entered, a recorder is told of what the functions make."""
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+
+    def __enter__(self):
+        self.codes = [(function, function.__code__) for function in NAMES]
+        for function, code in self.codes:
+            make, name = copy_of(function), NAMES[function]
+            answer = self.watch(name)
+            function.__code__ = code_of(CODE, FILE, len(code.co_freevars), {"ANSWER": answer, "MAKE": make})
+        return self
+
+    def __exit__(self, *failure):
+        for function, code in self.codes:
+            function.__code__ = code
+
+    def watch(self, name):
+        """Make what answers calls of a function by its name in warnings."""
+
+        def answer(make, args, options):
+            old = make.__name__ == "construct"  # (class, arguments, options, dtype if there is one)
+            data, warned = (args[1], name if len(args) < 4 else None) if old else (args, name)
+            made = self.recorder.free_value(make(*args, **options), warned)
+            of_tensor = old and len(data) == 1 and isinstance(data[0], Tensor)
+            return self.recorder.run("alias", data[0]) if of_tensor else made
+
+        return answer
