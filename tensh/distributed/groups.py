@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from tensh.distributed.backends import Backend, check_built, devices_of
 from tensh.distributed.meeting import rendezvous
-from tensh.distributed.mpi_world import count_started, is_mpi_there, join_world
+from tensh.distributed.mpi_world import count_started, is_mpi_there, is_started_together, join_world
 from tensh.distributed.process_group import ProcessGroup
 from tensh.distributed.stores import HashStore, PrefixStore
 
@@ -127,8 +127,8 @@ def init_process_group(
     """Begin the group of all processes.
 
     Where they meet is a ``store``, with ``rank`` and ``world_size``, or a URL ``init_method``, ``env://`` without either. MPI
-    carries the tensors of several processes, which ``tensh launch`` or ``mpiexec`` has started, and ``mpi`` asks nothing
-    else for their number; ``gloo`` means the same. Collectives wait up to ``timeout``, 30 minutes where none is given.
+    carries the tensors of several processes. Where ``tensh launch`` or ``mpiexec`` has started them, ``mpi`` asks nothing else for
+    their number; ``gloo`` means the same. Others, such as those of ``mp.spawn``, begin MPI where they meet. Collectives wait up to ``timeout``, 30 minutes where none is given.
     Raises ValueError for a second group and for what is missing, RuntimeError for a backend that is not there, and for several
     processes without MPI.
 
@@ -149,7 +149,7 @@ def init_process_group(
         raise AssertionError("rank must be non-negative if using store")
     backend = Backend(Backend.UNDEFINED if backend is None else backend)
     check_timeout(timeout)
-    if backend == Backend.MPI and is_mpi_there():
+    if backend == Backend.MPI and is_mpi_there() and (is_started_together() or world_size < 0):
         (rank, world_size), store = count_started(), HashStore() if store is None else store
     if store is None:
         seconds = None if timeout is None else timeout.total_seconds()
@@ -157,8 +157,8 @@ def init_process_group(
     check_built(backend)
     if rank >= world_size:
         raise RuntimeError(f"rank < size: the rank is {rank}, and world_size {world_size}")
-    communicator = None if world_size == 1 else join_world(rank, world_size)
     store, timeout = PrefixStore("default_pg", store), timeout or default_pg_timeout
+    communicator = None if world_size == 1 else join_world(rank, world_size, store, timeout)
     _world.default_pg = _begin(
         tuple(range(world_size)), rank, communicator, backend, store, timeout, group_name, "default_pg"
     )

@@ -48,7 +48,10 @@ def _end_with_parent():
 
 
 def _run(fn, place, args, error_file):
+    from tensh.distributed.mpi_world import leave_world
+
     _end_with_parent()
+    leave_world()
     try:
         fn(place, *args)
     except KeyboardInterrupt:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,10 @@ LAUNCH = [sys.executable, "-m", "tensh", "launch"]
 
 def call(command, **options):
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=100, **options)
+
+
+def shared_memory():
+    return [path.name for path in Path("/dev/shm").glob("*") if path.name.startswith(("mpich", "ucx"))]
 
 
 def found_by_ranks(folder, size):
@@ -47,6 +52,29 @@ def test_collectives_are_as_pytorchs(actual, tmp_path):
     assert not differences
 
 
+def test_processes_of_spawn_are_those_of_the_launcher(actual, tmp_path):
+    size = len(actual)
+    if size != 3:
+        return
+    before = set(shared_memory())
+    done = call([sys.executable, "-m", "tensh", "run", "tests/distributed/ranks.py", "--", str(tmp_path), str(size)])
+    assert done.returncode == 0, done.stderr
+    found = found_by_ranks(tmp_path, size)
+    assert found == [{text: expected[text] for text in found[0]} for expected in actual]
+    assert set(shared_memory()) <= before
+
+
+def test_spawn_ends_with_the_first_failure(program):
+    done = call([sys.executable, "-m", "tensh", "run", program, "raise", "spawn"])
+    assert done.returncode == 1
+    assert "ProcessRaisedException" in done.stderr and "ValueError: no more data" in done.stderr
+
+
+def test_spawned_process_that_does_not_come(program):
+    done = call([sys.executable, "-m", "tensh", "run", program, "absent", "spawn"])
+    assert "timed out after 2 s: 1 of 2 processes came to init_process_group" in done.stderr
+
+
 def test_reductions(actual):
     text = "d.all_reduce(x := torch.tensor([r + 1, 3 - r, 0]).to(torch.int32), d.ReduceOp.MAX), x"
     assert {each[text] for each in actual} == {f"(None, tensor([{len(actual)}, 3, 0], dtype=torch.int32))"}
@@ -65,20 +93,37 @@ def test_disagreement_is_an_error_on_all(actual):
 
 
 FAILING = """
-import os, signal, sys, time, torch
-torch.distributed.init_process_group("gloo")
-rank = torch.distributed.get_rank()
-print("begun", rank, sys.argv[1:], os.environ["TORCHELASTIC_RESTART_COUNT"], flush=True)
-if rank == 1:
-    if sys.argv[1] == "raise":
-        raise ValueError("no more data")
-    if sys.argv[1] == "exit":
-        sys.exit(7)
-    if sys.argv[1] == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-if sys.argv[1] == "late" and rank == 1:
-    time.sleep(3)
-torch.distributed.barrier() if sys.argv[1] != "sleep" else time.sleep(60)
+import datetime, os, signal, sys, tempfile, time, torch
+
+
+def work(rank, how, address=None):
+    if how == "absent" and rank == 1:
+        time.sleep(60)
+    waits = datetime.timedelta(seconds=2 if how == "absent" else 60)
+    if address:
+        torch.distributed.init_process_group("gloo", address, waits, 2, rank)
+    else:
+        torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    print("begun", rank, sys.argv[1:], os.environ.get("TORCHELASTIC_RESTART_COUNT"), flush=True)
+    if rank == 1:
+        if how == "raise":
+            raise ValueError("no more data")
+        if how == "exit":
+            sys.exit(7)
+        if how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+    if how == "late" and rank == 1:
+        time.sleep(3)
+    torch.distributed.barrier() if how != "sleep" else time.sleep(60)
+
+
+if __name__ == "__main__":
+    if "spawn" in sys.argv:
+        with tempfile.TemporaryDirectory() as folder:
+            torch.multiprocessing.spawn(work, (sys.argv[1], f"file://{folder}/store"), 2)
+    else:
+        work(None, sys.argv[1])
 """
 
 

@@ -1,0 +1,120 @@
+"""MPI begun by processes that no ``mpiexec`` started together, such as those of ``mp.spawn``: they meet at a store.
+
+An MPI that begins asks a process manager who it is and where the others are, in lines of text over a socket (PMI 1, which MPICH
+and its relatives speak). Here a thread of each process is that manager, and the store of the process group holds what processes
+say of themselves. MPI itself carries the tensors, as ever.
+"""
+
+import ctypes
+import multiprocessing.util
+import os
+import socket
+import threading
+import time
+
+from tensh.distributed.errors import DistBackendError
+from tensh.distributed.stores import PrefixStore
+
+PATIENCE = 2  # seconds in which the others may take what this process has sent, before it leaves
+LIMITS = "kvsname_max=256 keylen_max=256 vallen_max=1024"
+
+
+class ProcessManager:
+    """Answer the requests of this process's MPI, in PMI 1: (command, fields) -> fields of the answer."""
+
+    def __init__(self, store, rank, size):
+        self.store, self.rank, self.size = store, rank, size
+        self.barriers = 0
+
+    def serve(self, connection):
+        """Answer until the connection ends."""
+        with connection, connection.makefile("rw", newline="\n") as lines:
+            for line in lines:
+                fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
+                try:
+                    answer = self.answer(fields.pop("cmd", ""), fields)
+                except (RuntimeError, OSError) as error:  # of the store
+                    answer = f"cmd=error rc=-1 msg={type(error).__name__}"
+                lines.write(answer + "\n")
+                lines.flush()
+
+    def answer(self, command, fields):
+        """The answer to a command; that of one that is not known says so."""
+        match command:
+            case "init":
+                return "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"
+            case "get_maxes":
+                return f"cmd=maxes rc=0 {LIMITS}"
+            case "get_appnum":
+                return "cmd=appnum rc=0 appnum=0"
+            case "get_my_kvsname":
+                return "cmd=my_kvsname rc=0 kvsname=tensh"
+            case "get_universe_size":
+                return f"cmd=universe_size rc=0 size={self.size}"
+            case "put":
+                self.store.set(fields["key"], fields["value"])
+                return "cmd=put_result rc=0 msg=success"
+            case "get":
+                if not self.store.check([fields["key"]]):
+                    return "cmd=get_result rc=-1 msg=not_found value=unknown"
+                return f"cmd=get_result rc=0 msg=success value={self.store.get(fields['key']).decode()}"
+            case "barrier_in":
+                self.barriers += 1
+                self.store.barrier(f"barrier {self.barriers}", self.size)
+                return "cmd=barrier_out rc=0"
+            case "finalize":
+                return "cmd=finalize_ack rc=0"
+        return f"cmd={command}_result rc=-1 msg=unknown"
+
+
+def begin_at_store(store, rank, size, timeout):
+    """Begin MPI as process ``rank`` of ``size``, all of which call this, with one store.  Return the module ``mpi4py.MPI``.
+
+    Raises DistBackendError where not all come in time, or this MPI asks another kind of manager.
+    """
+    store = PrefixStore("mpi", store)
+    try:
+        store.barrier("all", size, timeout)
+    except RuntimeError:
+        come = int(store.add("all/num_members", 0))
+        raise DistBackendError(
+            f"timed out after {timeout.total_seconds():g} s: {come} of {size} processes came to init_process_group"
+        ) from None
+    import mpi4py
+
+    mpi4py.rc.initialize = mpi4py.rc.finalize = False
+    from mpi4py import MPI
+
+    here, there = socket.socketpair()
+    serve = ProcessManager(store, rank, size).serve
+    threading.Thread(target=serve, args=(here,), name="tensh-meeting", daemon=True).start()
+    said = {"PMI_FD": str(there.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
+    os.environ |= said
+    try:
+        # by ctypes, which lets the thread run meanwhile: MPI.Init_thread of mpi4py does not
+        failed = ctypes.CDLL(MPI.__file__).MPI_Init_thread(
+            None, None, MPI.THREAD_MULTIPLE, ctypes.byref(ctypes.c_int())
+        )
+    finally:
+        there.detach()  # MPI's now
+        for name in said:
+            del os.environ[name]  # processes that this one starts are others
+    if failed or MPI.COMM_WORLD.size != size:
+        raise DistBackendError(
+            f"MPI ({MPI.get_vendor()[0]}) cannot begin in processes that it has not started: run the program with "
+            f"tensh launch -n {size} FILE"
+        )
+    for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):
+        communicator.Set_errhandler(MPI.ERRORS_RETURN)
+    multiprocessing.util.Finalize(None, leave, (MPI.COMM_WORLD,), exitpriority=0)  # children of fork leave by it, too
+    return MPI
+
+
+def leave(world):
+    """Wait a little until all are about to leave, so that nothing is on its way to them.
+
+    MPI itself is not ended: that would wait without a limit for processes that have died.
+    """
+    end, request = time.monotonic() + PATIENCE, world.Ibarrier()
+    while not request.Test() and time.monotonic() < end:
+        time.sleep(0.001)
