@@ -1,6 +1,7 @@
 """The call that failed: which operation, with which values, and how the user wrote each of them."""
 
 import ast
+import dis
 import os
 import re
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="
 CALL = "Calls.__call__"  # the function through which every module is called
 NUMPYS = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}  # names that are taken for PyTorch's
 INPUTS = ("input", "input2", "input3", "input4")
+NOT_KNOWN = object()
+"""An argument that a function has given another value since."""
 
 
 GUARD = FILE.partition("{")[0]
@@ -107,7 +110,7 @@ def find_failed_call(traceback, place):
     segment = place.segment if place else ""
     visible = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
     frame = inner.tb_frame
-    if frame.f_code.co_qualname == CALL:
+    if frame.f_code.co_qualname == CALL or is_forward(frame):
         return layer_call(inner, place, visible)
     code = frame.f_code
     names = code.co_varnames[code.co_name == "__init__" : code.co_argcount]
@@ -126,6 +129,16 @@ def find_failed_call(traceback, place):
         Argument(name, value, *find_argument(written, position, name)) for position, (name, value) in enumerate(values)
     )
     return Call(name, symbol or name, arguments, segment, place, visible)
+
+
+def is_forward(frame):
+    """True if a frame is the `forward` of one of our modules, which the user called by its name: `net.forward(x)`."""
+    return frame.f_code.co_name == "forward" and hasattr(type(frame.f_locals.get("self")), "named_modules")
+
+
+def is_rebound(code, name):
+    """True if a function gives one of its parameters another value."""
+    return any(each.opname.startswith("STORE_FAST") and name in str(each.argval) for each in dis.get_instructions(code))
 
 
 def keywords(frame):
@@ -165,6 +178,10 @@ def layer_call(step, place, names):
 
 def list_arguments(frame):
     """(name, value) of all that a module was called with."""
+    if is_forward(frame):
+        code = frame.f_code
+        names = code.co_varnames[1 : code.co_argcount]
+        return [(name, NOT_KNOWN if is_rebound(code, name) else frame.f_locals.get(name)) for name in names]
     return [*zip(INPUTS, frame.f_locals["args"]), *frame.f_locals["kwargs"].items()]
 
 
@@ -181,7 +198,7 @@ def caller(segment):
         tree = ast.parse(segment, mode="eval").body
     except (SyntaxError, ValueError):
         return None
-    name = ast.unparse(tree.func) if isinstance(tree, ast.Call) else ""
+    name = ast.unparse(tree.func).removesuffix(".forward") if isinstance(tree, ast.Call) else ""
     return f"{name}." if re.fullmatch(r"[\w.]+", name) else None
 
 

@@ -169,6 +169,8 @@ class Shadow:
     def attribute(self, node):
         if node.attr.startswith(NEVER):
             raise Unknown
+        if node.attr == "forward" and is_layer(layer := self.compute(node.value)):
+            return layer.forward
         if isinstance(node.value, ast.Name) and is_module(self.names.get(node.value.id)):
             return self.stand_ins.imitate(member(self.names[node.value.id], node.attr))
         owner = self.compute(node.value)

@@ -1,11 +1,12 @@
-"""Accuracies of [N] and [N, 1]: a comparison of every element with every other, of which the mean or the sum is taken."""
+"""Comparisons that are no accuracy: of every element with every other, [N] with [N, 1]; of a pair with a tensor."""
 
 import ast
 
 from tensh.cli.session.failure import Place
 from tensh.cli.session.remarks_on_losses import ON_PURPOSE
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.place import iterate_scope
+from tensh.explain.pairs import find_compared_pair, say_pair
+from tensh.explain.place import iterate_scope, parse_source
 from tensh.language import _
 
 COUNTING = frozenset({"mean", "sum"})
@@ -46,6 +47,18 @@ def find_comparison(statement, namespace):
             fixed,
         )
     return None
+
+
+def find_pair(statement, namespace):
+    """(place, message, advice) of a comparison of a pair and a tensor in a statement that has run; None where all is well."""
+    source = statement.source
+    tree = parse_source(source.text)
+    found = tree and find_compared_pair(tree, (statement.first, statement.last), namespace)
+    if not found:
+        return None
+    node, name, meant = found
+    place = Place(source, None, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    return place, say_pair(name), meant
 
 
 def squeeze_column(column):

@@ -20,6 +20,11 @@ WATCHED = {  # other modules -> the part of a Training that watches what they do
     "tensh.nn.modules.module": "modes",
 }
 COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
+GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
+CALLED_ALONE = re.compile(  # a call that is a line of its own, of none of the methods that are called so
+    r"^\s*(\w+\.)+(?!__|_\(|backward\(|step\(|zero_grad\(|append\(|extend\(|eval\(|train\(|show\()\w*[^_(]\(.*\)\s*(#.*)?$",
+    re.MULTILINE,
+)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
 
 
@@ -57,19 +62,30 @@ class Teacher:
                     sys.meta_path.insert(0, self.waiting[name])
 
     def look_back(self, statement):
-        """Look at a statement that has run: at what it compares, if it does."""
-        if ENGINE not in sys.modules or "accuracy" in self.told or not isinstance(statement, Statement):
+        """Look at a statement that has run: at what it compares, and at results that it loses."""
+        if not isinstance(statement, Statement):
             return
         text = "\n".join(statement.source.lines[statement.first - 1 : statement.last])
-        if "==" not in text or not COUNTED.search(text):
-            return
-        from tensh.cli.session.comparisons import find_comparison
+        if ENGINE in sys.modules and "accuracy" not in self.told and "==" in text and COUNTED.search(text):
+            from tensh.cli.session.comparisons import find_comparison
 
+            self.tell_of("accuracy", find_comparison, statement)
+        if "pair" not in self.told and "==" in text and GIVES_PAIRS.search(statement.source.text):
+            from tensh.cli.session.comparisons import find_pair
+
+            self.tell_of("pair", find_pair, statement)
+        if "lost" not in self.told and CALLED_ALONE.search(text):
+            from tensh.cli.session.results_lost import find_lost_result
+
+            self.tell_of("lost", find_lost_result, statement)
+
+    def tell_of(self, about, find, statement):
+        """Tell the note on a statement, if a function finds one."""
         with contextlib.suppress(Exception):
-            found = find_comparison(statement, self.session.namespace)
+            found = find(statement, self.session.namespace)
             if found:
-                self.told.add("accuracy")
-                self.tell(Note("accuracy", *found))
+                self.told.add(about)
+                self.tell(Note(about, *found))
 
     def begin(self, name):
         """Begin to watch what a module does that has been loaded."""

@@ -160,6 +160,8 @@ def construction(situation):
     expression = situation.expression()
     expression = getattr(expression, "value", expression)
     function = expression.func if isinstance(expression, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr == "forward":
+        function = function.value
     model = situation.look_up(function) if function is not None else None
     if not is_module(model):
         return None

@@ -4,6 +4,7 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope
@@ -216,7 +217,7 @@ def class_given_data(situation):
             text=text, kind=kind.__name__, line=made.lineno
         )
     else:
-        fit = Fit(situation.place.segment.replace(text, f"{text}()", 1), "")
+        fit = Fit(situation.place.segment.replace(text, write_layer(text), 1), "")
         rule = _("{text} is a class: calling it makes a {kind}, which is then called with the tensors").format(
             text=text, kind=kind.__name__
         )
@@ -242,7 +243,7 @@ def class_given_data_before_attribute(situation):
     rule = _("{text} is a class: calling it makes a {kind}, which is then called with the tensors").format(
         text=text, kind=kind.__name__
     )
-    fit = replace_node(situation.place, call.func, f"{text}()")
+    fit = replace_node(situation.place, call.func, write_layer(text))
     return Explanation("call", (), rule, (fit,)) if fit else None
 
 

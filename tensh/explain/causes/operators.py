@@ -144,25 +144,58 @@ def format_of_one(situation, node):
 
 def layer_that_was_given_data(situation, node):
     """`y = nn.ReLU(x)`, and then `y + 1`: y is the layer."""
-    if node is None or not isinstance(situation.error, TypeError | AttributeError):
+    is_shown = situation.says("Boolean value of Tensor")  # as one of its settings
+    if node is None or not (is_shown or isinstance(situation.error, TypeError | AttributeError)):
         return None
     for each in ast.walk(node):
-        if isinstance(each, ast.Name) and is_module(situation.names.get(each.id)):
+        layer = situation.names.get(each.id) if isinstance(each, ast.Name) else None
+        if is_module(layer):
             made = find_assignment(situation.place, each.id)
             call = made.value if isinstance(made, ast.Assign) else None
-            if (
-                isinstance(call, ast.Call)
-                and len(call.args) == 1
-                and not call.keywords
-                and is_tensor(situation, call.args[0])
-            ):
+            if not is_made_of_tensor(situation, call, layer):
+                call = find_made_of_name(situation, layer) if holds_tensor(layer) else None
+            if call is not None:
                 kind, given = ast.unparse(call.func), ast.unparse(call.args[0])
                 rule = _(
                     "{name} is a layer: {kind}(...) makes one (line {line}), which is then called with the tensor"
-                ).format(name=each.id, kind=kind, line=made.lineno)
+                ).format(name=each.id, kind=kind, line=call.lineno)
                 where = place_of(situation.place, call)
-                return Explanation("call", (), rule, (replace_node(where, call, f"{kind}()({given})"),))
+                return Explanation("call", (), rule, (replace_node(where, call, f"{write_layer(kind)}({given})"),))
     return None
+
+
+def is_made_of_tensor(situation, call, layer):
+    """True if a call makes a layer of its class, and gives it a tensor."""
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+        return False
+    if ast.unparse(call.func).rpartition(".")[2] != type(layer).__name__:
+        return False
+    return is_tensor(situation, call.args[0]) or holds_tensor(layer)
+
+
+def find_made_of_name(situation, layer):
+    """The only call in the source that makes a layer of its class of one name; None where there are more."""
+    tree = situation.place.tree()
+    found = [
+        node for node in (ast.walk(tree) if tree else ())
+        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and not node.keywords
+        and ast.unparse(node.func).rpartition(".")[2] == type(layer).__name__
+    ]  # fmt: skip
+    return found[0] if len(found) == 1 else None
+
+
+ALONG = frozenset({"Softmax", "LogSoftmax", "Softmin"})
+"""Layers that are told along which dimension."""
+
+
+def write_layer(kind):
+    """The code that makes a layer of a class."""
+    return f"{kind}({'dim=-1' * (kind.rpartition('.')[2] in ALONG)})"
+
+
+def holds_tensor(layer):
+    """True if a tensor is one of the settings of a layer: `h = nn.ReLU(h)`."""
+    return any(isinstance(value, Tensor) for value in vars(layer).values())
 
 
 def is_tensor(situation, node):

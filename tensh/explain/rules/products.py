@@ -2,6 +2,7 @@
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
+from tensh.explain.sequences import is_sequence
 from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
 from tensh.language import _
 
@@ -43,7 +44,7 @@ def product_shapes(call, text):
     )  # fmt: skip
     column = each(call, a, ".squeeze(-1)") if one.dim() > 2 and columns == 1 else ()
     candidates = [
-        *column, *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, ".flatten(1)", ".squeeze()"),
+        *column, *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swap_operands(call), *each(call, a, *flattening(call, a), ".squeeze()"),
         *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), change_call(call, {a: ".T", b: ".T"}),
     ]  # fmt: skip
     found = fits(call, candidates)
@@ -105,12 +106,17 @@ def layer_features(call):
 
     is_image = a.value.dim() == 2 and a.value.shape[0] == got and got * got == wanted
     whole = (".flatten()",) if a.value.dim() != 2 or is_image else ()  # of several samples it would make one
-    found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", *whole, ".squeeze()"))
+    found = fits(call, each(call, a, *flattening(call, a), ".T", ".mT", *whole, ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
         _("{name} takes {wanted} features in the last dimension, and got {got}").format(name=name, wanted=wanted, got=got),
         found, None if found else _("make the layer with in_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
     )  # fmt: skip
+
+
+def flattening(call, a):
+    """`.flatten(1)`, but not for what a recurrent layer gave: the number of steps of a sequence is no number of features."""
+    return () if is_sequence(a.text, call.place, call.names) else (".flatten(1)",)
 
 
 def write_product(a, symbol, b, change=""):

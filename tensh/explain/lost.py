@@ -1,0 +1,220 @@
+"""Results that nothing keeps: a statement that computes a new tensor of a name, which stays as it is."""
+
+import ast
+import types
+from typing import NamedTuple
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.operators import write_layer
+from tensh.explain.causes.situation import find_assignment, replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.place import FUNCTIONS, iterate_scope, root
+from tensh.explain.shadow import Shadow, Unknown, is_from
+from tensh.language import _
+
+FUNCTIONS_OF_ONE = frozenset(
+    "relu gelu silu elu selu leaky_relu tanh sigmoid softmax log_softmax softplus dropout dropout2d normalize layer_norm"
+    " max_pool2d avg_pool2d adaptive_avg_pool2d flatten reshape squeeze unsqueeze transpose permute clamp pad interpolate".split()
+)
+METHODS = frozenset(
+    "view reshape squeeze unsqueeze permute transpose flatten unflatten expand contiguous detach relu sigmoid tanh softmax"
+    " log_softmax clamp".split()
+)
+"""Methods that tensors alone have, so that a name need not be looked up."""
+METHODS_OF_TENSORS = METHODS | frozenset(
+    "float double half long int bool to type sort add sub mul div abs exp log sqrt pow t round neg clone cpu sum mean".split()
+)
+
+
+class Lost(NamedTuple):
+    """A statement whose result is lost: the node, the name that it was computed of, and the code that keeps it."""
+
+    node: ast.Expr
+    name: str
+    code: str
+    is_layer: bool = False  # a layer is made, and nothing is computed
+
+
+def read_lost(statement, names, definition=None):
+    """The Lost of a statement; None if its result is kept, or it may do something else than compute one.
+
+    ``names`` are the values of names, as far as they are known; ``definition`` is the class that it is in.
+    """
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or any(each.arg in ("inplace", "out") for each in call.keywords):
+        return None
+    given = call.args[0] if call.args else None
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name), attr=word) if is_method(word, name, names):
+            values = ".values" if word == "sort" else ""
+            return Lost(statement, name, f"{name} = {ast.unparse(call)}{values}")
+        case function if isinstance(given, ast.Name):
+            name, kind = given.id, find_class(function, names)
+            if kind is not None:
+                if len(call.args) == 1 and not call.keywords and makes_without_settings(kind):
+                    return Lost(statement, name, f"{name} = {write_layer(ast.unparse(function))}({name})", True)
+            elif is_function(function) or is_own_layer(function, definition) or is_plain_layer(function):
+                return Lost(statement, name, f"{name} = {ast.unparse(call)}")
+    return None
+
+
+def is_method(word, name, names):
+    """True if a name is that of a tensor with such a method, as far as is known."""
+    value = names.get(name)
+    if value is None:
+        return word in METHODS
+    return isinstance(value, Tensor) and word in METHODS_OF_TENSORS
+
+
+def is_function(function):
+    """True if a function is one of torch or F that computes a tensor of another one."""
+    if not isinstance(function, ast.Attribute) or function.attr not in FUNCTIONS_OF_ONE:
+        return False
+    return ast.unparse(function.value) in ("F", "torch", "nn.functional", "torch.nn.functional")
+
+
+def find_class(function, names):
+    """The class of layers of torch.nn that is called; None if it is something else."""
+    if not isinstance(function, ast.Attribute | ast.Name):
+        return None
+    first = root(function)
+    try:
+        kind = Shadow({}, {first: names[first]}).evaluate(function) if first in names else None
+    except (Unknown, Exception):
+        return None
+    return kind if isinstance(kind, type) and is_from(kind, "nn") and hasattr(kind, "named_modules") else None
+
+
+def makes_without_settings(kind):
+    """True if a class makes a layer without being told anything."""
+    code, defaults = kind.__init__.__code__, kind.__init__.__defaults__ or ()
+    return code.co_argcount - 1 == len(defaults)
+
+
+def is_plain_layer(function):
+    """True for `nn.ReLU()` and the like, which is then called."""
+    if not isinstance(function, ast.Call) or any(is_true(each) for each in settings_of(function)):
+        return False
+    return ast.unparse(function.func).startswith(("nn.", "torch.nn."))
+
+
+def settings_of(call):
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def is_true(node):
+    return not isinstance(node, ast.Constant) or node.value is True
+
+
+def is_own_layer(function, definition):
+    """True for `self.act` where the class makes it a layer of torch.nn that does not write into its input."""
+    match function:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if definition is not None:
+            for node in ast.walk(definition):
+                match node:
+                    case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=found)], value=made):
+                        if found == name:
+                            return is_plain_layer(made)
+    return False
+
+
+# ── where nothing fails ──────────────────────────────────────────────────────
+def find_lost(tree, span, names, is_shown):
+    """The first Lost among the lines of a span whose name is read later in its block; None if there is none.
+
+    ``names`` has the values of names at the top level, where the result of a whole line may be shown (``is_shown``).
+    """
+    for definition, scope, block in blocks_of(tree, None, tree):
+        for number, statement in enumerate(block):
+            if not span[0] <= statement.lineno <= span[1] or (scope is tree and is_shown):
+                continue
+            known = names if scope is tree else {name: each for name, each in names.items() if is_global(each)}
+            found = read_lost(statement, known, definition)
+            if found and any(reads(each, found.name, known, definition) for each in block[number + 1 :]):
+                return found
+    return None
+
+
+def is_global(value):
+    """True for what functions know by the name it has at the top level: namespaces, classes and functions."""
+    return isinstance(value, types.ModuleType | types.FunctionType | type)
+
+
+def blocks_of(node, definition, scope):
+    """(class, function or whole, statements) of each block in which a lost result is a mistake for certain."""
+    if isinstance(node, ast.ClassDef):
+        definition = node
+    elif isinstance(node, FUNCTIONS):
+        scope = node
+    elif isinstance(node, ast.Try | ast.With | ast.For | ast.While):  # tried, timed, or done again and again
+        return
+    for name in ("body", "orelse"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield definition, scope, block
+            for inner in block:
+                yield from blocks_of(inner, definition, scope)
+
+
+def reads(statement, name, names, definition):
+    """True if a statement reads a name and does something with it."""
+    if read_lost(statement, names, definition) is not None:
+        return False
+    nodes = [each for each in ast.walk(statement) if isinstance(each, ast.Name) and each.id == name]
+    return any(isinstance(each.ctx, ast.Load) for each in nodes)
+
+
+# ── where something fails ────────────────────────────────────────────────────
+def explain_lost(situation):
+    """The Explanation of a failure that would not be if the result of a line before had been kept."""
+    path, scope = situation.place.path(), situation.place.scope()
+    if not path or scope is None or not isinstance(situation.error, RuntimeError | TypeError | ValueError | IndexError):
+        return None
+    used = {each.id for each in ast.walk(path[-1]) if isinstance(each, ast.Name)}
+    given = {name: situation.names[name] for name in used if name in situation.names}
+    tensors = {name for name, value in given.items() if isinstance(value, Tensor)}
+    for statement in reversed([*iterate_scope(scope)]):
+        if not isinstance(statement, ast.Expr) or statement.lineno >= situation.place.line:
+            continue
+        found = read_lost(statement, situation.names)
+        if found is None or found.name not in tensors or is_made_later(situation, found):
+            continue
+        fit = replace_node(situation.place, statement, found.code) if works_with(situation, found, path[-1]) else None
+        if fit:
+            rule = _("line {line} computes a new tensor, and nothing keeps it: {name} is still {shape} {dtype}").format(
+                line=statement.lineno,
+                name=found.name,
+                shape=[*given[found.name].shape],
+                dtype=str(given[found.name].dtype).removeprefix("torch."),
+            )
+            return Explanation("call", (), rule, (fit,))
+    return None
+
+
+def is_made_later(situation, found):
+    """True if a name got its value after its result was lost, or that is not known."""
+    made = find_assignment(situation.place, found.name)
+    return made is not None and made.lineno > found.node.lineno
+
+
+def works_with(situation, found, failed):
+    """True if the failing piece of code works on stand-ins once a result is kept, and fails without."""
+    kept = ast.parse(found.code).body[0].value
+    words = {each.id for node in (failed, kept) for each in ast.walk(node) if isinstance(each, ast.Name)}
+    names = {name: situation.names[name] for name in words if name in situation.names}
+    shadow = Shadow({}, names, grad=True)
+    try:
+        result = shadow.evaluate(kept)
+    except (Unknown, Exception):
+        return False
+    for value in (None, result):
+        try:
+            (shadow if value is None else shadow.bind_name(found.name, value)).evaluate(failed)
+            if value is None:
+                return False
+        except Unknown:
+            return False
+        except Exception:
+            if value is not None:
+                return False
+    return True

@@ -1,0 +1,38 @@
+"""Tensors whose dimensions have a meaning that the source tells: sequences that a recurrent layer gave."""
+
+import ast
+
+from tensh.explain.causes.situation import find_assignment, look_up, place_of
+from tensh.explain.shadow import is_module
+
+RECURRENT = ("RNN", "LSTM", "GRU")
+STEPS = frozenset("relu tanh sigmoid gelu dropout layer_norm detach contiguous float double transpose permute".split())
+"""Functions and methods of a sequence that give a sequence."""
+
+
+def is_sequence(text, place, names):
+    """True if a piece of code is what a recurrent layer gave, step by step."""
+    return bool(text) and gives_steps(ast.parse(text, mode="eval").body, place, names)
+
+
+def gives_steps(node, place, names):
+    match node:
+        case ast.Name(id=name):
+            made = find_assignment(place, name)
+            return isinstance(made, ast.Assign) and gives_steps(made.value, place_of(place, made), names)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=0)):
+            return gives_steps(inner, place, names)
+        case ast.Call(func=function, args=args):
+            kind = type(look_up(function, names)).__name__
+            if kind in RECURRENT:
+                return True
+            word = function.attr if isinstance(function, ast.Attribute) else ""
+            inner = [function.value, *args[:1]] if word in STEPS else args[:1] if keeps_steps(function, names) else []
+            return any(gives_steps(each, place, names) for each in inner)
+    return False
+
+
+def keeps_steps(function, names):
+    """True if a function is a layer that changes the features of a sequence alone."""
+    layer = look_up(function, names)
+    return is_module(layer) and type(layer).__name__ not in ("Flatten", "Unflatten", "Sequential")
