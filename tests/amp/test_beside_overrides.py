@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.forks import forks
 
+pytestmark = pytest.mark.thorough
+
 SETUP = """
 import tensh as torch
 

@@ -20,6 +20,8 @@ from tensh.show.text import cells
 from tensh.utils.safetensors.torch import save_file
 from tests.support.command_line import assert_clean, tensh
 
+pytestmark = pytest.mark.thorough
+
 HOSTILE = (
     "\x1b]52;c;aGk=\x07\x1b]0;title\x07\x1b[2J\x9b31m\x90q\x7f\x08\x00\u202eabc\u2066\u2069\u200f\u061c"
     "\u2028\u2029\ud800\u200b\u3164\U000e0041\ufeff[red]x[/red][link=https://x]y[/link]\r"

@@ -22,6 +22,8 @@ from tensh.cli.session.opening import define_names
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 
+pytestmark = pytest.mark.thorough
+
 ATTEMPTS, MOST = 4, 8
 
 

@@ -16,6 +16,8 @@ from tensh.cli.environment import Environment
 from tensh.cli.options import UsageError
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.thorough
+
 DEEP = 100_000
 LONGEST = 600  # characters of what is said
 

@@ -11,6 +11,8 @@ from tensh.show.text import LONGEST_MESSAGE
 from tests.support.command_line import SGR, assert_clean, tensh
 from tests.support.project import plain_environment
 
+pytestmark = pytest.mark.thorough
+
 BAD = "\x1b]0;title\x07\u202e"
 RAISING = {  # where -> code that raises there, and the words for the place
     "thread": (f"import threading\nt = threading.Thread(target=lambda: int({BAD!r}), name={BAD!r}); t.start(); t.join()",

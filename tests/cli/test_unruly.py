@@ -14,6 +14,8 @@ from tensh.cli.session.source import Source
 from tensh.show import reprs
 from tensh.utils.safetensors.format import read, write
 
+pytestmark = pytest.mark.thorough
+
 MOST = 4000  # characters of what is said
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.compiled_programs import check_program, make_program
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize("first", range(0, 100, 20))
 def test_random_functions_are_what_they_are_without(first):

@@ -9,6 +9,7 @@ from tensh.cli.session.help import names
 from tests.documents import docstrings
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("space", names.spaces())
 def test_names_of_a_namespace_lack_nothing(space):
     lacking = [f"{name.path}: {', '.join(parts)}" for name, parts in docstrings.lacking() if name.space == space]

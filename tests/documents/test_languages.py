@@ -134,6 +134,7 @@ def test_an_explanation_is_in_one_language(script, code):
     assert not re.search(r"\b[A-Za-z]{2,}[,:;]? [a-z]{2,}\b", said), said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
 def test_marks_stand_under_the_sizes_they_mark(code):
     """Signs are as many columns below a line with wide characters as in it."""

@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import tensh.engine  # noqa: F401  (fills the table)
 from tensh.engine.codegen.vocabulary import OPS
 from tests.support.project import ROOT, plain_environment
@@ -20,6 +22,7 @@ def run(*command):
     )
 
 
+@pytest.mark.thorough
 def test_stubs_are_in_step_with_the_functions():
     done = run("tools/stubs.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -30,6 +33,7 @@ def test_the_typed_program_runs():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_the_table_of_operators_is_whole():
     done = run("tools/ops.py")
     assert done.returncode == 0, done.stderr
@@ -39,6 +43,7 @@ def test_the_table_of_operators_is_whole():
     assert f"# The {len(OPS)} operators" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_row_of_the_table_of_operators():
     done = run("tools/ops.py", "^(mul|sum_dim|cat)$")
     rows = {re.match(r"\| `(\w+)`", row)[1]: row for row in done.stdout.splitlines() if row.startswith("| `")}

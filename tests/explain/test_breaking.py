@@ -11,6 +11,8 @@ from tests.explain import breaking
 from tests.explain.programs import PROGRAMS, mistakes, write_program
 from tests.explain.test_mistakes import fixed
 
+pytestmark = pytest.mark.thorough
+
 MEANT = re.compile(r"^ +did you mean (?P<name>\w+)(?P<keyword>=)?\?", re.MULTILINE)
 ASKED = re.compile(r"attribute '(\w+)'|name '(\w+)'|argument '(\w+)'")
 ADVICE = re.compile(r"^ +(fits|or|try|did you mean)\b", re.MULTILINE)

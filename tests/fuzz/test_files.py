@@ -11,6 +11,8 @@ from tests.fuzz.files import tables
 from tests.fuzz.files.targets import TARGETS
 from tests.fuzz.files.worker import attempt
 
+pytestmark = pytest.mark.thorough
+
 CORPUS = sorted((Path(__file__).parent / "files" / "corpus").glob("*-*"))
 
 

@@ -5,6 +5,8 @@ import random
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 if not os.path.isdir("/proc/self"):
     pytest.skip("processes are looked for in /proc", allow_module_level=True)
 

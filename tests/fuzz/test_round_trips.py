@@ -6,6 +6,8 @@ import pytest
 
 from tests.fuzz.round_trips.trips import findings
 
+pytestmark = pytest.mark.thorough
+
 SEEDS = int(os.environ.get("TENSH_ROUND_TRIPS", 8))  # a nightly run has 500
 
 

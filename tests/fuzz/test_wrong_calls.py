@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("resource", reason="limits on memory and time are those of Unix")
 
 from tests.fuzz.wrong_calls import compare as wrong_calls

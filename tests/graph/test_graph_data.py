@@ -56,6 +56,7 @@ def long_chain():
     return Graph(y, {"w": w, "y": y})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lines", [lambda graph: tape.lines(graph, tree.Shown(fold=False)), json.lines])
 def test_a_long_graph_streams(long_chain, lines):
     """Lines are made one by one, and what was said of the nodes before is forgotten."""

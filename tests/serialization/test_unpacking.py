@@ -19,6 +19,8 @@ from tensh.cli.options import UsageError
 from tensh.cli.session import numpy_files, opening
 from tensh.utils.safetensors.torch import load_file, save_file
 
+pytestmark = pytest.mark.thorough
+
 OLD = {"_use_new_zipfile_serialization": False}
 SIZE = 2**25  # bytes of the arrays here
 

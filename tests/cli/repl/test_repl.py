@@ -614,6 +614,7 @@ def test_completion_can_be_installed(tmp_path):
 # ── a lesson ─────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.thorough
 def test_a_lesson_typed_line_by_line(tmp_path):
     from tests.support import lessons
 

@@ -5,11 +5,15 @@ import json
 import sys
 import tracemalloc
 
+import pytest
+
 from tensh.cli import status
 from tensh.cli.repl.loop import Typed
 from tensh.cli.session import failure
 from tensh.cli.session.session import Session
 from tests.support.command_line import Done
+
+pytestmark = pytest.mark.thorough
 
 LINES = "x = torch.ones(3) * {0}", "x + {0}", "def f(a): return a + {0}\n", "y = ('line', {0})"
 

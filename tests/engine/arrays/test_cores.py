@@ -172,6 +172,7 @@ def bits(tensors):
     return [(t.dtype, t.stride(), t.detach().contiguous().numpy().tobytes()) for t in tensors]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", JOBS)
 def test_the_same_bits_on_any_number_of_threads(name, limits):
     limits(FEW)
@@ -189,6 +190,7 @@ def test_the_same_bits_on_any_number_of_threads(name, limits):
 ELEMENTS = list(JOBS)[: list(JOBS).index("in place") + 1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [*ELEMENTS, "half", "integers"])
 def test_functions_of_elements_are_what_they_are_of_the_whole(name, limits):
     with torch.no_grad():
@@ -224,6 +226,7 @@ WIDTHS = [1, 2, 3, 16, 31, 32, 33, 64, 100, 128, 129, 191, 192, 700, 4097]
 MANY = 9_000, 150_000, 300_000  # beyond what BLAS does on its own, what the cache holds, and what one core does
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype, limits):

@@ -10,6 +10,8 @@ import pytest
 import tensh as torch
 from tensh.nn import functional as F
 
+pytestmark = pytest.mark.thorough
+
 
 def peak(work):
     """The bytes that ``work`` takes at its peak beyond those that were taken before; its second call is measured."""

@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.project import ROOT, plain_environment
 
+pytestmark = pytest.mark.thorough
+
 STEPS = """
 import os, sys
 import tensh as torch

@@ -138,6 +138,7 @@ def test_tangents_are_slopes(name, calls, golden):
         np.testing.assert_allclose(tangent, slope, rtol=1e-4, atol=1e-6, err_msg=f"{name}, call {number}")
 
 
+@pytest.mark.thorough
 @each_operator
 def test_every_order_of_two_passes_gives_one_second_derivative(name, calls, golden):
     """Along two directions: backward twice, forward through backward, forward twice."""

@@ -10,6 +10,8 @@ from tests.support.accuracy import layers as accuracy_layers
 from tests.support.accuracy import reductions as accuracy_reductions
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.thorough
+
 F = torch.nn.functional
 LIMIT = 2.1  # times PyTorch's largest error, which is recorded with two digits
 PROCESSORS = 4  # times its error on one processor, PyTorch may be off on another: its BLAS adds in another order there
