@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-pytestmark = pytest.mark.thorough
-
 if not os.path.isdir("/proc/self"):
     pytest.skip("processes are looked for in /proc", allow_module_level=True)
 
 from tests.fuzz.interrupting import INTERRUPT, KILL, SCENARIOS, is_pythons, stop
+
+pytestmark = pytest.mark.thorough
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 

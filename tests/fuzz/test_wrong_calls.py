@@ -2,13 +2,13 @@
 
 import pytest
 
-pytestmark = pytest.mark.thorough
-
 pytest.importorskip("resource", reason="limits on memory and time are those of Unix")
 
 from tests.fuzz.wrong_calls import compare as wrong_calls
 from tests.fuzz.wrong_calls import worker
 from tests.fuzz.wrong_calls.spoiling import ABSURD, VALID, sized_calls, spoiled_calls
+
+pytestmark = pytest.mark.thorough
 
 SEED, SAMPLES = 20, 800
 
