@@ -94,12 +94,12 @@ def chain_rule_by_hand():
 
 def with_places(T):
     """A hundred products that know their place in the code, as at the prompt."""
-    from tensh.graph.provenance import recording
+    from tensh.graph.provenance import record_places
 
     w, x = leaf(T, 3), leaf(T, 3)
 
     def work():
-        with recording():
+        with record_places():
             for _ in range(100):
                 w * x
 

@@ -58,7 +58,7 @@ class Places:
         self.own, self.parts = defaultdict(list), defaultdict(list)
         texts = [text for op in OPS.values() for text in (*op.derivatives.values(), *op.let.values())]
         self.words = {word for text in texts for word in re.findall(r"\w+", text)}
-        for name in names.having():
+        for name in names.list_names():
             if isinstance(name.entry, Op | Inplace):
                 op = name.entry if isinstance(name.entry, Op) else name.entry.op
                 self.own[op.name].append(name.path.removeprefix("torch."))

@@ -13,8 +13,8 @@ def show(env, prefix="", missing=False, as_json=False):
     """Write the names that begin with a prefix: a table on a terminal, else a line each, with tabs between its parts."""
     from tensh.cli.session.help import lookup, names
 
-    rows = [*(lacking(names, prefix) if missing else having(names, prefix))]
-    if not rows and (not missing or not any(True for _name in names.having(prefix))):
+    rows = [*(rows_of_missing(names, prefix) if missing else rows_of_names(names, prefix))]
+    if not rows and (not missing or not any(True for _name in names.list_names(prefix))):
         raise UsageError(
             _("tensh api: no name begins with {prefix}{meant}").format(
                 prefix=prefix, meant=lookup.suggest_public(prefix)
@@ -34,15 +34,15 @@ def show(env, prefix="", missing=False, as_json=False):
     return status.OK
 
 
-def having(names, prefix):
+def rows_of_names(names, prefix):
     """A row for each name that tensh has."""
-    for name in names.having(prefix):
+    for name in names.list_names(prefix):
         yield {"name": name.path, "kind": name.kind, "summary": name.summary}
 
 
-def lacking(names, prefix):
+def rows_of_missing(names, prefix):
     """A row for each name that tensh lacks."""
-    for path, why in names.missing(prefix):
+    for path, why in names.list_missing(prefix):
         yield {
             "name": path,
             "when": deferred("left out") if why else deferred("not yet"),

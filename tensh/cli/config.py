@@ -122,7 +122,7 @@ class Settings:
         """Return the settings with another value; raises SettingError if it does not fit."""
         declared = DECLARED.get(name)
         if declared is None:
-            raise SettingError(unknown(name))
+            raise SettingError(describe_unknown(name))
         try:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
@@ -211,7 +211,7 @@ def from_file(file, complaints):
     return []
 
 
-def unknown(name):
+def describe_unknown(name):
     """Return the message for a name that is not a setting."""
     from tensh.spelling import close
 

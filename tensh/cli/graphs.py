@@ -45,12 +45,12 @@ class Wish(NamedTuple):
 
 def show(env, options, program, wish):
     """Run a program without showing its values, and show the graph; the exit status."""
-    from tensh.graph.provenance import recording
+    from tensh.graph.provenance import record_places
 
     run = Quiet(env, options, program)
     if wish.static or wish.compiled:
         return show_static(run, wish)
-    with recording(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
+    with record_places(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
         return run.run_all(lambda run: run.status or write_graph(run, wish))
 
 

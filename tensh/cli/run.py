@@ -207,9 +207,9 @@ class Run:
     def remark(self, tokens):
         """Write what is said of the code to stderr; in a window with lines that fit."""
         if self.env.is_terminal(self.env.stderr):
-            from tensh.cli.render.fitting import fitting
+            from tensh.cli.render.fitting import fit
 
-            tokens = fitting(tokens, self.env.width(self.env.stderr))
+            tokens = fit(tokens, self.env.width(self.env.stderr))
         self.console.remark(tokens)
 
     def mention(self, text):

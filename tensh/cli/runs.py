@@ -5,7 +5,7 @@ import contextlib
 from tensh.cli.run import Run
 
 
-def running(env, options, program):
+def open_run(env, options, program):
     """A context with the run of a program, which tells of itself as the options want it."""
     if options.json or options.json_full:
         from tensh.cli.records.recorded import record_run

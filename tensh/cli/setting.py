@@ -29,7 +29,7 @@ def set_value(env, name, value):
 def unset(env, name):
     """Take a setting out of the file, so that it has its default."""
     if name not in config.DECLARED:
-        raise UsageError(_("tensh config unset: {error}").format(error=config.unknown(name)))
+        raise UsageError(_("tensh config unset: {error}").format(error=config.describe_unknown(name)))
     change(env, name, [])
     default = config.format_value(config.DECLARED[name].default)
     say(env, _("{name} is {value} again").format(name=name, value=default), name)

@@ -16,7 +16,7 @@ from tensh.cli import program, reading, status
 from tensh.cli.isolation import fresh_world, own_modules
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.cli.runs import running
+from tensh.cli.runs import open_run
 from tensh.escaping import visible_line
 from tensh.language import _
 
@@ -76,7 +76,7 @@ class Watch:
         importlib.invalidate_caches()
         linecache.checkcache()
         before = {*sys.modules}
-        with fresh_world(self.options.engine or "tensh"), running(self.env, self.options, what) as run:
+        with fresh_world(self.options.engine or "tensh"), open_run(self.env, self.options, what) as run:
             found = run.run_all()
             files = files_of(own_modules(before)) | files_in(run.ended_by, what.folder)
         for file in files - {*self.stamps}:

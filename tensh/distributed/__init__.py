@@ -11,7 +11,7 @@ WHERE = {
     "tensh.distributed.stores": "HashStore PrefixStore Store",
     "tensh.distributed.file_store": "FileStore",
     "tensh.distributed.tcp_store": "TCPStore",
-    "tensh.distributed.meeting": "register_rendezvous_handler rendezvous",
+    "tensh.distributed.rendezvous_handlers": "register_rendezvous_handler rendezvous",
     "tensh.distributed.backends": """Backend DebugLevel get_debug_level get_default_backend_for_device get_node_local_rank is_available
         is_backend_available is_gloo_available is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available is_xccl_available""",
     "tensh.distributed.operations": "ReduceOp supports_complex",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tensh.distributed.backends import Backend, check_built, devices_of
-from tensh.distributed.meeting import rendezvous
 from tensh.distributed.mpi_world import count_started, is_mpi_there, is_started_together, join_world
 from tensh.distributed.process_group import ProcessGroup
+from tensh.distributed.rendezvous_handlers import rendezvous
 from tensh.distributed.stores import HashStore, PrefixStore
 
 

@@ -70,15 +70,15 @@ def statements_of(followed, situation):
     tree = followed.place.tree()
     for name in sorted(names_in(ast.unparse(followed.node))):
         made = find_assignment(followed.place, name)
-        statements = [made] if made is not None or tree is None else summing(tree, followed.place, name)
+        statements = [made] if made is not None or tree is None else find_sums(tree, followed.place, name)
         for made in statements:
             if isinstance(made, ast.Assign | ast.AnnAssign | ast.AugAssign) and made.value is not None:
                 yield name, made
         if tree is not None and type(situation.names.get(name)) is list:
-            yield from ((name, statement) for statement in appending(tree, name))
+            yield from ((name, statement) for statement in find_appends(tree, name))
 
 
-def summing(tree, place, name):
+def find_sums(tree, place, name):
     """The statements of loops before a place that add to a name."""
     for node in iterate_scope(tree):
         match node:
@@ -86,7 +86,7 @@ def summing(tree, place, name):
                 yield node
 
 
-def appending(tree, name):
+def find_appends(tree, name):
     """The statements that append to a list."""
     for node in iterate_scope(tree):
         match node:

@@ -92,7 +92,10 @@ def candidates(text, lines, number):
     for pattern, new in WORDS:
         changed = re.sub(pattern, new, text)
         if changed != text:
-            yield changed.replace("  ", " ") if new == " and " or new == " or " else changed, wording(text, changed)
+            yield (
+                changed.replace("  ", " ") if new == " and " or new == " or " else changed,
+                describe_misspelling(text, changed),
+            )
     for match in re.finditer(r"[A-Za-z_]+", text):
         for word in keyword.kwlist:
             if word.isalpha() and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
@@ -146,7 +149,7 @@ def name_of(character):
     return f"{shown}({unicodedata.name(character, 'a character').lower()})"
 
 
-def wording(text, changed):
+def describe_misspelling(text, changed):
     """The note that says what Python writes in place of a misspelt piece."""
     before, after = (re.sub(r"\s+", " ", each.strip()) for each in (text, changed))
     return (

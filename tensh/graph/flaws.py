@@ -27,7 +27,7 @@ def source(done, number, name):
     waiting, seen, found = [number], {number}, []
     while waiting:
         below = waiting.pop()
-        for user, i in arriving(graph, below):
+        for user, i in incoming_edges(graph, below):
             if (user, i) not in done.brought or flaw(done.brought[user, i]) != name:
                 continue
             if flaw(done.arrived[user]) != name:
@@ -38,15 +38,15 @@ def source(done, number, name):
     return max(found, default=None)
 
 
-def arriving(graph, number):
+def incoming_edges(graph, number):
     """(node, which of its edges) of all edges that lead to a node."""
-    if not hasattr(graph, "_arriving"):
-        graph._arriving = {}
+    if not hasattr(graph, "_incoming"):
+        graph._incoming = {}
         for node in graph:
             for i, edge in enumerate(node.edges):
                 if edge.number is not None:
-                    graph._arriving.setdefault(edge.number, []).append((node.number, i))
-    return graph._arriving.get(number, ())
+                    graph._incoming.setdefault(edge.number, []).append((node.number, i))
+    return graph._incoming.get(number, ())
 
 
 REASONS = {"all zero": deferred("nothing passes {}"), "NaN": deferred("first in {}"), "inf": deferred("first in {}")}

@@ -20,7 +20,7 @@ values = weakref.WeakKeyDictionary()  # node -> what it had saved
 total = [0]
 
 
-def keeping(node):
+def release_and_keep(node):
     """``Node.release``, but what the node had saved stays known here."""
     saved = node.saved
     if saved is not None:
@@ -41,13 +41,13 @@ def saved_by(node):
     return values.get(node, ()) if node.saved is None else node.saved
 
 
-class Keeping:
+class KeepSaved:
     """A context in which backward passes give their values here."""
 
     def __enter__(self):
         from tensh.engine.autograd import gradients
 
-        self.before, Node.release = Node.release, keeping
+        self.before, Node.release = Node.release, release_and_keep
         self.own = own = gradients.backward
 
         @functools.wraps(own)

@@ -9,7 +9,7 @@ import os
 import sys
 
 from tensh.engine.core.clock import listen, tick, unlisten
-from tensh.graph.kept import Keeping
+from tensh.graph.kept import KeepSaved
 
 OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 """Beginnings of the names of tensh's files: of code that the engine writes, and of the package."""
@@ -44,11 +44,11 @@ def put_place(node, tensors, getframe=sys._getframe):
 
 
 @contextlib.contextmanager
-def recording():
+def record_places():
     """A context in which nodes know their place in the code, and values freed by a backward pass stay known (see kept)."""
     listen(put_place)
     try:
-        with Keeping():
+        with KeepSaved():
             yield
     finally:
         unlisten(put_place)

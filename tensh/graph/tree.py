@@ -59,7 +59,7 @@ def rows(graph, shown=None):
                 times=fold.times - 1, count=count(fold.length, "operation")
             )
             yield Row(stem, text if not first else _("see above: the same operations"), None)
-            children = () if first else leaving(graph, fold, shown.formulas)
+            children = () if first else edges_out_of(graph, fold, shown.formulas)
         else:
             node = graph[number]
             again = number in seen
@@ -92,7 +92,7 @@ def rows(graph, shown=None):
             waiting.append((target, below + (elbow if last else tee), below + (gap if last else bar), formula))
 
 
-def leaving(graph, fold, formulas):
+def edges_out_of(graph, fold, formulas):
     """Describe the hidden repetitions of a block."""
     inside = set(fold.hidden)
     found = {}

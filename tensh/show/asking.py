@@ -28,7 +28,7 @@ def choose_names(names, depth=1):
     Raise TypeError for anything but names and patterns.
     """
     if names is None or isinstance(names, str):
-        return matching(names_of_caller(depth + 1), names or "")
+        return match_names(names_of_caller(depth + 1), names or "")
     if not isinstance(names, Mapping):
         kind = type(names).__name__
         raise TypeError(
@@ -39,7 +39,7 @@ def choose_names(names, depth=1):
     return names
 
 
-def matching(names, patterns):
+def match_names(names, patterns):
     """The names that one of some patterns fits, which stand in a text; all for an empty one. LookupError names one that fits none."""
     import fnmatch  # brings patterns, which few programs ask for
 

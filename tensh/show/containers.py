@@ -33,7 +33,7 @@ class Contents(View):
         names = max((indent * 2 + cells(name) for indent, name, _ in shown), default=0)
         names = min(names, max(page.width // 2, 12))
         room = page.width - names - 2 if page.is_window else None
-        widths = fitting([facts for _, _, facts in shown if len(facts) > 1], room)
+        widths = fit_columns([facts for _, _, facts in shown if len(facts) > 1], room)
         for indent, name, facts in shown:
             begin = "  " * (indent + 1) + shorten(name, names - indent * 2, page.unicode)
             yield "name", "\n" + pad(begin, names + 2)
@@ -47,7 +47,7 @@ class Contents(View):
             yield "note", "\n  " + _("... {number} more").format(number=len(rows) - MOST_LINES)
 
 
-def fitting(rows, room):
+def fit_columns(rows, room):
     """The widths of the columns for which there is room, the most important first; None is room for all."""
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     while room is not None and len(widths) > 1 and sum(widths) + 2 * len(widths) > room:

@@ -101,7 +101,9 @@ class Gradients(Tables):
 
     def _sum(self, number):
         """`used 2 times: 2 + 3`, where a gradient is a sum."""
-        shares = [self.passed.brought[at] for at in flaws.arriving(self.graph, number) if at in self.passed.brought]
+        shares = [
+            self.passed.brought[at] for at in flaws.incoming_edges(self.graph, number) if at in self.passed.brought
+        ]
         if len(shares) < 2:
             return ""
         text = _("used {shares} times").format(shares=len(shares))

@@ -15,7 +15,7 @@ from tensh.show.page import Page
 from tests.support.command_line import Done
 
 SHOWN = ("operator", "in-place operator", "function", "method", "class")
-NAMES = [name for name in names.having() if name.kind in SHOWN]
+NAMES = [name for name in names.list_names() if name.kind in SHOWN]
 BY_PATH = {name.path: name for name in NAMES}
 REFUSING = ("torch.cuda.", "torch.return_types.")  # functions without a device, and tuples that functions make
 BUILT = (

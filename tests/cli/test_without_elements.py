@@ -8,7 +8,7 @@ import tensh as torch
 from tensh.cli.session.saving import load, save
 from tensh.cli.session.session import Session
 from tensh.cli.session.undo import Snapshot
-from tensh.graph.kept import Keeping
+from tensh.graph.kept import KeepSaved
 from tests.support.sessions import run
 
 SETUP = """
@@ -48,7 +48,7 @@ REFUSED = {
 
 @pytest.fixture
 def session():
-    with Keeping(), closing(Session()) as found:  # as at the prompt
+    with KeepSaved(), closing(Session()) as found:  # as at the prompt
         run(SETUP + PASSES, found)
         yield found
 

@@ -250,7 +250,7 @@ def source_tree(code):
 @cache
 def lacking():
     """[(name, the parts that it lacks)] of every public name that lacks some."""
-    return [(name, parts) for name in names.having() if (parts := check(name))]
+    return [(name, parts) for name in names.list_names() if (parts := check(name))]
 
 
 def count():

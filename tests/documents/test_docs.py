@@ -154,7 +154,7 @@ def examples():
                 found.add(text)
                 where = path.relative_to(ROOT)
                 yield pytest.param(text, where, id=f"{where}:{getattr(node, 'name', 'module')}")
-    for name in names.having():
+    for name in names.list_names():
         if name.kind == "class" and ">>>" in name.doc and name.doc not in found:
             yield pytest.param(name.doc, ROOT / name.space, id=name.path)
 

@@ -8,7 +8,7 @@ import pytest
 
 import tensh as torch
 from tensh.graph.formulas import Gradient
-from tensh.graph.provenance import recording
+from tensh.graph.provenance import record_places
 from tensh.graph.steps import steps
 from tensh.graph.walk import Graph
 from tensh.nn import functional as F
@@ -71,7 +71,7 @@ def run(program, name):
     filename = f"<program {name}>"
     text = BEGIN + program + "\n"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    with recording():
+    with record_places():
         exec(compile(text, filename, "exec"), namespace)
     return namespace
 

@@ -108,7 +108,7 @@ def check_gradients(made, entry):
 def differentiable_names():
     """The paths of all public functions that are made of operators with derivatives."""
     for space in SPACES:
-        for name in names.having(f"{space}."):
+        for name in names.list_names(f"{space}."):
             if name.space == space and name.kind not in ("class", "module", "constant") and derivations(name.entry):
                 yield name
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import tensh
-from tensh.graph.provenance import recording
+from tensh.graph.provenance import record_places
 from tensh.graph.walk import Graph
 from tensh.graph.why import explain
 
@@ -33,7 +33,7 @@ def chain_program(choose):
 def check_paths(lines, leaves):
     """The contributions of the paths add up to the gradient of each leaf, which is returned: name -> array or None."""
     scope = {"torch": tensh, **leaves}
-    with recording():
+    with record_places():
         exec("\n".join(lines), scope)
     graph = Graph(scope["y"], scope)
     scope["y"].backward(retain_graph=True)

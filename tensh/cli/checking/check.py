@@ -80,7 +80,7 @@ class Checking:
         else:
             found = [*verdicts(document, results, limits)]
         if self.wish.json:
-            self.console.result([("plain", "".join(report.facts(path, verdict) for verdict in found))])
+            self.console.result([("plain", "".join(report.format_cell(path, verdict) for verdict in found))])
         else:
             self.console.result([("title", f"{visible_line(path)}\n")])
             width = max((len(verdict.label) for verdict in found), default=0)
@@ -98,7 +98,7 @@ class Checking:
         found, ended = lessons.verdicts(path, self.options)
         self.stopped = ended or self.stopped
         if self.wish.json:
-            self.console.result([("plain", "".join(report.facts(path, verdict) for verdict in found))])
+            self.console.result([("plain", "".join(report.format_cell(path, verdict) for verdict in found))])
             return found
         self.console.result([("title", f"{visible_line(path)}\n")])
         width = max((len(verdict.label) for verdict in found), default=0)
@@ -126,7 +126,7 @@ class Checking:
     def end(self, found, count, seconds, done):
         """Say how it went as a whole."""
         if self.wish.json:
-            self.console.result([("plain", report.ending(found, count, seconds, done))])
+            self.console.result([("plain", report.format_end(found, count, seconds, done))])
             return
         self.console.result(report.summary(found, seconds))
         no_hint = self.wish.update or self.wish.limits.lax or self.wish.against or self.options.quiet
@@ -142,7 +142,7 @@ def expand_pattern(pattern):
     if os.path.isdir(pattern):
         found = [path for path in find_documents(pattern) if is_lesson(path)]
     elif glob.has_magic(pattern) and not os.path.lexists(pattern):
-        found = sorted(fitting(pattern))
+        found = sorted(match_files(pattern))
     else:
         return [pattern]
     if not found:
@@ -150,7 +150,7 @@ def expand_pattern(pattern):
     return found
 
 
-def fitting(pattern):
+def match_files(pattern):
     """The names that a pattern fits, but for hidden ones. Links to folders are not followed: they may go in a circle."""
     whole = Path(pattern)
     root = Path(whole.anchor)

@@ -133,7 +133,7 @@ def report_text(comparison):
     for before, after in pairs[:MOST_LINES]:
         yield from pair(before, after, comparison.sides)
         if before is not None and after is not None:
-            begin, end = differing(before, after)
+            begin, end = find_difference(before, after)
             if cells(after[:end]) <= LONGEST_LINE:
                 yield "mark", MARGIN + " " * (8 + cells(after[:begin])) + "^" * max(1, cells(after[begin:end])) + "\n"
     if len(pairs) > MOST_LINES:
@@ -142,7 +142,7 @@ def report_text(comparison):
 
 def pair_replaced_lines(stored, now):
     """Pairs of lines that replace each other: as difflib finds them, line by line where it would take too long."""
-    begin, end = differing(stored, now)
+    begin, end = find_difference(stored, now)
     ends = len(stored) - (len(now) - end), end
     if (ends[0] - begin) * (ends[1] - begin) > MOST_PAIRS:
         yield from pair_lines(stored, now, begin, ends[0], begin, ends[1])
@@ -158,7 +158,7 @@ def pair_lines(stored, now, begin, end, new_begin, new_end):
     return zip_longest(stored[begin:end], now[new_begin:new_end])
 
 
-def differing(before, after):
+def find_difference(before, after):
     """(first, end) of what is different in the second of two lines, or of two lists of them."""
     shortest = min(len(before), len(after))
     first = next((n for n in range(shortest) if before[n] != after[n]), shortest)
@@ -182,7 +182,7 @@ def plural(words, count):
     return words.format(count).replace("1 differ", "1 differs") if count == 1 else words.format(count)
 
 
-def facts(path, verdict):
+def format_cell(path, verdict):
     """A verdict as one line of JSON."""
     found = {
         "v": 1, "kind": "cell", "file": path, "cell": verdict.number, "count": verdict.cell.count,
@@ -201,7 +201,7 @@ def number(wrong, sides):
     return {"index": wrong.now.path, sides[0]: wrong.stored.text, sides[1]: wrong.now.text, "off_by": wrong.off_by}
 
 
-def ending(found, files, seconds, status):
+def format_end(found, files, seconds, status):
     """All verdicts together as one line of JSON."""
     counts = Counter(verdict.status for verdict in found)
     every = {status.replace(" ", "_"): counts[status] for status in WORDS}

@@ -110,9 +110,9 @@ def open_(
 
 def run_program(env, options, origin, *what):
     """Run the program that `origin` makes of the rest."""
-    from tensh.cli.runs import running
+    from tensh.cli.runs import open_run
 
-    with running(env, options, origin(*what)) as run:
+    with open_run(env, options, origin(*what)) as run:
         return run.run_all()
 
 

@@ -15,7 +15,7 @@ from tensh.cli.render import failure as failures
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import remember
-from tensh.cli.session.session import MODULES, remembering
+from tensh.cli.session.session import MODULES, make_print
 from tensh.cli.session.source import Command, Source
 from tensh.cli.unraised import reporting
 from tensh.escaping import visible_line
@@ -65,7 +65,7 @@ class Notebook(Run):
         session.preload()
         session.given |= {name: shell_names[name] for name in MODULES if isinstance(shell_names[name], ModuleType)}
         session.remember()
-        session.give(print=remembering(session))
+        session.give(print=make_print(session))
         session.note_places()
         if session.teacher:
             session.teacher.is_eager = True

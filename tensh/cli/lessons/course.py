@@ -65,7 +65,7 @@ class Course(Run):
         else:
             self.outcome.remarks.append([*tokens])
 
-    def happening(self, source):
+    def run_attempt(self, source):
         """The events of a running source; an attempt to leave the program counts as a failure."""
         try:
             yield from self.session.run(source, keep_going=True)  # as at a prompt
@@ -77,7 +77,7 @@ class Course(Run):
         self.outcome, printed = Outcome(), Printed()
         try:
             with contextlib.redirect_stdout(printed):
-                for event in self.happening(source):
+                for event in self.run_attempt(source):
                     self.outcome.happened.append(event)
             return self.outcome
         finally:
@@ -91,7 +91,7 @@ class Course(Run):
                 self.raise_stop(event)
             return
         shown = 0
-        for event in self.happening(step.source):
+        for event in self.run_attempt(step.source):
             self.raise_stop(event)
             if isinstance(event, events.Started):
                 self.console.result(quote(step.source, shown, event.unit))

@@ -10,7 +10,7 @@ RESULT = " -> "  # between shapes, which belong together
 WORD = re.compile(r"\S*\s*")
 
 
-def fitting(tokens, width):
+def fit(tokens, width):
     """Fit (kind, text) pairs into some columns. The first line stays whole, so that it can be copied."""
     lines = [*split_lines(tokens)]
     for line, after in zip(lines, [*lines[1:], []], strict=True):

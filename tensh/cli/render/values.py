@@ -72,7 +72,7 @@ def cap_lines(tokens, page, more, most=None):
             break
         room, end = room - needed, end + len(line) + 1
     lines = text.count("\n", end) + 1
-    kept = [*beginning(tokens, end - (text[end - 1 : end] == "\n"))]
+    kept = [*take(tokens, end - (text[end - 1 : end] == "\n"))]
     rest = (
         _("{number:,} more characters").format(number=len(text) - end)
         if room and needed > most
@@ -86,7 +86,7 @@ def rows(text, page):
     return sum(max(-(-cells(line) // page.width), 1) for line in text.split("\n"))
 
 
-def beginning(tokens, length):
+def take(tokens, length):
     """The tokens of the first characters of a text."""
     for kind, text in tokens:
         if length <= 0:

@@ -19,7 +19,7 @@ from tensh.cli.render import timing
 from tensh.cli.repl.history import History
 from tensh.cli.repl.interrupt import Interrupts
 from tensh.cli.repl.lines import follow_outputs
-from tensh.cli.repl.toolbar import Toolbar, fitting
+from tensh.cli.repl.toolbar import Toolbar, fit
 from tensh.cli.run import Run
 from tensh.cli.session.events import Failed
 from tensh.cli.session.failure import remember
@@ -168,7 +168,7 @@ class Prompt:
             _("help: {help_key}, or name?").format(help_key=self.reader.help_key),
             _("exit: Ctrl-D"),
         ]
-        self.say([fitting(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
+        self.say([fit(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
 
     def enter_frame(self, failure):
         """Enter the frame where the program failed: the function's names become those of the prompt."""

@@ -36,13 +36,13 @@ class Toolbar:
 
     def text(self, width, mode=""):
         """The line for a window: as many facts as fit, and the keys if there is room for them."""
-        line = " " + fitting([*filter(None, [mode]), *self.facts], width - 1, self.unicode)
+        line = " " + fit([*filter(None, [mode]), *self.facts], width - 1, self.unicode)
         keys = _(KEYS)
         room = width - cells(line) - cells(keys) - 1
         return line + " " * room + keys if room > 1 else line
 
 
-def fitting(facts, width, unicode):
+def fit(facts, width, unicode):
     """Choose the facts for which a line has room, those at its ends rather than those in the middle."""
     facts, dot = list(facts), " · " if unicode else ", "
     while len(facts) > 1 and cells(dot.join(facts)) > width:

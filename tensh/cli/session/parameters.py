@@ -26,7 +26,7 @@ def apply(settings, sources):
         if not equals:
             raise SettingError(f"--set {shorten(setting)}: write NAME=VALUE")
         if name not in assignments:
-            raise SettingError(_unknown(name, assignments))
+            raise SettingError(describe_unknown(name, assignments))
         source, node, default = assignments[name]
         try:
             value = convert(text, default)
@@ -122,7 +122,7 @@ def _is_marked(source, node):
     return MARK.match(source.encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 
-def _unknown(name, assignments):
+def describe_unknown(name, assignments):
     meant = close(name, assignments)
     if meant:
         return _("--set {name}: the script has no such parameter; did you mean {meant}?").format(

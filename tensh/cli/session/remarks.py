@@ -66,11 +66,11 @@ def holds(optimizer, leaves):
 def not_a_leaf(place, names):
     """A gradient was asked for that is not kept."""
     from tensh.explain.causes import Situation
-    from tensh.explain.causes.gradients import not_kept, rebinding
+    from tensh.explain.causes.gradients import find_rebinding, not_kept
 
     name = (place.segment or "").removesuffix(".grad") if (place.segment or "").endswith(".grad") else None
     situation = Situation(None, names, piece(place), None)
-    if name and rebinding(situation, name):
+    if name and find_rebinding(situation, name):
         message, (fit, *_more), _advice = not_kept(situation, name)
         return message, _("line {line}: {code}").format(line=fit.line, code=fit.text)
     line = line_that_made(piece(place), name) if name and name.isidentifier() else None

@@ -131,7 +131,7 @@ class Session:
         lines = [line + "\n" for line in source.lines]
         linecache.cache[source.filename] = len(source.text), None, lines, source.filename
         if source.echo == "each" and "print" not in self.namespace:
-            self.give(print=remembering(self))
+            self.give(print=make_print(self))
         try:
             units = source.units(self.flags)
         except (SyntaxError, ValueError, RecursionError) as error:
@@ -207,7 +207,7 @@ class Session:
 
         if not self.notes_places:
             self.notes_places = True
-            self.closing.enter_context(provenance.recording())
+            self.closing.enter_context(provenance.record_places())
 
     def close(self):
         """End what was begun for the commands."""
@@ -280,7 +280,7 @@ class Session:
         return [command.source.compile_statement(node, self.flags) for node in nodes]
 
 
-def remembering(session):
+def make_print(session):
     """Python's print, which keeps what it showed last: an expression that prints its value is not shown again."""
 
     @functools.wraps(builtins.print)

@@ -55,9 +55,9 @@ class Transform:
 
     def with_cache(self, cache_size=1):
         """Return a copy of the transform with a cache of another size."""
-        return self if self._cache_size == cache_size else self._remade(cache_size)
+        return self if self._cache_size == cache_size else self._with_cache_size(cache_size)
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         if type(self).__init__ is Transform.__init__:
             return type(self)(cache_size=cache_size)
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")

@@ -32,7 +32,7 @@ class ComposeTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return ComposeTransform(self.parts, cache_size=cache_size)
 
     def __eq__(self, other):
@@ -119,7 +119,7 @@ class IndependentTransform(Transform):
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size)
 
     @constraints.dependent_property(is_discrete=False)
@@ -176,7 +176,7 @@ class ReshapeTransform(Transform):
             raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size=cache_size)
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
     @constraints.dependent_property

@@ -27,7 +27,7 @@ class AffineTransform(Transform):
         self.scale = scale
         self._event_dim = event_dim
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
 
     event_dim = formula(lambda t: t._event_dim)
@@ -93,7 +93,7 @@ class PowerTransform(Transform):
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return PowerTransform(self.exponent, cache_size=cache_size)
 
     @lazy_property
@@ -136,7 +136,7 @@ class CumulativeDistributionTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
 
     domain = formula(lambda t: t.distribution.support, "Where the inputs lie.")

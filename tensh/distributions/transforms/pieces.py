@@ -61,7 +61,7 @@ class CatTransform(_Pieces):
         if len(self.lengths) != len(self.transforms):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})")
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     @lazy_property
@@ -114,7 +114,7 @@ class StackTransform(_Pieces):
             [2.7183, 1.0000]])
     """
 
-    def _remade(self, cache_size):
+    def _with_cache_size(self, cache_size):
         return StackTransform(self.transforms, self.dim, cache_size)
 
     _length = formula(lambda t: ("len(transforms)", len(t.transforms)))

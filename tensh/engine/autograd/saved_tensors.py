@@ -1,6 +1,5 @@
 """Saved-tensor hooks: ``pack`` receives every saved tensor, and ``unpack`` its result when the tensor is needed."""
 
-import contextlib
 import threading
 
 from tensh.engine.autograd.packing import WHAT_IS_TAKEN, Packed, pack_value
@@ -42,16 +41,6 @@ def pop():
     """Remove the last pair of hooks."""
     mode.packing = mode.packing[:-1]
     unlisten(pack_recorded)
-
-
-@contextlib.contextmanager
-def disable_hooks():
-    """A context in which no pair of hooks is in force."""
-    before, mode.packing = mode.packing, ()
-    try:
-        yield
-    finally:
-        mode.packing = before
 
 
 def pack_recorded(node, tensors):

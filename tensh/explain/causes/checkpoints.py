@@ -159,14 +159,14 @@ def resized_layers(loading, keys):
         made = maker(loading.node.func.value, loading.situation)
         for part in path.split(".") if path else ():
             made = part_of(made, part, loading.situation)
-        fit = resized(loading, layer, path, made)
+        fit = fit_layer(loading, layer, path, made)
         if fit is None:
             return None
         fits.append(fit)
     return fits if len({fit.line for fit in fits}) == len(fits) else None
 
 
-def resized(loading, layer, path, made):
+def fit_layer(loading, layer, path, made):
     """The Fit of one layer."""
     kind, place = type(layer).__name__, f"{path}." if path else ""
     weight = loading.given.get(f"{place}weight")

@@ -61,7 +61,7 @@ def explain_not_required(situation, name, node):
 
 def not_kept(situation, name):
     """Explain the gradient of a computed tensor."""
-    made = rebinding(situation, name)
+    made = find_rebinding(situation, name)
     if made is not None:
         update = f"with torch.no_grad(): {name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
         reset = () if is_reset(situation, name) else (Fit(f"{name}.grad = None", "", made.lineno, "after"),)
@@ -97,7 +97,7 @@ def is_reset(situation, name):
     )
 
 
-def rebinding(situation, name):
+def find_rebinding(situation, name):
     """The statement `w = w - ...` that a loop around the failure, or the code before it, has; None if there is none."""
     scope = situation.place.scope()
     if scope is None or not name.isidentifier():

@@ -40,7 +40,7 @@ def explain_state(situation):
                     "the batch is dim 1 of the input, and the state has that of dim 0, which batch_first=True is for"
                 )
             return Explanation("RNN", operands, text, (fit,))
-    fits = [fit for each in given if (fit := remade(situation, each, wanted)) is not None]
+    fits = [fit for each in given if (fit := fit_state(situation, each, wanted)) is not None]
     whole = (fits[0]._replace(more=tuple(fits[1:])),) if fits and len(fits) == len(given) else ()
     return Explanation("RNN", operands, rule, whole)
 
@@ -51,7 +51,7 @@ def states_in(call):
         yield from each.elts if isinstance(each, ast.Tuple) else [each]
 
 
-def remade(situation, node, wanted):
+def fit_state(situation, node, wanted):
     """The Fit of the line that made a state, with the sizes that are wanted; None where it is not made of sizes."""
     made = situation.find_assignment(node.id) if isinstance(node, ast.Name) else None
     value = made.value if isinstance(made, ast.Assign) else None

@@ -15,7 +15,7 @@ def broadcasting(call, text):
         return None
     if call.symbol == "@" or call.name == "matmul":
         return stacks(call, *call.tensors[:2])
-    a, b = clashing(call.tensors)
+    a, b = find_clash(call.tensors)
     if a is None:
         return None
     one, two = a.value.shape, b.value.shape
@@ -42,7 +42,7 @@ def is_loss(call):
     return call.name.endswith("_loss") or type(call.module).__name__.endswith("Loss")
 
 
-def clashing(arguments):
+def find_clash(arguments):
     """The first two arguments whose shapes do not broadcast."""
     for a, b in itertools.combinations(arguments, 2):
         pairs = zip(reversed(a.value.shape), reversed(b.value.shape), strict=False)

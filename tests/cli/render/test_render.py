@@ -255,13 +255,13 @@ FITTED = {  # lines as (kind, text) pairs -> what is in a window of 40 columns
 
 @pytest.mark.parametrize("tokens, shown", FITTED.items())
 def test_prose_fits_into_a_window_and_code_stays_as_it_is(tokens, shown):
-    from tensh.cli.render.fitting import fitting
+    from tensh.cli.render.fitting import fit
 
-    text = "".join(piece for _, piece in fitting(tokens, 40))
+    text = "".join(piece for _, piece in fit(tokens, 40))
     assert "\n".join(line.rstrip() for line in text.split("\n")) == "\n".join(
         line.rstrip() for line in shown.split("\n")
     )
-    assert [kind for kind, _ in fitting(tokens, 400)] == [kind for kind, _ in tokens]
+    assert [kind for kind, _ in fit(tokens, 400)] == [kind for kind, _ in tokens]
 
 
 def test_a_long_value_of_pythons_own_is_laid_out_and_capped():

@@ -96,7 +96,7 @@ def complete_attribute(place, namespace, deadline):
     base = place.owner and known.find_known(place.owner, namespace)
     if base is None:
         return Completion(0, [])
-    fitting = matching(members.names(base), place.word)
+    fitting = list_matching(members.names(base), place.word)
     if place.word and not fitting:
         return answer(len(place.word), members.counterparts(base, place.word))
     return answer(len(place.word), describe_names(fitting, lambda name: members.describe_member(base, name), deadline))
@@ -120,11 +120,11 @@ def complete_name(place, namespace, deadline):
     if source is not None and place.text[place.brackets[-1] + 1 :] == word:
         found += [(safe_repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
     if word or not found:
-        own = matching(namespace, word)
+        own = list_matching(namespace, word)
         found += describe_names(own, lambda name: members.describe_value(namespace[name]), deadline)
     if word:
         others = {
-            *matching(vars(builtins), word),
+            *list_matching(vars(builtins), word),
             *(k for k in keyword.kwlist if k.startswith(word)),
         } - namespace.keys()
         found += [(name, _("keyword") if keyword.iskeyword(name) else _("built in"), "") for name in sorted(others)]
@@ -159,7 +159,7 @@ def literal(text):
     return visible_line(text.replace("\\", "\\\\"))
 
 
-def matching(names, word):
+def list_matching(names, word):
     """The names that begin with a word, functions before classes, each in alphabetical order; those with an underscore in front
     only if it has one.
 

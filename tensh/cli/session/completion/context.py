@@ -124,7 +124,7 @@ def primary(text):
     while position > 0:
         here = text[position - 1]
         if here in PAIRS:
-            position = opening(text, position - 1)
+            position = find_opening(text, position - 1)
             if position is None:
                 return ""
             if not (position and (text[position - 1].isalnum() or text[position - 1] in "_)]'\"")):
@@ -157,7 +157,7 @@ def word_start(text, end):
     return end
 
 
-def opening(text, closing):
+def find_opening(text, closing):
     """Return the place of the bracket that the one at `closing` closes; None if there is none."""
     depth = 0
     for position in range(closing, -1, -1):

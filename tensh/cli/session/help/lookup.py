@@ -30,7 +30,7 @@ ROUTINES = (
 def find_session_page(text, namespace, with_source=False):
     """The page of a dotted name of a session, else of a public name, as (kind, text) pairs. No property is asked for its value."""
     if "*" in text:
-        return matching.listing(text, namespace)
+        return matching.list_matching(text, namespace)
     first, *rest = re.split(r"[.\[]", text)
     if first not in namespace and first not in vars(builtins):
         found = names.find_name(text)
@@ -109,7 +109,7 @@ def find_public_page(text, with_source=False):
     """The page of a public name, which may be written without its namespace."""
     found = names.find_name(text)
     if found is None:
-        absent = names.lacking(text)
+        absent = names.find_missing(text)
         if absent:
             raise NotInTensh(sentence(absent))
         raise Unknown(

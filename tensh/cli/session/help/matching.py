@@ -9,7 +9,7 @@ from tensh.cli.session.static import known, members
 from tensh.language import _
 
 
-def listing(pattern, namespace):
+def list_matching(pattern, namespace):
     """The names that match a pattern, a line each with its kind and what it is, as the (kind, text) pairs of a page.
 
     `*` stands for any letters. A pattern without a point is matched with the names of the session, and with those of torch
@@ -19,7 +19,7 @@ def listing(pattern, namespace):
     if point:
         found = match_members(space, word, namespace)
     else:
-        found = {name: members.describe_value(namespace[name]) for name in fitting(namespace, word)}
+        found = {name: members.describe_value(namespace[name]) for name in match_names(namespace, word)}
         found = found or match_members("torch", word, namespace)
     if not found:
         raise Unknown(_("{pattern}?: no name is like this").format(pattern=pattern))
@@ -35,10 +35,12 @@ def match_members(source, word, namespace):
         found = value and known.Known(value, type(value))
     if not found:
         raise Unknown(_("{name}?: the name {space!r} is not defined").format(name=f"{source}.{word}", space=source))
-    return {f"{source}.{name}": members.describe_member(found, name) for name in fitting(members.names(found), word)}
+    return {
+        f"{source}.{name}": members.describe_member(found, name) for name in match_names(members.names(found), word)
+    }
 
 
-def fitting(known_names, word):
+def match_names(known_names, word):
     """The names that match a pattern, in alphabetical order; those with an underscore in front only if it has one."""
     return sorted(
         name

@@ -137,7 +137,7 @@ def spaces():
     return [*FIRST, *(space for space in unsupported.namespaces() if space not in FIRST)]
 
 
-def having(prefix=""):
+def list_names(prefix=""):
     """The names that tensh has whose paths begin with a prefix."""
     begin = spell_out(prefix)
     for space in unsupported.namespaces():
@@ -147,7 +147,7 @@ def having(prefix=""):
                     yield Name(space, name, entry)
 
 
-def missing(prefix=""):
+def list_missing(prefix=""):
     """(path, reason) of the names that PyTorch has and tensh lacks."""
     begin = spell_out(prefix)
     for space in unsupported.namespaces():
@@ -193,7 +193,7 @@ def is_only_in_pytorch(path):
     return unsupported.is_in_pytorch(path)
 
 
-def lacking(text):
+def find_missing(text):
     """The path of a name of PyTorch's that tensh lacks, as somebody means it; None if PyTorch has none, either."""
     path = spell_out(text.strip())
     space, _, name = path.rpartition(".")

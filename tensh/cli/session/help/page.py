@@ -107,7 +107,7 @@ def text(name):
     words = prose(name.doc) if name.kind != "constant" else ""
     if words:
         yield "prose", words + "\n"
-    number = sum(1 for _ in names.having(name.path + ".")) if name.kind in ("module", "class") else 0
+    number = sum(1 for _ in names.list_names(name.path + ".")) if name.kind in ("module", "class") else 0
     if number:
         yield (
             "note",

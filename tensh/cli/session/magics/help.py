@@ -4,7 +4,7 @@ import inspect
 import pkgutil
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.registry import MAGICS, MagicError, magic, unknown
+from tensh.cli.session.magics.registry import MAGICS, MagicError, describe_unknown, magic
 from tensh.cli.session.magics.tasks import MORE, TASKS
 from tensh.cli.session.magics.writing import write_elements
 from tensh.language import _
@@ -59,7 +59,7 @@ def page(session, command, with_source):
 def page_of_command(name):
     """Describe a command as (kind, text) pairs: its usage, its effect, and the function that it stands for."""
     if name not in MAGICS:
-        raise MagicError(unknown(name))
+        raise MagicError(describe_unknown(name))
     command = MAGICS[name]
     yield "keyword", f"{command.usage}\n"
     yield "plain", f"\n{_(command.summary)}\n"

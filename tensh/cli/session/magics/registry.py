@@ -79,7 +79,7 @@ def perform(session, command):
             yield from found
             return
     if command.name not in MAGICS:
-        raise MagicError(unknown(command.name))
+        raise MagicError(describe_unknown(command.name))
     if command.argument in ("?", "??"):  # %who?
         command = command._replace(name=command.argument, argument=f"%{command.name}")
     yield from MAGICS[command.name].run(session, command)
@@ -110,7 +110,7 @@ def mentions_history(text):
     return HISTORY.search(text) is not None
 
 
-def unknown(name):
+def describe_unknown(name):
     """Return the message for a command that does not exist."""
     if name.startswith("%"):
         return _("%{name}: there are no cell commands here; a command is one line, such as %time").format(name=name)

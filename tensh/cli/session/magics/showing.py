@@ -5,7 +5,7 @@ from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.writing import write_name_argument
 from tensh.language import _
-from tensh.show.asking import matching
+from tensh.show.asking import match_names
 
 # name, how it is written, what it shows
 PICTURES = (
@@ -52,7 +52,7 @@ def picture(session, command):
 def table(session, command):
     """A table of the user's names, or of those that match `w*`."""
     try:
-        yield Value(view(command.name)(matching(session.own_names(), command.argument)), command)
+        yield Value(view(command.name)(match_names(session.own_names(), command.argument)), command)
     except LookupError as error:
         raise MagicError(f"%{command.name}: {error.args[0]}") from None
 

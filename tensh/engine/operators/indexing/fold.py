@@ -46,7 +46,7 @@ def unless_zeros_meet(g, zeros):
 
 
 @op(public=False, out=False, grad=None, index=None)
-def meetings(grad, shape, dim, index, include_self):
+def count_meeting(grad, shape, dim, index, include_self):
     """The number of elements that meet in each place, at least 1, in the dtype of ``grad``."""
     where = places(shape, wrap_dim(dim, len(shape)), index).reshape(-1)
     count = np.bincount(where, minlength=int(np.prod(shape))).reshape(shape) + include_self
@@ -116,7 +116,7 @@ def make_fold(family, kind):
 LET = {
     "sum": {"own": "g", "its": "gather(g, dim, index)"},
     "mean": {
-        "each": "g / meetings(g, input.shape, dim, index, include_self)",
+        "each": "g / count_meeting(g, input.shape, dim, index, include_self)",
         "own": "each",
         "its": "gather(each, dim, index)",
     },

@@ -139,7 +139,7 @@ def dense_of(t, label="ToDenseBackward0"):
 def rename_node(t, label):
     """A tensor whose node has another name, that of PyTorch's node of the whole computation."""
     if t.node is not None and label is not None:
-        t.node = renaming(label)(t.node)
+        t.node = make_renaming(label)(t.node)
     return t
 
 
@@ -159,7 +159,7 @@ class Renaming(Node):
 
 
 @cache
-def renaming(label):
+def make_renaming(label):
     return type(label, (Renaming,), {"__slots__": (), "__module__": "builtins"})
 
 

@@ -65,7 +65,7 @@ OPERATORS = {
         "scatter_multiply_number scatter_multiply_src take_along resize_dim doubled_inside",
         leading(dim=DIM),
     ),
-    **each("gather_back put_along add_along meetings", leading(dim=DIM, shape=SHAPE)),
+    **each("gather_back put_along add_along count_meeting", leading(dim=DIM, shape=SHAPE)),
     **each("reduce_segments segment_slopes", leading(segments=SEGMENTS)),
     **each("fft_c2c fft_r2c fft_c2r", leading(dim=SOME)),
     "argmax": scalar_or(leading(dim=DIM), flat("argmax")), "argmin": scalar_or(leading(dim=DIM), flat("argmin")),

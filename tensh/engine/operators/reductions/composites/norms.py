@@ -1,14 +1,10 @@
 """Norms of vectors, and softmax, with PyTorch's overloads."""
 
-import math
-
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.codegen.composites import composite
 from tensh.engine.operators.namespaces import linalg
 from tensh.engine.operators.reductions import norms
 from tensh.engine.operators.reductions.softmax import log_softmax_dim, softmax_dim
-
-INF = math.inf
 
 
 # ── softmax ──────────────────────────────────────────────────────────────────

@@ -1,4 +1,7 @@
-"""Rendezvous: processes find each other by a store that all of them reach, named by a URL or by environment variables."""
+"""Rendezvous: processes find each other through a store that all of them reach, named by a URL or by environment variables.
+
+The module is not called ``rendezvous``: once imported, it would hide the function of that name in ``torch.distributed``.
+"""
 
 import os
 from urllib.parse import urlsplit
@@ -7,26 +10,26 @@ from tensh.distributed.file_store import FileStore
 from tensh.distributed.tcp_store import TCPStore
 
 
-class Meeting:
-    """The processes that a URL describes: its place, the number of a process and how many there are."""
+class RendezvousURL:
+    """What a URL says of a group of processes: where they meet, the rank of this one, and how many there are."""
 
     def __init__(self, url, rank, world_size):
         parts = urlsplit(url)
         self.scheme, self.parts = parts.scheme, parts
-        self.said = dict(pair.split("=", 1) for pair in parts.query.split("&") if pair)
+        self.query = dict(pair.split("=", 1) for pair in parts.query.split("&") if pair)
         for name, number in (("rank", rank), ("world_size", world_size)):
             if number != -1:
-                self.said[name] = number
+                self.query[name] = number
 
     def error(self, text):
         return ValueError(f"Error initializing torch.distributed using {self.scheme}:// rendezvous: {text}")
 
-    def numbers(self):
+    def ranks(self):
         """(rank, world size); ValueError if the URL lacks one."""
         for name in ("rank", "world_size"):
-            if name not in self.said:
+            if name not in self.query:
                 raise self.error(f"{name.replace('_', ' ')} parameter missing")
-        return int(self.said["rank"]), int(self.said["world_size"])
+        return int(self.query["rank"]), int(self.query["world_size"])
 
     def variable(self, name):
         """A variable of the environment; ValueError if it is not set."""
@@ -35,31 +38,29 @@ class Meeting:
         return os.environ[name]
 
 
-def meet_in_file(url, rank, world_size, timeout):
-    meeting = Meeting(url, rank, world_size)
-    path = meeting.parts.netloc + meeting.parts.path
+def rendezvous_by_file(url, rank, world_size, timeout):
+    given = RendezvousURL(url, rank, world_size)
+    path = given.parts.netloc + given.parts.path
     if not path:
-        raise meeting.error("path missing")
-    rank, world_size = meeting.numbers()
+        raise given.error("path missing")
+    rank, world_size = given.ranks()
     yield FileStore(path, world_size), rank, world_size
 
 
-def meet_at_address(url, rank, world_size, timeout):
-    meeting = Meeting(url, rank, world_size)
-    if meeting.parts.port is None:
-        raise meeting.error("port number missing")
-    rank, world_size = meeting.numbers()
-    store = serve(meeting.parts.hostname, meeting.parts.port, rank, world_size, timeout)
+def rendezvous_by_address(url, rank, world_size, timeout):
+    given = RendezvousURL(url, rank, world_size)
+    if given.parts.port is None:
+        raise given.error("port number missing")
+    rank, world_size = given.ranks()
+    store = serve(given.parts.hostname, given.parts.port, rank, world_size, timeout)
     yield store, rank, world_size
 
 
-def meet_by_environment(url, rank, world_size, timeout):
-    meeting = Meeting(url, rank, world_size)
-    found = [int(meeting.said.get(name, -1)) for name in ("rank", "world_size")]
-    found = [
-        int(meeting.variable(name)) if n == -1 else n for name, n in zip(("RANK", "WORLD_SIZE"), found, strict=True)
-    ]
-    host, port = meeting.variable("MASTER_ADDR"), int(meeting.variable("MASTER_PORT"))
+def rendezvous_by_environment(url, rank, world_size, timeout):
+    given = RendezvousURL(url, rank, world_size)
+    found = [int(given.query.get(name, -1)) for name in ("rank", "world_size")]
+    found = [int(given.variable(name)) if n == -1 else n for name, n in zip(("RANK", "WORLD_SIZE"), found, strict=True)]
+    host, port = given.variable("MASTER_ADDR"), int(given.variable("MASTER_PORT"))
     yield serve(host, port, *found, timeout), *found
 
 
@@ -69,7 +70,7 @@ def serve(host, port, rank, world_size, timeout):
     return TCPStore(host, port, world_size, rank == 0, multi_tenant=True, **options)
 
 
-HANDLERS = {"file": meet_in_file, "tcp": meet_at_address, "env": meet_by_environment}
+HANDLERS = {"file": rendezvous_by_file, "tcp": rendezvous_by_address, "env": rendezvous_by_environment}
 
 
 def register_rendezvous_handler(scheme, handler):
