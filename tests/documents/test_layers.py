@@ -14,6 +14,8 @@ import pytest
 from tensh.engine.core import ports as ports_module
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.thorough
+
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
 PUBLIC = (

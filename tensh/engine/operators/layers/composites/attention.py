@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import watch_operator
@@ -152,6 +153,7 @@ def float_mask(mask, name, dtype):
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if mask.dtype is not bool_:
         return mask
+    require_dtype(dtype, "zeros_like")  # of an input that is no tensor
     return make_additive(mask, -np.inf, 0.0, dtype.numpy)
 
 
