@@ -246,14 +246,16 @@ class TypedStorage:
     def complex_float(self) -> _Any:
         """A copy in torch.complex64."""
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
+        """Take over the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
         """A storage over the same memory: it is on the CPU."""
+    def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
+        """Not available.  Raises AssertionError."""
     def data_ptr(self) -> _int:
         """The address of the first element."""
     @property
     def device(self) -> _device:
-        """Return the address of the memory."""
+        """The device of the memory."""
     def double(self) -> _Any:
         """A copy in torch.float64."""
     @property
@@ -270,6 +272,8 @@ class TypedStorage:
         """A copy of ``count`` elements of a buffer, of which ``byte_order`` is "native", "big" or "little"."""
     def from_file(self, shared: _Any = False, size: _Any = 0) -> _Any:
         """The first ``size`` elements of a file, mapped into memory; writes reach the file if it is ``shared``."""
+    def get_device(self) -> _int:
+        """None: the CPU has no number."""
     def half(self) -> _Any:
         """A copy in torch.float16."""
     def int(self) -> _Any:
@@ -288,6 +292,8 @@ class TypedStorage:
         """The number of bytes."""
     def pickle_storage_type(self) -> _Any:
         """The name of the class of this dtype, without the module."""
+    def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
+        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
     def resizable(self) -> _Any:
         """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
@@ -299,6 +305,8 @@ class TypedStorage:
         """A copy in torch.int16."""
     def size(self) -> _Any:
         """The number of elements."""
+    def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
+        """A storage over the same memory, for the CPU; other devices are errors."""
     def tolist(self) -> _Any:
         """The elements as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
@@ -316,6 +324,8 @@ class UntypedStorage:
         """A copy in torch.uint8."""
     def bytes(self) -> _Any:
         """The bytes as a NumPy array over the same memory."""
+    def byteswap(self, dtype: _dtype | None) -> _Any:
+        """Turn round the bytes of every element of ``dtype`` (of both parts, of complex numbers)."""
     def char(self) -> _Any:
         """A copy in torch.int8."""
     def clone(self) -> _Any:
@@ -328,6 +338,8 @@ class UntypedStorage:
         """Take over the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
         """The storage itself: it is on the CPU."""
+    def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
+        """Not available.  Raises AssertionError."""
     def data_ptr(self) -> _int:
         """The address of the first byte."""
     @property
@@ -346,6 +358,8 @@ class UntypedStorage:
         """A copy of the bytes of ``count`` elements of ``dtype``, of which ``byte_order`` is "native", "big" or "little"."""
     def from_file(self, shared: _Any = False, nbytes: _Any = 0) -> _Any:
         """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
+    def get_device(self) -> _int:
+        """None: the CPU has no number."""
     def half(self) -> _Any:
         """A copy in torch.float16."""
     def int(self) -> _Any:
@@ -357,12 +371,15 @@ class UntypedStorage:
     def is_shared(self) -> _Any:
         """True if other processes may map the memory."""
     is_sparse: _bool
+    is_sparse_csr: _bool
     def long(self) -> _Any:
         """A copy in torch.int64."""
     def nbytes(self) -> _Any:
         """The number of bytes."""
     def new(self) -> _Any:
         """A storage of no bytes."""
+    def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
+        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
     def resizable(self) -> _Any:
         """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
@@ -373,6 +390,8 @@ class UntypedStorage:
         """A copy in torch.int16."""
     def size(self) -> _Any:
         """The number of bytes."""
+    def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
+        """The storage itself, for the device that it is on; other devices are errors."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:

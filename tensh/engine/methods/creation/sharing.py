@@ -1,12 +1,11 @@
 """Tensors over memory that is already there: NumPy's arrays, buffers, other libraries' arrays."""
 
-import os
-
 import numpy as np
 
 from tensh.engine.arguments.binding import bind, make_leaf, place
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
+from tensh.engine.arrays.files import map_file
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import uses_gradient
@@ -134,25 +133,7 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
     """
     place(device)
     dtype = get_default_dtype() if dtype is None else dtype
-    need = size * dtype.itemsize
-    try:
-        with open(filename, "r+b" if shared and os.path.exists(filename) else "w+b" if shared else "rb") as file:
-            have = file.seek(0, os.SEEK_END)
-            if have < need and shared:
-                file.truncate(need)
-            elif have < need:
-                raise RuntimeError(
-                    f"file <{filename}> size <{have}> is smaller than the required mapping size <{need}>"
-                )
-    except OSError as error:
-        access = "read-write" if shared else "read-only"
-        words = f"unable to open file <{filename}> in {access} mode: {error.strerror} ({error.errno})"
-        raise RuntimeError(words) from None
-    if not size:
-        return make_leaf(np.empty(0, dtype.numpy))
-    return make_leaf(
-        np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(need,))).view(dtype.numpy)
-    )
+    return make_leaf(map_file(filename, shared, size * dtype.itemsize).view(dtype.numpy))
 
 
 # ── DLPack ───────────────────────────────────────────────────────────────────

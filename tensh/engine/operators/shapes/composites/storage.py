@@ -5,12 +5,21 @@ import sys
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.absent import Absent, is_absent
-from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.arrays.absent import Absent, is_absent, make_absent
+from tensh.engine.arrays.files import map_file
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import cpu, meta, require_cpu
-from tensh.engine.operators.forms import method
+from tensh.engine.dtypes.device import device as Device
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
+
+BYTES = np.dtype(np.uint8)
+FORMS = (  # of the constructor, in PyTorch's words
+    "(*, int allocator = None, torch.device device = None)",
+    "(int size, *, int allocator = None, torch.device device = None)",
+    "(object sequence, *, int allocator = None, torch.device device = None)",
+)
 
 
 class UntypedStorage(OwnMemory):
@@ -25,17 +34,28 @@ class UntypedStorage(OwnMemory):
     """
 
     __module__ = "torch.storage"
-    is_cuda = is_sparse = is_hpu = False
+    is_cuda = is_sparse = is_sparse_csr = is_hpu = False
     filename = None
 
-    def __init__(self, source=0, *, device=None):
-        require_cpu(device)
+    def __init__(self, *values, device=None, **options):
+        if len(values) > 1 or options.keys() - {"allocator"}:
+            got = "".join(f"{type_name(value)}, " for value in values).removesuffix(", " if not options else "")
+            got += "".join(f"{name}={type_name(value)}, " for name, value in options.items())
+            raise TypeError(
+                f"torch.UntypedStorage() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+                + "".join(f" * {form}\n" for form in FORMS)
+            )
+        source = values[0] if values else 0
         if isinstance(source, (np.ndarray, Absent)):
             self.array = memory.dense_owner(source)
         elif isinstance(source, int):
-            self.array = new_row(source, np.dtype(np.uint8))
+            absent = device is not None and Device(device) == meta
+            self.array = make_absent((source,), BYTES) if absent else new_row(source, BYTES)
+            if not absent:
+                require_cpu(device)
         else:
-            self.array = row_of(source, np.dtype(np.uint8), UntypedStorage)
+            require_cpu(device)
+            self.array = row_of(source)
 
     def untyped(self):
         """The storage itself."""
@@ -61,7 +81,7 @@ class UntypedStorage(OwnMemory):
     @staticmethod
     def from_file(filename, shared=False, nbytes=0):
         """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
-        return view_storage(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
+        return view_storage(map_file(filename, shared, nbytes))
 
     def resizable(self):
         """True unless the memory is an array's of NumPy, too."""
@@ -78,6 +98,30 @@ class UntypedStorage(OwnMemory):
     def cpu(self):
         """The storage itself: it is on the CPU."""
         return self
+
+    def to(self, *, device, non_blocking=False):
+        """The storage itself, for the device that it is on; other devices are errors."""
+        if Device(device) != self.device:
+            require_cpu(device)
+        return self
+
+    def cuda(self, device=None, non_blocking=False):
+        """Not available.  Raises AssertionError."""
+        require_cpu("cuda")
+
+    def get_device(self):
+        """None: the CPU has no number."""
+        return self.device.index
+
+    def pin_memory(self, device=None):
+        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    def byteswap(self, dtype):
+        """Turn round the bytes of every element of ``dtype`` (of both parts, of complex numbers)."""
+        width = dtype.itemsize // (2 if dtype.is_complex else 1)
+        rows = self.bytes().reshape(-1, width)
+        rows[...] = rows[:, ::-1].copy()
 
     def type(self, dtype=None, non_blocking=False):
         """The name of the class."""
@@ -178,12 +222,18 @@ def read_buffer(buffer, byte_order, count, offset, dtype):
     kind = dtype.numpy
     if kind.itemsize > 1 and byte_order is None:
         raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+    if byte_order not in (None, "big", "little", "native"):
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
     data = np.frombuffer(buffer, np.uint8)
     room = data.size - offset
-    if room <= 0 or count < 0 and room % kind.itemsize or count * kind.itemsize > room:
+    if not 0 <= offset <= data.size:
         raise ValueError(
-            f"buffer of {data.size} bytes has no {'whole' if count < 0 else count} elements of {dtype} from byte {offset} on"
+            f"offset must be non-negative and no greater than buffer length ({offset}) , but got {data.size}"
         )
+    if count < 0 and room % kind.itemsize:
+        raise ValueError(f"buffer size ({data.size}) must be a multiple of element size ({kind.itemsize})")
+    if count * kind.itemsize > room:
+        raise ValueError(f"buffer has only {room} elements after offset {offset}, but specified a size of {count}")
     row = data[offset:][: (room // kind.itemsize if count < 0 else count) * kind.itemsize].copy()
     if kind.itemsize > 1 and byte_order != "native" and byte_order != sys.byteorder:
         row = np.ascontiguousarray(row.reshape(-1, kind.itemsize)[:, ::-1]).reshape(-1)
@@ -218,16 +268,17 @@ def new_row(size, dtype):
     return memory.allocate(size, dtype)
 
 
-def row_of(values, dtype, cls):
-    """The numbers of a sequence as a row of elements."""
-    try:
-        return np.array([*values], dtype).reshape(-1)
-    except (TypeError, ValueError, OverflowError):
-        one = next((value for value in values if not isinstance(value, int)), 0) if hasattr(values, "__iter__") else 0
-        raise RuntimeError(
-            f"torch.{cls.__name__}(): tried to construct a storage from a sequence ({type(values).__name__}), but one of "
-            f"the items was of type {type(one).__name__} instead of int"
-        ) from None
+def row_of(values):
+    """The low bytes of the numbers of a sequence; PyTorch's errors for other values."""
+    if isinstance(values, Tensor) or not hasattr(values, "__getitem__"):
+        raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(values).__name__}")
+    for value in values:
+        if not isinstance(value, (int, np.integer)):
+            raise RuntimeError(
+                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(values).__name__}), but one "
+                f"of the items was of type {type(value).__name__} instead of int"
+            )
+    return np.array([value & 255 for value in values], BYTES)
 
 
 def place_in(index, size):
@@ -240,12 +291,3 @@ def place_in(index, size):
     if not 0 <= place < size:
         raise IndexError(f"index {place} out of range for storage of size {size}")
     return place
-
-
-@method
-def untyped_storage(self):
-    """The memory that the tensor lies in, as bytes."""
-    return UntypedStorage(self.array)
-
-
-PUBLIC["UntypedStorage"] = UntypedStorage

@@ -36,6 +36,11 @@ class StorageKind(type):
     def __instancecheck__(cls, value):
         return type.__instancecheck__(TypedStorage, value) and cls.kind in (None, value.dtype)
 
+    @property
+    def dtype(cls):
+        """The dtype of a class of one dtype; of the others, the property of their storages."""
+        return cls.kind or TypedStorage.__dict__["dtype"]
+
 
 class TypedStorage(OwnMemory, metaclass=StorageKind):
     """The memory of a tensor as one row of elements: all of them, in the order of the memory.
@@ -121,7 +126,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     @property
     def device(self):
-        """Return the address of the memory."""
+        """The device of the memory."""
         return self.untyped().device
 
     def __len__(self):
@@ -202,8 +207,8 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return self
 
     def copy_(self, source, non_blocking=None):
-        """Take over the elements of a storage of the same size."""
-        self.row[...] = source.row
+        """Take over the bytes of a storage of the same size."""
+        self.untyped().copy_(source.untyped(), non_blocking)
         return self
 
     def resize_(self, size):
@@ -220,6 +225,22 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     def cpu(self):
         """A storage over the same memory: it is on the CPU."""
         return wrap_row(self.row)
+
+    def to(self, *, device, non_blocking=False):
+        """A storage over the same memory, for the CPU; other devices are errors."""
+        return wrap_row(self.untyped().to(device=device).bytes().view(self.row.dtype))
+
+    def cuda(self, device=None, non_blocking=False):
+        """Not available.  Raises AssertionError."""
+        self.untyped().cuda(device)
+
+    def get_device(self):
+        """None: the CPU has no number."""
+        return self.untyped().get_device()
+
+    def pin_memory(self, device=None):
+        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        self.untyped().pin_memory(device)
 
     def type(self, dtype=None, non_blocking=False):
         """The name of the class of this dtype."""
@@ -268,12 +289,18 @@ for _dtype, _class in CLASSES.items():
     setattr(TypedStorage, _word, make_conversion(_word, _dtype))
     setattr(UntypedStorage, _word, make_conversion(_word, _dtype))
     PUBLIC[_class.__name__] = _class
-PUBLIC.update(TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
+PUBLIC.update(UntypedStorage=UntypedStorage, TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
 
 
 def storage_by_default():
     """The class that ``torch.Storage`` is: that of the default dtype."""
     return CLASSES[get_default_dtype()]
+
+
+@method
+def untyped_storage(self):
+    """The memory that the tensor lies in, as bytes."""
+    return UntypedStorage(self.array)
 
 
 @method
