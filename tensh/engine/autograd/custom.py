@@ -17,6 +17,15 @@ from tensh.engine.core.views import record_view, refresh_node
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.views import CUSTOM
 from tensh.engine.errors.warnings import warn
+from tensh.engine.inplace.writes import nodes_of_write, rebase_history, refuse_unrecordable
+
+SEVERAL_OF_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one "
+    "Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view "
+    "(using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: "
+    "one doing the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the "
+    "forum https://discuss.pytorch.org/ if you need help to do this change."
+)
 
 
 class NodeClass:
@@ -173,23 +182,34 @@ def _record_outputs(cls, node, args, edges, result):
     dirty = {id(t) for t in node.dirty_tensors}
     if dirty:
         _require_returned(node, outputs)
-    outputs = tuple(_separate_output(cls, o, inputs, dirty, edges is not None) for o in outputs)
+        if not dirty.issubset(map(id, inputs)):
+            warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+                "passed to ctx.mark_dirty()."
+            )
+    number = sum(isinstance(o, Tensor) for o in outputs)
+    outputs = tuple(_separate_output(cls, o, inputs, dirty, edges is not None, number) for o in outputs)
     if edges is not None:
         returned = (result,) if single else result
-        _connect(node, outputs, returned, edges)
+        changed = {id(t): edge for t, edge in zip(inputs, edges) if id(t) in dirty}
+        _connect(node, outputs, returned, edges, changed)
         _keep(node, outputs, returned)
     if mode.levels and mode.forward:
         carry(node, args, (result,) if single else result, outputs)
     return outputs[0] if single else outputs
 
 
-def _separate_output(cls, o, inputs, dirty, recording):
+def _separate_output(cls, o, inputs, dirty, recording, number):
     """The output as a separate tensor: an input that is returned unchanged becomes a locked view of itself."""
     if not isinstance(o, Tensor):
         return o
     if id(o) in dirty:
-        if recording and type(o.node) is AccumulateGrad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        if recording:
+            if type(o.node) is AccumulateGrad:
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            refuse_unrecordable(o)
+            if o._base is not None and number > 1:
+                raise RuntimeError(SEVERAL_OF_VIEW)
         stamp_write(o.array)
         return o
     if type(o.array) is not ndarray and getattr(type(o), "__torch_dispatch__", None) is not None:
@@ -202,27 +222,37 @@ def _separate_output(cls, o, inputs, dirty, recording):
     return record_view(source, shown, CUSTOM)
 
 
-def _connect(node, outputs, returned, edges):
+def _connect(node, outputs, returned, edges, changed):
+    """Make the node that of the outputs; ``changed``: id of an input that was written -> its node before."""
     off = {id(t) for t in node.non_differentiable}
     differentiable = [
         i
         for i, o in enumerate(outputs)
         if isinstance(o, Tensor) and o.array.dtype.kind in DIFFERENTIABLE and id(returned[i]) not in off
     ]
+    since = tick()
     node.inputs, node.time = edges, tick()
     node.op = Many(len(outputs) > 1)
     if node.op.many:
         node.shape = [(o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in outputs]
         for i in differentiable:
-            outputs[i].node = Output(node, i, node.shape[i])
+            _attach(outputs[i], Output(node, i, node.shape[i]), changed, since)
     elif differentiable:
         node.shape, node.dtype = outputs[0].array.shape, outputs[0].array.dtype
-        outputs[0].node = node
+        _attach(outputs[0], node, changed, since)
     for o in outputs:
         if isinstance(o, Tensor) and o._base is not None:
             o._time = node.time
     if listeners:
         announce(node, outputs)
+
+
+def _attach(t, node, changed, since):
+    """Let an output continue from its node; of a view that was written, the base does."""
+    if t._base is not None and id(t) in changed:
+        rebase_history(t, changed[id(t)], node, nodes_of_write(node, since), t.array)
+    else:
+        t.node = node
 
 
 def _require_returned(node, returned):

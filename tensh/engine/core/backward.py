@@ -243,7 +243,7 @@ def call_pre_hooks(node, g, graph, runs):
         if type(node) is AccumulateGrad and not graph:
             g = g.copy()  # a hook may have kept the array
     for hook in list(hooks.before.values()) if runs else ():
-        given = list_arrived_gradients(g)
+        given = list_arrived_gradients(node, g)
         result = hook(given)
         if result is not None:
             result = [_raw(each, graph) for each in require_gradients(result, given, hook)]
@@ -251,11 +251,11 @@ def call_pre_hooks(node, g, graph, runs):
     return g
 
 
-def list_arrived_gradients(g):
+def list_arrived_gradients(node, g):
     """The gradients that arrived at a node, one for each output, as its hooks receive them."""
     if type(g) is not Parts:
         return (as_tensor(g),)
-    return tuple(as_tensor(g.get(number)) for number in range(max(g) + 1))
+    return tuple(as_tensor(g.get(number)) for number in range(len(node.shape)))
 
 
 def call_post_hooks(node, g, gs, graph):
@@ -264,7 +264,7 @@ def call_post_hooks(node, g, gs, graph):
         mode.inspect(node, gs)
     if node.hooks is None:
         return gs
-    outputs = list_arrived_gradients(g)
+    outputs = list_arrived_gradients(node, g)
     for hook in list(node.hooks.after.values()):
         given = tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs)
         result = hook(given, outputs)

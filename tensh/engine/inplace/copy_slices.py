@@ -21,7 +21,7 @@ class CopySlices(Node):
 
     def __init__(self, t, old, node, inside):
         base = t._base
-        if len(inside) == 1:
+        if is_direct(node, old, inside):
             others = node.inputs[1:]
         else:
             within = set(inside)
@@ -57,7 +57,7 @@ class CopySlices(Node):
         *_, old, node, inside = self.saved
         if node.saved is None:
             raise RuntimeError(second_time)
-        if len(inside) == 1:
+        if is_direct(node, old, inside):
             node.check()
             return (node.backward_graph if graph else node.backward)(g)
         wanted = {n: None for n in (old, *self.inputs[1:]) if n is not None}
@@ -67,6 +67,11 @@ class CopySlices(Node):
 
     # Release drops the nodes of the write and with them their arrays, except those that a derivative of higher order
     # still reaches.  As in PyTorch, the node is never used twice, whatever those nodes have saved.
+
+
+def is_direct(node, old, inside):
+    """True for a write by one node whose first input was the region: the node itself gives the gradients."""
+    return len(inside) == 1 and node.inputs[0] is old
 
 
 def run_inside(grads, graph, wanted):

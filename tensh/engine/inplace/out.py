@@ -9,6 +9,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors.messages import cannot_cast, does_not_fit, dtype_error
 from tensh.engine.errors.warnings import warn
+from tensh.engine.inplace.out_dtypes import CASTABLE_WORDS, EXACT_WORDS
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.writes import requires
 
@@ -57,7 +58,7 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     if a.dtype is not b.dtype:
         if strict is None:
             refuse_overlap(a)
-        refuse_out_dtype(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
+        refuse_out_dtype(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict, name)
     refuse_overlap(a)
     if apart:
         refuse_shared(a, inputs)
@@ -74,14 +75,19 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     return out
 
 
-def refuse_out_dtype(result, target, strict):
+def refuse_out_dtype(result, target, strict, name):
     """Raise if a result of one dtype must not go into an ``out=`` of another."""
     if callable(strict):
         return strict(result, target)
+    if strict is None:
+        strict = EXACT_WORDS.get(name)
     if isinstance(strict, str):
         raise RuntimeError(strict.format(result, target))
     if not can_cast(result, target):
-        raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
+        if strict is not None:
+            raise type(strict)(str(strict).format(result, target))
+        words = CASTABLE_WORDS.get(name)
+        raise cannot_cast(result, target) if words is None else RuntimeError(words.format(result, target))
 
 
 def require_same_dtype(name, input, out):

@@ -170,9 +170,9 @@ Tensor._grad = Tensor.grad
 
 @member()
 def _backward_hooks(t):
-    """The hooks on the gradient of this tensor, None if there are none."""
+    """The hooks on the gradient of this tensor, None if there have been none."""
     node = t.node
-    return node.hooks.tensor if node is not None and node.hooks is not None and node.hooks.tensor else None
+    return node.hooks.tensor if node is not None and node.hooks is not None else None
 
 
 @member()
