@@ -123,7 +123,7 @@ class Tensor:
     def __xor__(self, other: Tensor | _Number) -> Tensor: ...
     @property
     def _backward_hooks(self) -> _Any:
-        """The hooks on the gradient of this tensor, None if there are none."""
+        """The hooks on the gradient of this tensor, None if there have been none."""
     @_backward_hooks.setter
     def _backward_hooks(self, value: _Any) -> None: ...
     @property
