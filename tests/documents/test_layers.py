@@ -41,6 +41,10 @@ LAYERS = {
         "tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
         "numpy",
     ),
+    "tensh.utils.tensorboard": (
+        "tensh.engine tensh.fx tensh.jit tensh.nn",
+        "numpy tensorboard google PIL matplotlib",
+    ),
     "tensh.distributions": (
         "tensh tensh.engine tensh.namespace tensh.nn",
         "",

@@ -110,9 +110,7 @@ REASONS = (
         """,
     ),
     drop_names("models and packages of models from elsewhere", "hub package utils.model_zoo"),
-    drop_names(
-        "logs for TensorBoard; tensh.show.track tells how far a loop is, %plot draws a curve", "utils.tensorboard"
-    ),
+    drop_names("there once it is imported: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
     drop_names(
         "files of tensors without their data, and parts of PyTorch's reader of files",
         """
