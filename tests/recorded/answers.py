@@ -1,11 +1,26 @@
 """Files of answers: JSON, one case a line, so that a person can read them and see what has changed."""
 
 import json
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+class Answers(dict):
+    """The answers in a file, by their cases; a case that is not there says how to record it."""
+
+    def __init__(self, path):
+        super().__init__(json.loads(path.read_text(encoding="utf-8")) if path.exists() else ())
+        self.path = path
+
+    def __missing__(self, case):
+        file = self.path.relative_to(FOLDER).with_suffix("").as_posix()
+        raise KeyError(f"{case} is not recorded yet: python -m tests.recorded {file}")
 
 
 def read_answers(path):
-    """The answers in a file; none where it has not been recorded."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    """Read the answers in a file; none where it has not been recorded."""
+    return Answers(path)
 
 
 def format_answers(answers, depth=1):

@@ -3,7 +3,7 @@
 Factors that are unique only up to signs are tested in test_linear.py.
 """
 
-from tests.recorded.operators import c, call, i, rough, x
+from tests.recorded.operators import Argument, c, call, i, rough, x
 
 COVERS = (
     "operators/linalg/products.py",
@@ -15,6 +15,7 @@ COVERS = (
 A, B, V, W = x(2, 3), x(3, 2), x(3), x(2)
 S, T = x(3, 3), x(2, 3, 3)  # regular with these seeds
 BATCH = [call(S), call(T), call(c(2, 2))]
+PIVOTS = Argument((3,), 1.0, 3.0, "int32")
 SMALL = [call(c(2, 2)), call(S), call(T)]
 
 SAMPLES = {
@@ -47,6 +48,7 @@ SAMPLES = {
     "linalg.tensorinv": [call(x(4, 2, 2), 1)], "linalg.tensorsolve": [call(x(2, 2, 4), x(2, 2))],
     # factors
     "linalg.lu_factor": [call(S)], "linalg.lu": [call(S), call(A), call(B)], "linalg.ldl_factor": [rough(S)],
+    "linalg.ldl_solve": [rough(S, PIVOTS, x(3, 2))],
     "ormqr": [call(x(3, 2), W, x(3, 4)), call(x(3, 2), W, x(4, 3), False, True)],
     "linalg.householder_product": [call(x(3, 2), W)], "geqrf": [rough(B)],
     # spectra

@@ -92,9 +92,18 @@ def in_dtypes(m, name, call):
 def answers(m, family):
     """Everything that is recorded of a family."""
     return {
-        name: {"calls": [answer(m, name, each) for each in calls], "dtypes": in_dtypes(m, name, calls[0])}
+        name: {"calls": [named_answer(m, name, each) for each in calls], "dtypes": in_dtypes(m, name, calls[0])}
         for name, calls in family.SAMPLES.items()
     }
+
+
+def named_answer(m, name, call):
+    """The answer to a call; an error says which call it was."""
+    try:
+        return answer(m, name, call)
+    except Exception as error:
+        error.add_note(f"in a sample of {name}: {call}")
+        raise
 
 
 def record(wanted):

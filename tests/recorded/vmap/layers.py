@@ -1,4 +1,4 @@
-"""Layers, linear algebra and others under vmap, with random arguments that are PyTorch's: part of vmap_cases.py."""
+"""Layers, linear algebra and others under vmap, with random arguments that are PyTorch's: part of programs.py."""
 
 
 def digest(torch, result):

@@ -1,9 +1,12 @@
 """Rules of single operators and functions for tensors without elements."""
 
+import numpy as np
+
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import make_absent, make_like
 from tensh.engine.dispatch.meta.probing import probe
 from tensh.engine.operators.indexing import index as indexing
+from tensh.engine.operators.linalg.symmetric import check_factors
 
 KERNELS: dict = {}
 """Operator -> kernel on absent arrays, where probing would not find or would take long to find the shape."""
@@ -27,6 +30,24 @@ def mm(input, mat2):
         (n, m), (k, j) = input.shape, mat2.shape
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{m} and {k}x{j})")
     return make_absent((input.shape[0], mat2.shape[1]), input.dtype)
+
+
+@kernel
+def linalg_lu_solve(LU, pivots, B, left, adjoint):
+    return make_absent((*np.broadcast_shapes(LU.shape[:-2], B.shape[:-2]), *B.shape[-2:]), B.dtype)
+
+
+@kernel
+def linalg_ldl_solve(LD, pivots, B, hermitian=False):
+    check_factors(LD, pivots, B)
+    return linalg_lu_solve(LD, pivots, B, True, False)
+
+
+@kernel
+def plu(LU, pivots):
+    *batch, n, m = LU.shape
+    sizes = (n, n), (n, min(n, m)), (min(n, m), m)
+    return tuple(make_absent((*batch, *each), LU.dtype) for each in sizes)
 
 
 @kernel

@@ -175,6 +175,11 @@ def linalg_lu_factor_ex(A):
 )
 def plu(LU, pivots):
     """The three factors of a result of ``lu_factor``."""
+    if ((pivots < 1) | (pivots > LU.shape[-2])).any():
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+            "Did you properly pass the result of lu_factor?"
+        )
     return (permutation(pivots, LU.shape[-2], LU.dtype), *unpack_triangles(LU))
 
 

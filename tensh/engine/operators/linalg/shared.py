@@ -8,6 +8,7 @@ import numpy as np
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import broadcast_clash
 
 
 class LinAlgError(RuntimeError):
@@ -68,6 +69,22 @@ def check_square(name, array, letter="A"):
         raise RuntimeError(
             f"{name}: {letter} must be batches of square matrices, but they are {rows} by {columns} matrices"
         )
+
+
+def require_pivots(name, letters, factors, pivots):
+    """Raise RuntimeError unless there is a pivot for every row of the factors."""
+    if factors.shape[:-1] != pivots.shape:
+        raise RuntimeError(
+            f"{name}: Expected {letters}.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
+
+
+def require_batches(first, second):
+    """Raise RuntimeError unless the batch dimensions of two stacks of matrices broadcast."""
+    clash = broadcast_clash((first.shape[:-2], second.shape[:-2]))
+    if clash:
+        raise RuntimeError(clash)
 
 
 def check_same_dtype(name, first, second, letters="AB"):

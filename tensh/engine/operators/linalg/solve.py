@@ -257,6 +257,7 @@ def linalg_lu_solve(LU, pivots, B, left, adjoint):
         return np.conj(
             linalg_lu_solve.kernel(LU, pivots, np.conj(B.swapaxes(-2, -1)), True, not adjoint).swapaxes(-2, -1)
         )
+    require_rows(pivots, LU.shape[-2])
     order = row_order(pivots, LU.shape[-2])
     batch = np.broadcast_shapes(LU.shape[:-2], B.shape[:-2])
     order = np.broadcast_to(order, (*batch, order.shape[-1]))[..., None]
@@ -267,6 +268,15 @@ def linalg_lu_solve(LU, pivots, B, left, adjoint):
     X = np.empty(B.shape, np.result_type(LU, B))
     np.put_along_axis(X, order, substitute(H, substitute(H, B, False, False), True, True), -2)
     return X
+
+
+def require_rows(pivots, rows):
+    """Raise RuntimeError unless the pivots are numbers of rows, counted from 1."""
+    for wrong, bound in ((pivots < 1, "greater or equal to 1"), (pivots > rows, "smaller or equal to LU.size(-2)")):
+        if wrong.any():
+            raise RuntimeError(
+                f"Pivots given to lu_solve must all be {bound}. Did you properly pass the result of lu_factor?"
+            )
 
 
 @word

@@ -9,12 +9,15 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.shared import (
     check_floating,
-    check_same_dtype,
     check_square,
     each,
     empty_in_any_dtype,
+    require_batches,
+    require_pivots,
 )
 
 GROWTH = (1 + math.sqrt(17)) / 8  # the ratio below which a block of two rows bounds the growth of the elements
@@ -123,14 +126,38 @@ def linalg_ldl_factor_ex(A, hermitian=False):
 )
 def linalg_ldl_solve(LD, pivots, B, hermitian=False):
     """The solutions of A X = B from the factors of A."""
-    name = "torch.linalg.ldl_solve"
-    check_same_dtype(name, LD, B, ("LD", "B"))
-    check_square(name, LD, "LD")
+    check_factors(LD, pivots, B)
     batch = np.broadcast_shapes(LD.shape[:-2], B.shape[:-2])
+    if pivots.size and not 1 <= np.abs(pivots).min() <= np.abs(pivots).max() <= LD.shape[-1]:
+        raise RuntimeError("torch.linalg.ldl_solve: pivots must be numbers of rows, as linalg.ldl_factor gives them")
     whole = [np.broadcast_to(a, (*batch, *a.shape[len(a.shape) - own :])) for a, own in ((LD, 2), (pivots, 1), (B, 2))]
     if not whole[2].size:
         return whole[2].copy()
     return each(whole[0], lambda a, p, b: (solve_factored(a, p, b, hermitian),), *whole[1:])[0]
+
+
+def check_factors(LD, pivots, B):
+    """Raise RuntimeError unless the factors of a matrix fit together, and its equations fit the right sides."""
+    name = "torch.linalg.ldl_solve"
+    check_square(name, LD)
+    if LD.dtype.kind not in "fcVW":
+        check_floating(name, LD)
+    if B.dtype != LD.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {BY_NUMPY[B.dtype].title} and A of type "
+            f"{BY_NUMPY[LD.dtype].title} instead."
+        )
+    wrap_dim(-2, B.ndim, scalar=False)
+    if LD.shape[-1] != B.shape[-2]:
+        sizes = [" by ".join(map(str, each.shape[-2:])) for each in (LD, B)]
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {sizes[0]} but each b matrix is {sizes[1]}"
+        )
+    require_pivots(name, "LD", LD, pivots)
+    if pivots.dtype.kind not in "iu":
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {BY_NUMPY[pivots.dtype].title}")
+    require_batches(B, LD)
+    check_floating(name, LD, "ldl_solve_kernel_cpu")
 
 
 def solve_factored(LD, pivots, B, hermitian):

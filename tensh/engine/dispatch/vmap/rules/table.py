@@ -109,7 +109,7 @@ OPERATORS = {
     ),
     **each(
         "linalg_solve_triangular triangular_solve solve_triangle cholesky_solve cholesky_inverse cholesky_factor linalg_lu_solve plu "
-        "linalg_householder_product ormqr geqrf identity_like cofactors with_corner join_blocks tanh_backward "
+        "linalg_ldl_factor_ex linalg_ldl_solve linalg_householder_product ormqr geqrf identity_like cofactors with_corner join_blocks tanh_backward "
         "sigmoid_backward threshold_backward",
         leading(),
     ),

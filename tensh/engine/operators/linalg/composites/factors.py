@@ -12,7 +12,14 @@ from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.linalg import factor, householder
 from tensh.engine.operators.linalg import solve as solving
 from tensh.engine.operators.linalg.composites.equations import raise_failed
-from tensh.engine.operators.linalg.shared import check_floating, check_same_dtype, check_square
+from tensh.engine.operators.linalg.shared import (
+    check_floating,
+    check_matrix,
+    check_same_dtype,
+    check_square,
+    require_batches,
+    require_pivots,
+)
 from tensh.engine.operators.namespaces import linalg
 
 OLD = "torch.{} is deprecated in favor of torch.linalg.{} and will be removed in a future PyTorch release.\n"
@@ -209,13 +216,20 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
     Shapes: LU [..., n, n], B [..., n, k]. Raise RuntimeError if the pivots do not fit.
     """
-    name = "linalg.lu_solve"
-    check_same_dtype(name, LU.array, B.array, ("LU", "B"))
-    check_floating(name, LU.array, "lu_cpu")
-    check_square(name, LU.array, "LU")
-    solving.check_fit(name, LU.array.shape, B.array.shape, left)
-    if LU.array.shape[:-1] != pivots.array.shape:
-        raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")
+    name, A = "linalg.lu_solve", LU.array
+    if A.dtype.kind not in "fcVW":
+        check_floating(f"torch.{name}", A)
+    check_same_dtype(name, A, B.array, ("LU", "B"))
+    if pivots.array.dtype != np.int32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    check_square(f"torch.{name}", A)
+    check_matrix(name, B.array, "B")
+    solving.check_fit(name, A.shape, B.array.shape, left)
+    if not pivots.array.ndim or A.shape[-1] != pivots.array.shape[-1]:
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    require_pivots(name, "LU", A, pivots.array)
+    require_batches(B.array, A)
+    check_floating(name, A, "linalg.lu_solve_cpu")
     return solving.linalg_lu_solve.fn(LU, pivots, B, left, adjoint)
 
 
