@@ -12,13 +12,14 @@ from tensh.export.graph_signature import (
     OutputSpec,
     TensorArgument,
 )
+from tensh.func.trees import flatten, leaves_of
 from tensh.fx.generated import compile_function
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule, assign_member
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
-from tensh.tracing.program import Program, flatten_like
+from tensh.tracing.program import Place, Program, flatten_like
 
 __all__ = ["ExportedProgram"]
 
@@ -76,10 +77,10 @@ class ExportedProgram:
             for each in leaves(output.args[0])
         ]
         module = GraphModule(Module(), graph, "GraphModule")
-        state = {path: value for path, value in members.items() if kinds[path] is not InputKind.CONSTANT_TENSOR}
         kept = root.state_dict(keep_vars=True)
+        state = {path: value for path, value in members.items() if is_state(path, kinds[path], kept)}
         whole = {name: kept[name] for name in (*dict(root.named_parameters(remove_duplicate=False)), *kept)}
-        constants = {path: value for path, value in members.items() if kinds[path] is InputKind.CONSTANT_TENSOR}
+        constants = {path: value for path, value in members.items() if path not in state}
         names = {name for table in dynamic.values() for name in table.values()}
         bounds = {name: Range(*(ranges.get(name) or (None, None))) for name in sorted(names)}
         for each in bounds.values():
@@ -104,11 +105,12 @@ class ExportedProgram:
 
     def buffers(self):
         """The buffers."""
-        return iter([self.state_dict[path] for path in self.graph_signature.buffers])
+        return iter([each for _, each in self.named_buffers()])
 
     def named_buffers(self):
         """(path, buffer) pairs."""
-        return iter([(path, self.state_dict[path]) for path in self.graph_signature.buffers])
+        known = self.constants | self.state_dict
+        return iter([(path, known[path]) for path in self.graph_signature.buffers])
 
     def module(self, check_guards=True):
         """The program as a module, which checks the sizes of what it is given."""
@@ -133,6 +135,11 @@ class ExportedProgram:
         return (
             f"ExportedProgram:\n    {code}\nGraph signature: {signature}\nRange constraints: {self.range_constraints}\n"
         )
+
+
+def is_state(path, kind, kept):
+    """True for what the state dict holds: no constants, and no buffers that are not persistent."""
+    return kind is InputKind.PARAMETER or kind is InputKind.BUFFER and path in kept
 
 
 def name_constants(program, root):
@@ -181,17 +188,26 @@ def lift_members(program, kinds, root):
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
         specs.append(InputSpec(kind, TensorArgument(placeholder.name), path, persistent))
+    inputs = program.inputs
+    for name, leaf in program.leaves:
+        if isinstance(leaf, Place):
+            node = inputs[leaf]
+            made[node] = graph.node_copy(node)
+            made[node].name = node.target  # names of arguments stay, those of builtins, too
+            made[node].meta["val"] = describe(node)
+            specs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(made[node].name), None))
+        else:
+            constant = graph.placeholder(name)
+            constant.meta["val"] = leaf
+            specs.append(InputSpec(InputKind.USER_INPUT, ConstantArgument(constant.name, leaf), None))
     for node in program.graph.nodes:
-        if node.op == "get_attr":
+        if node.op in ("get_attr", "placeholder"):
             continue
         if node.op == "output":
             value = node.args[0]
             made[node] = graph.output(map_arg(tuple(leaves(value)), lambda each: made[each]))
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
-        if node.op == "placeholder":
-            made[node].name = node.target  # names of arguments stay, those of builtins, too
-            specs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(made[node].name), None))
         made[node].meta["val"] = describe(node)
     return graph, specs
 
@@ -208,6 +224,41 @@ def leaves(value):
     """The leaves of a result, in order."""
     value = list(value.values()) if isinstance(value, dict) else value
     return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
+
+
+def name_results(result, example):
+    """The result with the named tuples that operators gave in an example, such as that of ``max``."""
+    if not isinstance(example, (tuple, list)):
+        return result
+    parts = [name_results(*pair) for pair in zip(result, example, strict=True)]
+    kind = type(example)
+    if hasattr(kind, "_fields"):
+        return kind(*parts)
+    return kind(parts) if kind.__module__ == "torch.return_types" else type(result)(parts)
+
+
+def check_structure(structure, args, kwargs):
+    """The keywords in the order of a structure.  Raise ValueError in PyTorch's words for arguments that it does not have."""
+    if kwargs.keys() != structure[1].keys():
+        raise ValueError(
+            f"Ran into a kwarg keyword mismatch: Got the following keywords {list(kwargs)} but expected {list(structure[1])}"
+        )
+    kwargs = {name: kwargs[name] for name in structure[1]}
+    expected, given = flatten(structure)[1], flatten((tuple(args), kwargs))[1]
+    if expected != given:
+        raise ValueError(
+            f"Trying to flatten user inputs with exported input tree spec: \n{expected}\nbut actually got inputs with tree spec of: "
+            f"\n{given}.\nPlease check that the inputs have the same number and type of args and kwargs as the ones you used when "
+            "tracing."
+        )
+    return kwargs
+
+
+def check_constants(known, given):
+    """Raise AssertionError where an argument that is no tensor is not that of the example."""
+    for (name, leaf), value in zip(known, given, strict=True):
+        if not isinstance(leaf, Place) and leaf is not None and (isinstance(value, Tensor) or value != leaf):
+            raise AssertionError(f"Guard failed: {name} == {leaf!r}")
 
 
 class ExportedModule(Module):
@@ -232,19 +283,24 @@ class ExportedModule(Module):
         return self._program.graph.python_code("self").src
 
     def forward(self, *args, **kwargs):
-        """Run the exported program.  Raise AssertionError for sizes that it does not take."""
-        inputs = flatten_like(self._program.structure, args, kwargs)
+        """Run the exported program.
+
+        Raise AssertionError for sizes, and for values that are no tensors, that it does not take; ValueError for arguments of another structure.
+        """
+        program = self._program
+        kwargs = check_structure(program.structure, args, kwargs)
+        if self._guarded:
+            check_constants(program.leaves, leaves_of((args, kwargs)))
+        inputs = flatten_like(program.structure, args, kwargs)
         if self._guarded:
             self._check(inputs)
-        return self._call(self, *inputs)
+        return name_results(self._call(self, *inputs), program.result)
 
     def _check(self, inputs):
         for place, (node, value) in enumerate(zip(self._program.inputs, inputs)):
             example, dynamic = node.meta["val"], self._program.dynamic.get(place, {})
             if value.dim() != len(example.shape):
                 raise AssertionError(f"Guard failed: {node.name}.dim() == {len(example.shape)}")
-            if value.dtype is not example.dtype:
-                raise AssertionError(f"Guard failed: {node.name}.dtype == {example.dtype}")
             for dim, (size, known) in enumerate(zip(value.shape, example.shape)):
                 if dim not in dynamic and size != known:
                     raise AssertionError(f"Guard failed: {node.name}.size()[{dim}] == {known}")

@@ -1,32 +1,13 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.capture.places import find_place
 from tensh.export.exported_program import ExportedProgram
 from tensh.nn.modules.module import Module
 from tensh.tracing.dynamic import list_inputs, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.program import trace_program
-from tensh.tracing.recorder import describe_place
+from tensh.tracing.reading import refuse_reading
 
 __all__ = ["export", "export_for_training"]
-
-
-class DataDependentError(RuntimeError):
-    """A program branches on the elements of a tensor, which no exported program can."""
-
-
-def refuse_reading(kind, function):
-    """Raise DataDependentError with the line that reads elements."""
-    if kind in ("length", "iteration", "tensor"):  # facts of the shape, which are checked when the program runs
-        return
-    found, _ = find_place()
-    text, place = describe_place(found) if found is not None else ("", ())
-    where = f" at {place[0]}:{place[1]} in {place[2]}\n{text}" if place else ""
-    raise DataDependentError(
-        f"Could not guard on data-dependent expression: Python reads a tensor as a {kind}{where}\n"
-        "An exported program has no decisions of Python: compute both results and choose with torch.where, or make the value an "
-        "argument"
-    )
 
 
 def export(
@@ -74,7 +55,7 @@ def export(
     if dynamic_shapes:
         check_names(mod, args, kwargs, dynamic_shapes)
         dynamic = read_dynamic_shapes(mod, args, kwargs, dynamic_shapes)
-        program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading)
+        program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges)
     else:
         dynamic, program = {}, trace_program(mod, args, kwargs, on_read=refuse_reading)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))

@@ -16,29 +16,20 @@ from tensh._aten.overloads import schemas
 from tensh.bounded_json import loads
 from tensh.engine.core.tensor import Tensor
 from tensh.export.exported_program import ExportedProgram, Range, SymbolicTensor
+from tensh.func.trees import leaves_of
 from tensh.fx.graph import Graph
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.replacing import replace_file
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line
+from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import Place, Program
 
 __all__ = ["load", "save"]
 
-VERSION = 1
+VERSION = 2
 LARGEST = 2**28  # bytes of the graph's text
-OPERATORS = {
-    each.__name__: each
-    for each in (
-        operator.getitem,
-        operator.add,
-        operator.sub,
-        operator.mul,
-        operator.floordiv,
-        operator.mod,
-        operator.neg,
-    )
-}
+OPERATORS = {each.__name__: each for each in (operator.getitem, *ARITHMETIC)}
 """Operators of Python that a graph may call."""
 
 
@@ -67,6 +58,7 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "tensh": VERSION,
         "nodes": [encode_node(node) for node in program.graph.nodes],
         "structure": encode(program.structure),
+        "leaves": [[name, encode(leaf)] for name, leaf in program.leaves],
         "dynamic": {str(place): {str(dim): name for dim, name in table.items()} for place, table in program.dynamic.items()},
         "bounds": {name: [each.lower, each.upper] for name, each in program.bounds.items()},
         "parameters": list(ep.graph_signature.parameters),
@@ -122,8 +114,8 @@ def rebuild(said, tensors):
     for path in said["parameters"]:
         assign(root, path, torch.nn.Parameter(tensors[path]) if tensors[path].is_floating_point() else tensors[path])
     for path in said["buffers"]:
-        assign(root, path, tensors[path])
-    constants = {path: tensors[path] for path in said["constants"]}
+        assign(root, path, tensors[path], path not in said["constants"])
+    constants = {path: tensors[path] for path in said["constants"] if path not in said["buffers"]}
     members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
     graph, nodes = Graph(), {}
     for each in said["nodes"]:
@@ -136,8 +128,10 @@ def rebuild(said, tensors):
     arguments = [node.target for node in graph.find_nodes(op="placeholder")]
     if len({*arguments}) < len(arguments):
         raise DamagedFile("two arguments have one name")
-    program = Program(root, graph, decode(said["structure"], {}), None, constants)
+    leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
+    program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
     check_structure(program)
+    check_leaves(program)
     ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
     dynamic = {
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
@@ -161,6 +155,14 @@ def check_structure(program):
     for node in inputs:
         if not isinstance(node.meta["val"], SymbolicTensor):
             raise DamagedFile(f"the input {node.name!r} has no shape and dtype")
+
+
+def check_leaves(program):
+    """DamagedFile unless the arguments that are named are those of the structure."""
+    if [*map(repr, leaves_of(program.structure))] != [repr(leaf) for _, leaf in program.leaves]:
+        raise DamagedFile("its arguments are others than those that it names")
+    if not all(is_name(name) for name, _ in program.leaves):
+        raise DamagedFile("an argument has no name")
 
 
 def list_places(value):
@@ -189,7 +191,7 @@ def check_dynamic(program, dynamic, ranges):
                 raise DamagedFile(f"the dynamic size {name!r:.40} has no bounds")
 
 
-def assign(root, path, value):
+def assign(root, path, value, persistent=True):
     *parents, name = path.split(".")
     module = root
     for parent in parents:
@@ -199,7 +201,7 @@ def assign(root, path, value):
     if isinstance(value, torch.nn.Parameter):
         module.register_parameter(name, value)
     else:
-        module.register_buffer(name, value)
+        module.register_buffer(name, value, persistent)
 
 
 def is_name(text):

@@ -37,6 +37,11 @@ class ConstantArgument(NamedTuple):
     value: object
 
 
+def value_of(argument):
+    """The name of a tensor; another argument's value."""
+    return argument.name if isinstance(argument, TensorArgument) else argument.value
+
+
 class InputSpec(NamedTuple):
     """An input: its kind, its name, and of members the path."""
 
@@ -71,7 +76,7 @@ class ExportGraphSignature:
 
     def _list_names(self, kind, field="target"):
         return tuple(
-            spec.arg.name if field == "name" else spec.target for spec in self.input_specs if spec.kind is kind
+            spec.target if field == "target" else value_of(spec.arg) for spec in self.input_specs if spec.kind is kind
         )
 
     @property
@@ -91,15 +96,13 @@ class ExportGraphSignature:
 
     @property
     def user_inputs(self):
-        """The names of the inputs that a caller gives."""
+        """The names of the inputs that a caller gives; values that are no tensors stand for themselves."""
         return self._list_names(InputKind.USER_INPUT, "name")
 
     @property
     def user_outputs(self):
         """The names of the outputs; values that are no tensors stand for themselves."""
-        return tuple(
-            spec.arg.name if isinstance(spec.arg, TensorArgument) else spec.arg.value for spec in self.output_specs
-        )
+        return tuple(value_of(spec.arg) for spec in self.output_specs)
 
     @property
     def inputs_to_parameters(self):

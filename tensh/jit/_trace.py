@@ -13,6 +13,7 @@ from tensh.jit.python_print import write_function
 from tensh.jit.writing import write_trace
 from tensh.nn.modules.module import Module
 from tensh.tracing.program import flatten_like, trace_program
+from tensh.tracing.reading import TracerWarning, warn_of_reading
 
 __all__ = [
     "TopLevelTracedModule",
@@ -23,10 +24,6 @@ __all__ = [
     "trace",
     "trace_module",
 ]
-
-
-class TracerWarning(Warning):
-    """A trace depends on a value that Python has read."""
 
 
 class TracingCheckError(Exception):
@@ -40,27 +37,6 @@ class Tracing(threading.local):
 
 
 tracing = Tracing()
-CONSTANT = (
-    "might cause the trace to be incorrect. We can't record the data flow of Python values, so this value will be treated as a "
-    "constant in the future. This means that the trace might not generalize to other inputs!"
-)
-TEXTS = {
-    "boolean": f"Converting a tensor to a Python boolean {CONSTANT}",
-    "integer": f"Converting a tensor to a Python integer {CONSTANT}",
-    "float": f"Converting a tensor to a Python float {CONSTANT}",
-    "index": f"Converting a tensor to a Python index {CONSTANT}",
-    "number": f"Converting a tensor to a Python number {CONSTANT}",
-    "list": f"Converting a tensor to a Python list {CONSTANT}",
-    "array": f"Converting a tensor to a NumPy array {CONSTANT}",
-    "length": "Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be tensor.shape[0]. Passing a "
-    "tensor of different shape might lead to errors or silently give incorrect results.",
-    "iteration": "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape won't change the "
-    "number of iterations executed (and might lead to errors or silently give incorrect results).",
-    "tensor": "{} results are registered as constants in the trace. You can safely ignore this warning if you use this function "
-    "to create tensors out of constant variables that would be the same every time you call this function. In any other case, this "
-    "might cause the trace to be incorrect.",
-}
-"""Kind of value that Python reads -> the warning."""
 DEPRECATED = "`torch.jit.{}` is deprecated. Please switch to `torch.compile` or `torch.export`."
 
 
@@ -323,7 +299,7 @@ def record(function, args, kwargs, strict, root=None):
     """The program of a trace, with PyTorch's warnings and refusals."""
     tracing.depth += 1
     try:
-        program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root)
+        program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
     finally:
         tracing.depth -= 1
     require_tensors(program.result, strict)
@@ -340,11 +316,6 @@ def list_parameters(function):
         return list(inspect.signature(function.forward if isinstance(function, Module) else function).parameters)
     except (TypeError, ValueError):
         return []
-
-
-def warn_of_reading(kind, function):
-    """Warn that Python reads a tensor, or makes one of data, at the user's line."""
-    warn(TEXTS[kind].format(function), TracerWarning)
 
 
 def require_tensors(result, strict):

@@ -17,6 +17,7 @@ SCALARS = {
     "sub": "aten::sub",
     "mul": "aten::mul",
     "floordiv": "aten::floordiv",
+    "pow": "aten::pow",
     "mod": "aten::remainder",
     "neg": "aten::neg",
 }

@@ -10,7 +10,15 @@ from tensh.engine.dtypes.dtype import dtype
 from tensh.fx.node import Node
 from tensh.jit.codes import DTYPES, FORMATS
 
-SCALARS = {"add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "remainder", "neg": "neg"}
+SCALARS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "floordiv": "floordiv",
+    "mod": "remainder",
+    "pow": "pow",
+    "neg": "neg",
+}
 TAKEN = {"self", "torch", "ops", "CONSTANTS", "Tensor", "int", "float", "bool", "annotate", "List", "inf", "nan"}
 
 

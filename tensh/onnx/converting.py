@@ -16,7 +16,7 @@ from tensh.onnx.forms.table import operator_name
 from tensh.tracing.functional import without_writes
 from tensh.tracing.recorder import Recorder
 
-SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mod"}
+SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mod", "pow": "Pow"}
 """Operators on sizes."""
 
 

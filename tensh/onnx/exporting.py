@@ -14,7 +14,8 @@ from tensh.onnx.library import require_onnx
 from tensh.replacing import replace_file
 from tensh.tracing.dynamic import fill, read_dynamic_axes, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.functional import Unwritable, without_writes
-from tensh.tracing.program import trace_program
+from tensh.tracing.program import flatten_like, trace_program
+from tensh.tracing.reading import DataDependentError, refuse_reading, warn_of_reading
 
 __all__ = ["ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export"]
 
@@ -57,8 +58,6 @@ class ONNXProgram:
         write_model(self.model_proto, destination)
 
     def __call__(self, *args, **kwargs):
-        from tensh.tracing.program import flatten_like
-
         values = flatten_like(self._program.structure, args, kwargs)
         names = [each.name for each in self.model_proto.graph.input]
         try:
@@ -94,7 +93,8 @@ def export(
         dynamic_shapes: the same as ``torch.export.export`` takes it, by argument.
 
     Returns an :class:`ONNXProgram`. Raises OnnxExporterError for an operator without a form, naming it and the line that calls
-    it, and for a size that the program fixes although it is dynamic; ImportError without the package onnx. Modules are exported
+    it, for a size that the program fixes although it is dynamic, and where Python reads elements (with ``dynamo=False`` that is a warning,
+    and what it has read is a constant); ImportError without the package onnx. Modules are exported
     in the state they are in: call ``eval()`` before.
 
     >>> import tensh as torch
@@ -121,10 +121,13 @@ def export(
         input_names = [node.target for node in model._traced.inputs]
     running.now = True
     try:
-        program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names)
+        on_read = refuse_reading if dynamo else warn_of_reading
+        program, dynamic = trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read)
         proto = convert(
             program, opset, input_names, output_names, dynamic, getattr(model, "__name__", type(model).__name__)
         )
+    except DataDependentError as error:
+        raise OnnxExporterError(str(error)) from None
     finally:
         running.now = False
     if f is not None:
@@ -143,7 +146,7 @@ def takes_fewer(model, args):
     return len(args) > len(names) or all(key in names for key in args[-1]) and bool(args[-1])
 
 
-def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names):
+def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read):
     """(program, names of dynamic dimensions): the trace of a model; with dynamic dimensions, sizes are followed."""
     if hasattr(model, "_traced"):
         return retrace(model)
@@ -151,13 +154,13 @@ def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names):
     if known is not None and dynamic_axes is None and dynamic_shapes is None:
         return known, {}
     if dynamic_axes is None and dynamic_shapes is None:
-        return trace_program(model, args, kwargs), {}
+        return trace_program(model, args, kwargs, on_read=on_read), {}
     if dynamic_axes is not None:
         dynamic = read_dynamic_axes(model, args, kwargs, dynamic_axes, input_names)
     else:
         dynamic = read_dynamic_shapes(model, args, kwargs, dynamic_shapes)
     try:
-        return trace_dynamic(model, args, kwargs, dynamic), dynamic
+        return trace_dynamic(model, args, kwargs, dynamic, on_read), dynamic
     except ValueError as error:
         raise OnnxExporterError(str(error)) from None
 

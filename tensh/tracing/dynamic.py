@@ -3,17 +3,18 @@
 Note [Two traces]
 Sizes are followed as nodes of the graph. What Python makes of one in another way (``math.sqrt(x.size(0))``, a decision by it)
 is a constant or another graph. A second trace on examples of other sizes tells: both must have the same lines, with the same
-constants. What differs is an error that names the line. Sizes that are equal in both are no nodes any more.
+constants. What differs is an error that names the line. Sizes that are equal in both are no nodes any more. Where Python has compared
+a size, a third trace has the smallest ones.
 """
 
 import inspect
-import operator
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.tracing.dims import STATIC
+from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import flatten_like, trace_program
 
 
@@ -108,30 +109,40 @@ def check_range(name, size, path, dim):
         )
 
 
-def trace_dynamic(model, args, kwargs, dynamic, on_read=None):
-    """The :class:`Program` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one."""
+SMALLEST = 2  # that a dynamic dimension has by itself, as in PyTorch
+
+
+def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None):
+    """The :class:`Program` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one.
+
+    ``ranges`` has the (smallest, largest) sizes, by the names of the dimensions.
+    """
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read)
     if not dynamic:
         return program
-    other, failure = None, None
-    for change in (lambda size: 2 * size, lambda size: size + 1, lambda size: 3 * size + 2):
-        state = (
-            {name: value.clone() for name, value in model.state_dict().items()} if isinstance(model, Module) else None
-        )
+    decided, other, failure = getattr(program.graph, "decided", False), None, None
+
+    def trace(change):
+        inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
+        return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
+
+    for change in (lambda size, name: 2 * size, lambda size, name: size + 1, lambda size, name: 3 * size + 2):
         try:
-            inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
-            other = trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
+            other = trace(change)
             break
         except Exception as error:
             failure = failure or error
-        finally:
-            if state is not None:
-                model.load_state_dict(state)
     if other is None:
         raise FixedSize(
             f"the program does not take other sizes of {sorted({n for t in dynamic.values() for n in t.values()})}: {failure}"
         )
     compare(program, other)
+    if decided:
+        try:
+            smallest = trace(lambda size, name: max((ranges or {}).get(name, (0,))[0] or 0, SMALLEST))
+        except Exception:  # it takes no sizes that are so small
+            smallest = program
+        compare(program, smallest)
     name_sizes(program, other, dynamic)
     fold_sizes(program, other)
     program.output_dims = name_outputs(program, other, dynamic)
@@ -144,7 +155,9 @@ def resize(inputs, dynamic, change):
     for place, value in enumerate(inputs):
         for dim in dynamic.get(place, ()):
             size = value.shape[dim]
-            value = torch.index_select(value.detach(), dim, torch.arange(change(size)) % max(size, 1))
+            value = torch.index_select(
+                value.detach(), dim, torch.arange(change(size, dynamic[place][dim])) % max(size, 1)
+            )
         made.append(value)
     return made
 
@@ -215,14 +228,7 @@ def size_value(node, known, fallback=None):
 
 
 def is_arithmetic(node):
-    return node.op == "call_function" and node.target in (
-        operator.add,
-        operator.sub,
-        operator.mul,
-        operator.floordiv,
-        operator.mod,
-        operator.neg,
-    )
+    return node.op == "call_function" and node.target in ARITHMETIC
 
 
 def name_sizes(first, second, dynamic):

@@ -6,7 +6,8 @@ import operator
 class TracedInt(int):
     """An int of a trace: a size, or what is computed from sizes.  Where a graph is wanted, the node stands for the number.
 
-    Arithmetic between whole numbers is recorded; comparisons, and what makes another kind of number, see a plain int.
+    Arithmetic between whole numbers is recorded; what makes another kind of number sees a plain int.  Comparisons do, too, and
+    the graph notes that there were some (``decided``).
     """
 
     def __new__(cls, value, node):
@@ -29,6 +30,8 @@ def define(name, reflected=False):
             return getattr(int, method)(int(self), *others)
         pair = (*others, self) if reflected else (self, *others)
         value = function(*map(int, pair))
+        if type(value) is not int:  # 2 ** -1
+            return value
         nodes = tuple(each.node if isinstance(each, TracedInt) else each for each in pair)
         node = self.node.graph.call_function(function, nodes)
         node.meta["val"] = value
@@ -39,7 +42,23 @@ def define(name, reflected=False):
     setattr(TracedInt, method, apply)
 
 
-for each in ("add", "sub", "mul", "floordiv", "mod"):
-    define(each)
-    define(each, reflected=True)
-define("neg")
+def define_comparison(name):
+    plain = getattr(int, name)
+
+    def compare(self, other):
+        self.node.graph.decided = True
+        return plain(self, other)
+
+    compare.__name__ = name
+    setattr(TracedInt, name, compare)
+
+
+ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
+"""What is recorded of sizes."""
+for each in ARITHMETIC:
+    define(each.__name__)
+    if each is not operator.neg:
+        define(each.__name__, reflected=True)
+for each in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+    define_comparison(each)
+TracedInt.__hash__ = int.__hash__

@@ -1,6 +1,7 @@
 """The trace of a function or a module: its graph, and the module that computes it."""
 
 import inspect
+from contextlib import nullcontext
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph_module import GraphModule
@@ -8,6 +9,7 @@ from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
 from tensh.tracing.numbers import TracedInt
 from tensh.tracing.recorder import Recorder, UntracedValue
+from tensh.tracing.untouched import Untouched
 
 
 class Program:
@@ -15,11 +17,12 @@ class Program:
 
     ``graph`` has an input for every tensor among the arguments; ``inputs`` are their names, ``members`` the paths of
     parameters, buffers and constants, ``result`` what the run returned, ``structure`` the arguments with a place in the
-    list of inputs where a tensor stood.
+    list of inputs where a tensor stood, ``leaves`` the (name, place or other value) of each argument in it.
     """
 
-    def __init__(self, root, graph, structure, result, constants):
+    def __init__(self, root, graph, structure, result, constants, leaves=()):
         self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
+        self.leaves = list(leaves)
         self.names = []  # of the parameters that took the arguments
 
     @property
@@ -53,21 +56,25 @@ def list_members(root):
     return found
 
 
-def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None):
+def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False):
     """Run ``function(*args, **kwargs)`` and return its :class:`Program`.  ``root`` is the module whose members are attributes.
 
+    What the run writes, and the random numbers that it draws, are taken back afterwards, unless they are ``lasting``.
     ``sizes`` follows the sizes of tensors; ``on_read(kind, function)`` is called where Python reads elements. UntracedValue where a
     tensor was computed by something that cannot be seen.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
     recorder = Recorder(list_members(root), sizes, on_read)
     recorder.paths = {module: path for path, module in root.named_modules() if path}
-    structure = add_inputs(recorder, function, args, kwargs or {})
-    with recorder:
+    structure, leaves = add_inputs(recorder, function, args, kwargs or {})
+    tensors = [node.meta["val"] for node in recorder.graph.nodes]
+    with nullcontext() if lasting else Untouched(root, tensors) as untouched, recorder:
         result = function(*args, **(kwargs or {}))
+        if untouched is not None:
+            untouched.record_assignments(recorder)
     recorder.graph.output(map_aggregate(result, lambda each: output_of(recorder, each)))
     recorder.graph.output_node().meta["val"] = result
-    return Program(root, recorder.graph, structure, result, recorder.constants)
+    return Program(root, recorder.graph, structure, result, recorder.constants, leaves)
 
 
 def output_of(recorder, value):
@@ -78,26 +85,28 @@ def output_of(recorder, value):
 
 
 def add_inputs(recorder, function, args, kwargs):
-    """Add the inputs, named after the parameters of the function; return (args, kwargs) with places for tensors."""
+    """Add the inputs, named after the parameters of the function; return (args, kwargs) with places for tensors, and the leaves."""
     called = function.forward if isinstance(function, Module) else function
     try:
         bound = inspect.signature(called).bind(*args, **kwargs)
         names = list(bound.signature.parameters.values())
     except (TypeError, ValueError):
         names = []
-    places = []
+    places, leaves = [], []
 
     def place(value, name):
         if isinstance(value, Tensor):
             recorder.add_input(name, value)
             places.append(name)
-            return Place(len(places) - 1)
+            leaves.append((name, Place(len(places) - 1)))
+            return leaves[-1][1]
         if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
             return type(value)(place(each, f"{name}_{number}") for number, each in enumerate(value))
         if isinstance(value, tuple):
             return type(value)(*(place(each, f"{name}_{field}") for field, each in zip(value._fields, value)))
         if isinstance(value, dict):
             return {key: place(each, f"{name}_{key}") for key, each in value.items()}
+        leaves.append((name, value))
         return value
 
     found = []
@@ -109,7 +118,7 @@ def add_inputs(recorder, function, args, kwargs):
         )
         rest = next((each.name for each in names if each.kind is inspect.Parameter.VAR_POSITIONAL), "args")
         found.append(place(value, known.name if known is not None else f"{rest}_{number}"))
-    return tuple(found), {name: place(value, name) for name, value in kwargs.items()}
+    return (tuple(found), {name: place(value, name) for name, value in kwargs.items()}), leaves
 
 
 def flatten_like(structure, args, kwargs):

@@ -110,6 +110,99 @@ def test_ways_to_say_dynamic(shapes):
     assert module(torch.ones(4, 5)).item() == 40
 
 
+def make_counting(torch):
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("steps", torch.zeros(1))
+            self.register_buffer("total", torch.zeros(1))
+            self.register_buffer("scale", torch.ones(1), persistent=False)
+            self.norm = torch.nn.BatchNorm1d(2)
+
+        def forward(self, x, factor, *, name="a", more=(1, None)):
+            self.steps.add_(1)
+            self.total = self.total + factor
+            x.mul_(2)
+            return self.norm(x + torch.rand(2)) * self.scale * self.steps + self.total, x.max(1)
+
+    return Counting()
+
+
+def tell_of_counting(torch):
+    """What an export leaves, what the program is, what its calls give, and what they refuse."""
+    torch.manual_seed(0)
+    model, x = make_counting(torch), torch.arange(6.0).view(3, 2)
+    program = torch.export.export(model, (x, 3), {"name": "b", "more": (2, None)})
+    left = [x.tolist(), {name: value.tolist() for name, value in model.state_dict().items()}, torch.rand(1).tolist()]
+    signature, known = program.graph_signature, [list(program.state_dict), list(program.constants)]
+    known += [signature.user_inputs, [name for name, _ in program.named_buffers()], str(signature)]
+    module, answers = program.module(), []
+    for args, kwargs in (
+        ((x, 3), {"more": (2, None), "name": "b"}),
+        ((x, 3), {"name": "b", "more": (2, None)}),
+        ((x, 4), {"name": "b", "more": (2, None)}),
+        ((x, 3.0), {"name": "b", "more": (2, None)}),
+        ((x, 3), {"name": "c", "more": (2, None)}),
+        ((x, 3), {"name": "b", "more": (2, 5)}),
+        ((x, 3), {"name": "b"}),
+        ((x, 3, "b"), {"more": (2, None)}),
+        ((x, 3), {"name": "b", "more": [2, None]}),
+        ((x, (3,)), {"name": "b", "more": (2, None)}),
+        ((x[:2], 3), {"name": "b", "more": (2, None)}),
+    ):
+        torch.manual_seed(1)
+        try:
+            result, largest = module(*args, **kwargs)
+            answers.append(
+                ([[round(each, 4) for each in row] for row in result.tolist()], type(largest).__name__, x.tolist())
+            )
+        except (AssertionError, ValueError) as error:
+            answers.append(f"{type(error).__name__}: {error}")
+    return left, known, answers
+
+
+def test_exports_leave_modules_as_they_were_and_guard_all_arguments_as_pytorch_does(oracle):
+    for ours, theirs in zip(tell_of_counting(torch), tell_of_counting(oracle), strict=True):
+        assert ours == theirs
+
+
+def test_programs_from_files_guard_their_arguments_and_know_their_buffers():
+    program = torch.export.export(make_counting(torch), (torch.ones(3, 2), 3))
+    again = torch.export.load(saved(program))
+    assert str(again.graph_signature) == str(program.graph_signature)
+    assert list(again.constants) == ["scale"] and again.graph_signature.user_inputs == ("x", 3)
+    assert again.module()(torch.ones(3, 2), 3)[0].shape == (3, 2)
+    with pytest.raises(AssertionError, match="Guard failed: factor == 3"):
+        again.module()(torch.ones(3, 2), 4)
+
+
+@pytest.mark.parametrize(
+    ("compute", "free"),
+    [
+        (lambda x: x * x.size(0) ** 2, True),
+        (lambda x: x * max(x.size(0), 2), True),
+        (lambda x: x * 2 if x.size(0) > 1 else x, True),
+        (lambda x: x * 2 if x.size(0) > 3 else x, False),  # the example and twice its size are larger
+        (lambda x: x * min(x.size(0), 4), False),
+    ],
+)
+def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):
+    class Computing(torch.nn.Module):
+        def forward(self, x):
+            return compute(x)
+
+    def export():
+        return torch.export.export(Computing(), (torch.ones(4),), dynamic_shapes={"x": {0: "n"}}).module()
+
+    if not free:
+        with pytest.raises(ValueError, match="depends on a size that is said to be dynamic"):
+            export()
+        return
+    module = export()
+    for size in (2, 3, 4, 9):
+        assert torch.equal(module(torch.ones(size)), compute(torch.ones(size)))
+
+
 class Deciding(torch.nn.Module):
     def forward(self, x):
         return x if x.sum() > 0 else -x

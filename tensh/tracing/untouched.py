@@ -1,0 +1,40 @@
+"""A trace that leaves everything as it was: arguments, buffers, attributes of modules and the random numbers that come next."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.random.generator import default_generator
+from tensh.tracing import translation
+
+__all__ = ["Untouched"]
+
+
+class Untouched:
+    """While this is entered, a program may write into ``tensors`` and the members of ``root``; afterwards they are as before."""
+
+    def __init__(self, root, tensors):
+        self.modules, self.tensors = dict(root.named_modules()), [*tensors, *root.buffers()]
+
+    def __enter__(self):
+        self.random = default_generator.get_state()
+        self.elements = [(each.array, each.array.copy()) for each in self.tensors if hasattr(each.array, "tobytes")]
+        self.attributes = [
+            (names, {name: value for name, value in names.items() if isinstance(value, Tensor)})
+            for module in self.modules.values()
+            for names in (vars(module), module._buffers)
+        ]
+        return self
+
+    def __exit__(self, *failure):
+        for array, before in self.elements:
+            if array.tobytes() != before.tobytes():  # some kernels write without a stamp
+                array[...] = before
+        for names, before in self.attributes:
+            names.update(before)
+        default_generator.set_state(self.random)
+
+    def record_assignments(self, recorder):
+        """Add a line for every buffer that was replaced: a write into the buffer."""
+        for names, before in self.attributes:
+            for name, value in before.items():
+                new = names.get(name)
+                if id(value) in recorder.members and isinstance(new, Tensor) and new is not value:
+                    recorder.record(*translation.choose("copy_", (value, new), {}), value)
