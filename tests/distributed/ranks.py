@@ -4,6 +4,7 @@
 """
 
 import datetime
+import importlib
 import json
 import re
 import sys
@@ -74,6 +75,30 @@ d.new_subgroups(n + 1)
 list(torch.utils.data.DistributedSampler(range(7), shuffle=False)), len(torch.utils.data.DistributedSampler(range(7), drop_last=True))
 list(torch.utils.data.DistributedSampler(range(7), seed=3))
 d.get_backend(), d.is_initialized(), d.get_world_size()
+f.wait_tensor(f.all_reduce(x := torch.ones(2) * (r + 1), "sum", w)), x
+f.wait_tensor(f.all_reduce(torch.ones(2) * (r + 1), "MAX", w.group_name))
+f.wait_tensor(f.all_reduce(torch.ones(2) * (r + 1), "nothing", w))
+f.wait_tensor(f.all_reduce(torch.ones(2), "sum", None))
+f.wait_tensor(f.all_reduce(torch.ones(2) * r, "sum", ranks)) if r in ranks else None
+f.wait_tensor(f.broadcast(torch.ones(2) * r, n - 1, w))
+f.wait_tensor(f.all_gather_single(torch.ones(2, 3) * r, 0, w))
+f.wait_tensor(f.all_gather_single(torch.ones(2, 3) * r, 1, w))
+f.wait_tensor(f.all_gather_tensor(torch.ones(3).t() * r, 0, w))
+f.wait_tensor(f.reduce_scatter_single(torch.arange(6. * n).reshape(2 * n, 3) + r, "sum", 0, w))
+f.wait_tensor(f.reduce_scatter_single(torch.arange(6. * n).reshape(3, 2 * n) + r, "sum", 1, w))
+f.wait_tensor(f.reduce_scatter_single(torch.ones(2 * n + 1), "sum", 0, w)) if n > 1 else None
+f.wait_tensor(f.all_to_all_single(torch.arange(2. * n) + 10 * r, None, None, w))
+f.wait_tensor(f.all_to_all_single(torch.full((n * (n + 1) // 2,), float(r)), [r + 1] * n, list(range(1, n + 1)), w))
+f.wait_tensor(f.all_to_all_single(torch.ones(n), None, [1] * n, w))
+f.wait_tensor(f.permute_tensor(torch.arange(3.) + r, [(k + 1) % n for k in range(n)], w))
+[f.wait_tensor(x) for x in f.all_reduce_coalesced([torch.ones(2) * r, torch.ones(3)], "sum", w)]
+[f.wait_tensor(x) for x in f.all_gather_single_coalesced([torch.ones(2) * r, torch.ones(3)], w)]
+[f.wait_tensor(x) for x in f.reduce_scatter_single_coalesced([torch.ones(2 * n) * r, torch.ones(3, n)], "sum", [0, 1], w)]
+(f.all_reduce(x := torch.ones(2, requires_grad=True), "sum", w) * (r + 1)).sum().backward(), x.grad
+(f.all_reduce(x := torch.ones(2, requires_grad=True), "max", w) * (r + 1)).sum().backward(), x.grad
+(f.all_gather_single_autograd(x := torch.ones(2, 3, requires_grad=True), 1, w) * (r + 1)).sum().backward(), x.grad
+(f.reduce_scatter_single_autograd(x := torch.ones(3, n, requires_grad=True), "sum", 1, w) * (r + 1)).sum().backward(), x.grad
+(f.all_to_all_single_autograd(x := torch.ones(n, requires_grad=True), None, None, w) * (r + 1)).sum().backward(), x.grad
 """.strip().splitlines()
 
 ONLY_SEVERAL = re.compile(r"\b(send|recv|isend|irecv|send_object_list|recv_object_list)\(|P2POp|get_global_rank")
@@ -114,7 +139,8 @@ def work(rank, folder, size, address=None):
         rank = d.get_rank()
     ranks = sorted({0, size - 1})
     g = d.new_group(ranks)
-    names = {"torch": torch, "d": d, "r": rank, "n": d.get_world_size(), "g": g, "ranks": ranks}
+    names = {"torch": torch, "d": d, "r": rank, "n": d.get_world_size(), "g": g, "ranks": ranks, "w": d.group.WORLD}
+    names["f"] = importlib.import_module("torch.distributed._functional_collectives")
     cases = [text for text in CASES if size > 1 or not ONLY_SEVERAL.search(text)]
     found = {text: evaluate(text, dict(names)) for text in cases}
     if not address:
