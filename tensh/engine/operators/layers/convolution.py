@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.matmul import matmul
+from tensh.engine.arrays.matmul import matmul, prepare
 from tensh.engine.arrays.threads import run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
@@ -209,7 +209,9 @@ def map_images(work, images, kernel, size):
     """Call ``work(part)`` for slices of the batch, on several threads: a quarter of it, but some megabytes of windows at most."""
     length = max(1, images.shape[1] * math.prod(kernel) * math.prod(size))
     number = max(1, min(max(len(images) * length // PARTS, FEWEST), COLUMNS) // length)
-    run(lambda i: work(slice(i * number, (i + 1) * number)), -(-len(images) // number))
+    blocks = -(-len(images) // number)
+    prepare(len(images) * length, blocks)
+    run(lambda i: work(slice(i * number, (i + 1) * number)), blocks)
 
 
 def reach(place, size, stride, dilation):

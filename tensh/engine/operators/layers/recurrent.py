@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.matmul import multiply_matrices
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, word
 from tensh.engine.operators.reductions.summation import add_along
@@ -35,7 +36,7 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     """
     count, batch, _ = input.shape
     width, dtype = hidden.shape[-1], input.dtype
-    gates = input.reshape(count * batch, -1) @ w_ih.T
+    gates = multiply_matrices(input.reshape(count * batch, -1), w_ih.T)
     gates += b_ih + b_hh
     factors, terms = from_tanh(width, dtype)
     gates *= factors  # halves are exact: what is added later is halved before, once for all steps
@@ -81,11 +82,12 @@ def slopes_of_arrays(
         g_cell = g_cell + g_hidden * by_hidden[step]
         np.multiply(by_cell[step], g_cell[:, None], of_cell[step])
         np.multiply(g_hidden, by_out[step], of_out[step])
-        g_hidden, g_cell = slopes[step] @ w_hh, g_cell * forget[step]
-    flat = slopes.reshape(count * batch, -1)
+        g_hidden, g_cell = slopes[step].dot(w_hh), g_cell * forget[step]
+    flat, flat_input = slopes.reshape(count * batch, -1), input.reshape(count * batch, -1)
     earlier = shift_states(outputs, hidden, backwards).reshape(count * batch, width)
-    g_input = (flat @ w_ih).reshape(input.shape)
-    return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, add_along(flat, 0), g_hidden, g_cell
+    g_input = multiply_matrices(flat, w_ih).reshape(input.shape)
+    g_w_ih, g_w_hh = multiply_matrices(flat.T, flat_input), multiply_matrices(flat.T, earlier)
+    return g_input, g_w_ih, g_w_hh, add_along(flat, 0), g_hidden, g_cell
 
 
 ARRAYS["lstm_slopes"] = slopes_of_arrays  # of tensors: in composites/recurrent.py

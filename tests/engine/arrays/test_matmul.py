@@ -1,0 +1,30 @@
+"""Matrix products: when the memory is filled in which BLAS orders factors anew."""
+
+import pytest
+
+import tensh as torch
+from tensh.engine.arrays import matmul
+
+PRODUCTS = {  # name -> a product that BLAS orders factors for
+    "matrices": lambda: torch.ones(64, 64) @ torch.ones(64, 64),
+    "stacks": lambda: torch.ones(2, 64, 64) @ torch.ones(2, 64, 64),
+    "shared by threads": lambda: torch.ones(256, 256) @ torch.ones(256, 256),
+    "convolution": lambda: torch.conv2d(torch.ones(2, 16, 32, 32), torch.ones(16, 16, 3, 3)),
+    "lstm": lambda: torch.nn.LSTM(32, 32)(torch.ones(32, 4, 32)),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_the_memory_of_blas_is_filled_once_before_a_product_that_uses_it(name, monkeypatch):
+    filled, fill = [], matmul.workspaces.fill
+    monkeypatch.setattr(matmul.workspaces, "filled", 0)
+    monkeypatch.setattr(matmul.workspaces, "fill", lambda number: (filled.append(number), fill(number)))
+    for _ in range(2):
+        PRODUCTS[name]()
+    assert filled == sorted(set(filled)) != []
+
+
+def test_small_products_fill_no_memory(monkeypatch):
+    monkeypatch.setattr(matmul.workspaces, "filled", 0)
+    torch.ones(8, 8) @ torch.ones(8, 8)
+    assert matmul.workspaces.filled == 0
