@@ -17,7 +17,7 @@ DOMAIN = "tensh"
 VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that says something counts
 
 AUTO = "auto"
-HAN = re.compile("[\u4e00-\u9fff]+")
+HAN = "[\u4e00-\u9fff]+"
 
 current = ENGLISH
 usual = ENGLISH  # what the process asked for at its start
@@ -42,11 +42,11 @@ def speaking(language):
 
 def language_of(text):
     """The language that tensh wrote a text in: Chinese if most of its Chinese words are those of the catalogue."""
-    words = HAN.findall(text)
+    words = re.findall(HAN, text)
     if not words:
         return ENGLISH
     translations = getattr(catalogue("zh"), "_catalog", {}).values()
-    known = {word for translation in translations for word in HAN.findall(translation)}
+    known = {word for translation in translations for word in re.findall(HAN, translation)}
     return "zh" if 2 * sum(word in known for word in words) > len(words) else ENGLISH
 
 

@@ -1,10 +1,12 @@
-"""Writing a file so that what was there before is lost only when the new contents are complete."""
+"""Writing a file so that what was there before is lost only when the new contents are complete.
+
+What copies files and names temporary ones takes a tenth of the start of a command, and is imported where it is needed.
+"""
 
 import contextlib
 import errno
 import os
-import shutil
-import tempfile
+import stat
 
 DESCRIPTORS = "/proc/self/fd"  # where Linux gives open files names
 MOST_TRIES = 100  # while others save to the same path
@@ -66,8 +68,10 @@ def nameless_file(descriptor, folder, path):
         yield file
         file.flush()
         if os.path.exists(path):
-            shutil.copymode(path, descriptor)
+            copy_mode(path, descriptor)
         if not give_name(descriptor, folder, path):
+            import shutil
+
             with open(f"{DESCRIPTORS}/{descriptor}", "rb") as source, write_named_file(folder, path) as copy:
                 shutil.copyfileobj(source, copy)
 
@@ -116,6 +120,9 @@ def remove(path):
 @contextlib.contextmanager
 def overwritten(path):
     """A file elsewhere, whose contents are written over those of ``path`` when the block ends and there is room for them."""
+    import shutil
+    import tempfile
+
     with open(path, "r+b") as target, tempfile.TemporaryFile() as file:
         yield file
         size, before = file.seek(0, os.SEEK_END), os.fstat(target.fileno()).st_size
@@ -141,6 +148,8 @@ def reserve(descriptor, size, before):
 @contextlib.contextmanager
 def write_named_file(folder, path):
     """An open file beside ``path``, which is renamed when the block ends."""
+    import tempfile
+
     remove_stale(folder)
     try:
         descriptor, name = tempfile.mkstemp(dir=folder, prefix=f"{BEGIN}{machine()}-{os.getpid()}-")
@@ -185,10 +194,15 @@ def lives(process):
     return True
 
 
+def copy_mode(old, new):
+    """Give a file, by its name or its descriptor, the permissions of another."""
+    os.chmod(new, stat.S_IMODE(os.stat(old).st_mode))
+
+
 def take_mode(new, old):
     """Give a new file the permissions of the one that it replaces, or those that files get by themselves."""
     if os.path.exists(old):
-        shutil.copymode(old, new)
+        copy_mode(old, new)
         return
     mask = os.umask(0)
     os.umask(mask)

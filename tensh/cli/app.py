@@ -109,11 +109,13 @@ def find_plain_program(arguments):
 
     Typer would find the same, and take 25 ms of 105 to be loaded for it.
     """
-    from tensh.cli import program
-
     match arguments:
         case ["run", file] if not file.startswith("-"):
+            from tensh.cli import program
+
             return program.from_file(file)
         case ["-c", code]:
+            from tensh.cli import program
+
             return program.from_codes([code])
     return None

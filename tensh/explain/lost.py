@@ -4,6 +4,7 @@ import ast
 import types
 from typing import NamedTuple
 
+from tensh.computing import FUNCTIONS_OF_ONE, METHODS, METHODS_OF_TENSORS
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import find_assignment, replace_node
@@ -11,19 +12,6 @@ from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, iterate_scope, root
 from tensh.explain.shadow import Shadow, Unknown, is_from
 from tensh.language import _
-
-FUNCTIONS_OF_ONE = frozenset(
-    "relu gelu silu elu selu leaky_relu tanh sigmoid softmax log_softmax softplus dropout dropout2d normalize layer_norm"
-    " max_pool2d avg_pool2d adaptive_avg_pool2d flatten reshape squeeze unsqueeze transpose permute clamp pad interpolate".split()
-)
-METHODS = frozenset(
-    "view reshape squeeze unsqueeze permute transpose flatten unflatten expand contiguous detach relu sigmoid tanh softmax"
-    " log_softmax clamp".split()
-)
-"""Methods that tensors alone have, so that a name need not be looked up."""
-METHODS_OF_TENSORS = METHODS | frozenset(
-    "float double half long int bool to type sort add sub mul div abs exp log sqrt pow t round neg clone cpu sum mean".split()
-)
 
 
 class Lost(NamedTuple):
@@ -119,14 +107,14 @@ def is_own_layer(function, definition):
 
 
 # ── where nothing fails ──────────────────────────────────────────────────────
-def find_lost(tree, span, names, is_shown):
+def find_lost(tree, span, names):
     """The first Lost among the lines of a span whose name is read later in its block; None if there is none.
 
-    ``names`` has the values of names at the top level, where the result of a whole line may be shown (``is_shown``).
+    ``names`` has the values of names at the top level.
     """
     for definition, scope, block in blocks_of(tree, None, tree):
         for number, statement in enumerate(block):
-            if not span[0] <= statement.lineno <= span[1] or (scope is tree and is_shown):
+            if not span[0] <= statement.lineno <= span[1]:
                 continue
             known = names if scope is tree else {name: each for name, each in names.items() if is_global(each)}
             found = read_lost(statement, known, definition)

@@ -14,15 +14,18 @@ from tests.support.command_line import HEAVY
 from tests.support.project import ROOT, plain_environment
 
 # What is asked for: what must not be imported for it. The sets do not depend on the machine, as times do.
+SELDOM = set(  # what only a failure, a command, a training or a file of tensors needs
+    "zipfile pathlib shutil tempfile tensh.explain tensh.cli.session.magics tensh.cli.session.training".split()
+)
 STARTS = {
     ("--version",): {*HEAVY, "typer", "numpy"},
-    ("--help",): {*HEAVY, "numpy"},
+    ("--help",): {*HEAVY, "numpy", "tensh.cli.session"},
     ("env",): HEAVY,
     ("-c", "1 + 1"): {*HEAVY, "typer"},
     ("-c", "1 + 1", "--seed", "0"): HEAVY,
     ("-c", "1 + 1", "--quiet"): HEAVY,
     ("-c", "torch.ones(2)", "--json"): HEAVY,
-    ("-c", "torch.tensor([1., 2.], requires_grad=True) * 2"): HEAVY,
+    ("-c", "torch.tensor([1., 2.], requires_grad=True) * 2"): HEAVY | SELDOM,
     ("run", "scripts/tensors.tsh"): {*HEAVY, "typer"},
     ("run", "scripts/tensors.tsh", "--echo", "none"): HEAVY,
     ("run", "nowhere.tsh"): {*HEAVY, "numpy"},

@@ -23,11 +23,12 @@ PUBLIC = (
     "tensh.bounded_json tensh.learning"
 )
 ANYBODY = (
+    "tensh.computing",
     "tensh.escaping",
     "tensh.naming",
     "tensh.spelling",
     "tensh.language",
-)  # which need nothing: all show text, are pickled, or guess names
+)  # which need nothing: all show text, are pickled, guess names, or read code
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
@@ -75,6 +76,7 @@ LAYERS = {
         "numpy onnxruntime",
     ),
     "tensh.namespace": ("tensh.engine", ""),
+    "tensh.computing": ("", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),
     "tensh.spelling": ("", ""),

@@ -33,30 +33,39 @@ EXAMPLES = "\n\n".join(
 SHELLS = "bash", "zsh", "fish", "powershell", "pwsh"
 
 
+COMMANDS = {
+    "run": run_, "exec": exec_, "launch": launch_, "alias": alias_, "open": open_, "-": input_, "graph": graph_, "learn": learn_,
+    "doc": doc_, "api": api_, "check": check_, "convert": convert_, "export": export_, "kernel": kernel_, "env": env_,
+    "config": config_,
+}  # fmt: skip
+SETTINGS = {"launch": {"context_settings": {"allow_interspersed_args": False}}, "-": {"hidden": True}}
+
+
 @cache
-def application(pretty):
-    """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere."""
+def application(pretty, words=None):
+    """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere.
+
+    ``words`` are those of the command line: a command that is not among them is known by its name and its first line alone.
+    Typer takes 2 ms to read the parameters of each.
+    """
     app = typer.Typer(
         rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.callback(cls=speaking.Group, invoke_without_command=True, epilog=EXAMPLES)(root)
-    app.command("run", cls=speaking.Command)(run_)
-    app.command("exec", cls=speaking.Command)(exec_)
-    app.command("launch", cls=speaking.Command, context_settings={"allow_interspersed_args": False})(launch_)
-    app.command("alias", cls=speaking.Command)(alias_)
-    app.command("open", cls=speaking.Command)(open_)
-    app.command("-", cls=speaking.Command, hidden=True)(input_)
-    app.command("graph", cls=speaking.Command)(graph_)
-    app.command("learn", cls=speaking.Command)(learn_)
-    app.command("doc", cls=speaking.Command)(doc_)
-    app.command("api", cls=speaking.Command)(api_)
-    app.command("check", cls=speaking.Command)(check_)
-    app.command("convert", cls=speaking.Command)(convert_)
-    app.command("export", cls=speaking.Command)(export_)
-    app.command("kernel", cls=speaking.Command)(kernel_)
-    app.command("env", cls=speaking.Command)(env_)
-    app.command("config", cls=speaking.Command)(config_)
+    for name, function in COMMANDS.items():
+        is_asked = words is None or name in words
+        app.command(name, cls=speaking.Command, **SETTINGS.get(name, {}))(function if is_asked else mention(function))
     return typer.main.get_command(app)
+
+
+def mention(function):
+    """A command without parameters, for a list of commands."""
+
+    def command():
+        raise NotImplementedError(function.__name__)
+
+    command.__doc__ = function.__doc__
+    return command
 
 
 def is_pretty(env):
@@ -71,7 +80,8 @@ def task(arguments, env):
     try:
         pretty = is_pretty(env)
         with contextlib.nullcontext() if pretty else collect_output(env):
-            return application(pretty).main(
+            words = None if "_TENSH_COMPLETE" in env.variables else frozenset(arguments)
+            return application(pretty, words).main(
                 [*spell_out(arguments)],
                 prog_name="tensh",
                 standalone_mode=False,

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from tensh.cli import program
 from tensh.cli.commands.shared import add_options, environment
 from tensh.cli.options import Options, UsageError
 from tensh.language import _
@@ -56,7 +55,7 @@ def graph_(
 
     The root comes first, below it what it was made of; names are those of the program.
     """
-    from tensh.cli import graphs
+    from tensh.cli import graphs, program
 
     options = options.complete_from(ctx.obj["options"])
     if options.json or options.json_full:

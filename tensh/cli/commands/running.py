@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from tensh.cli import program
 from tensh.cli import version as shown_version
 from tensh.cli.commands.shared import add_options, environment, with_records
 from tensh.cli.options import Options, UsageError
@@ -33,13 +32,15 @@ def root(
                 invoked_subcommand=ctx.invoked_subcommand
             )
         )
+    if ctx.invoked_subcommand:
+        return None
+    from tensh.cli import program
+
     if code:
         return partial(run_program, env, options, program.from_codes, code)
-    if ctx.invoked_subcommand is None and not env.is_terminal(env.stdin):
+    if not env.is_terminal(env.stdin):
         return partial(run_program, env, options, program.from_input, env.stdin)
-    if ctx.invoked_subcommand is None:
-        return partial(prompt, env, options)
-    return None
+    return partial(prompt, env, options)
 
 
 @with_records
@@ -66,6 +67,8 @@ def run_(
 
     tensh run -m MODULE ARGS... runs an installed module as its own program, with all that follows as its arguments.
     """
+    from tensh.cli import program
+
     options = options.complete_from(ctx.obj["options"])
     env = environment(ctx, options)
     if watch and (stay or file == "-"):
@@ -104,6 +107,8 @@ def open_(
     A .npy file is a tensor named as the file is, a model of torch.jit, torch.export or ONNX is a module; .npz, .safetensors and
     .pt files have names of their own.
     """
+    from tensh.cli import program
+
     options = options.complete_from(ctx.obj["options"])
     return partial(prompt, environment(ctx, options), options, program.from_files, files)
 

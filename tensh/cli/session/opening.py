@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import zipfile
 from collections import OrderedDict
 
 from tensh.cli.session.variable_names import free_name
@@ -94,6 +93,8 @@ def contents(path, engine):
 
 def is_script_file(path):
     """True for a file that is an archive of TorchScript, which holds code beside tensors."""
+    import zipfile  # with all that packs files: a tenth of a start
+
     try:
         with zipfile.ZipFile(path) as zipped:
             return any(name.endswith("/constants.pkl") for name in zipped.namelist())

@@ -7,16 +7,15 @@ from tensh.explain.lost import find_lost
 from tensh.explain.place import parse_source
 from tensh.language import _
 
-MEASURED = re.compile(
-    r"\b(time|timeit|perf_counter|profile|profiler|raises)\b"
-)  # what is computed, not what comes of it, counts
+MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
+"""What stands where it counts that something is computed, not what comes of it."""
 
 
 def find_lost_result(statement, namespace):
     """(place, message, advice) of a line within a statement whose result is lost; None where all is well."""
     source = statement.source
     tree = None if MEASURED.search(source.text) else parse_source(source.text)
-    found = tree and find_lost(tree, (statement.first, statement.last), namespace, statement.shown)
+    found = tree and find_lost(tree, (statement.first, statement.last), namespace)
     if not found:
         return None
     node = found.node

@@ -11,10 +11,10 @@ from _sitebuiltins import Quitter
 from time import perf_counter
 from types import ModuleType
 
-from tensh.cli.session import magics
 from tensh.cli.session.awaiting import ALLOWED, COROUTINE, Loop
 from tensh.cli.session.events import Exhausted, Failed, Finished, Started, Value
 from tensh.cli.session.failure import Place, explain
+from tensh.cli.session.mentions import mentions_history, mentions_views
 from tensh.cli.session.results import Inputs, name_results
 from tensh.cli.session.source import Command, future
 from tensh.show.asking import sessions
@@ -171,6 +171,10 @@ class Session:
 
     def expect(self, commands):
         """Begin to record what commands will ask about."""
+        if not commands:
+            return
+        from tensh.cli.session import magics  # a tenth of a start, which a program without commands is spared
+
         if self.journal is None and any(map(magics.needs_journal, commands)):
             self.remember(undoing=any(map(magics.needs_snapshots, commands)))
         if any(map(magics.needs_places, commands)):
@@ -179,9 +183,9 @@ class Session:
     def look_ahead(self, sources):
         """Begin to record what sources about to run will ask about: the last may ask what the first did."""
         self.expect([command for source in sources for command in source.command_lines()])
-        if self.journal is None and any(magics.mentions_history(source.text) for source in sources):
+        if self.journal is None and any(mentions_history(source.text) for source in sources):
             self.remember(undoing=False)
-        if any(map(magics.mentions_views, (source.text for source in sources))):
+        if any(map(mentions_views, (source.text for source in sources))):
             self.note_places()
 
     def remember(self, undoing=True):
@@ -221,6 +225,8 @@ class Session:
     def perform(self, unit):
         """Run one unit: yields its values."""
         if isinstance(unit, Command):
+            from tensh.cli.session import magics
+
             yield from magics.perform(self, unit)
             return
         yield from self.show_result(unit, self.evaluate(unit))

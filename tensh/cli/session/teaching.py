@@ -12,19 +12,20 @@ from typing import NamedTuple
 
 from tensh.cli.session.failure import Place, is_users, place_of, users_frame
 from tensh.cli.session.source import Statement
+from tensh.computing import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
 
 ENGINE = "tensh.engine.core.backward"  # the module that passes run in
+PASSES = "tensh.engine.autograd.gradients"  # the module that begins them
 WATCHED = {  # other modules -> the part of a Training that watches what they do
-    "tensh.engine.autograd.gradients": "losses",
+    PASSES: "losses",
     "tensh.optim.optimizer": "steps",
     "tensh.nn.modules.module": "modes",
 }
 COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
-CALLED_ALONE = re.compile(  # a call that is a line of its own, of none of the methods that are called so
-    r"^\s*(\w+\.)+(?!__|_\(|backward\(|step\(|zero_grad\(|append\(|extend\(|eval\(|train\(|show\()\w*[^_(]\(.*\)\s*(#.*)?$",
-    re.MULTILINE,
-)
+CALLED_ALONE = re.compile(
+    r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE
+)  # a call that is a line of its own
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
 
 
@@ -37,6 +38,14 @@ class Note(NamedTuple):
     advice: str
 
 
+def may_lose(call):
+    """True if a call on a line of its own computes a tensor, as far as its names tell."""
+    owner, word = call.groups()
+    if owner in ("F", "torch", "nn.functional", "torch.nn.functional"):
+        return word in FUNCTIONS_OF_ONE
+    return owner == "self" or owner.endswith("nn") and word[0].isupper() or word in METHODS_OF_TENSORS
+
+
 class Teacher:
     """Looks at what a session does, and tells a function the notes on it."""
 
@@ -46,6 +55,7 @@ class Teacher:
         self.told = set()
         self.is_eager = False  # at a prompt, where somebody looks at every number
         self.passes = self.training = None  # what is watched
+        self.first_pass = None  # what waits for it
         self.waiting = {}  # name of a module -> what waits for it, None where it is loaded
 
     def look(self):
@@ -74,7 +84,7 @@ class Teacher:
             from tensh.cli.session.comparisons import find_pair
 
             self.tell_of("pair", find_pair, statement)
-        if "lost" not in self.told and CALLED_ALONE.search(text):
+        if "lost" not in self.told and not statement.shown and any(map(may_lose, CALLED_ALONE.finditer(text))):
             from tensh.cli.session.results_lost import find_lost_result
 
             self.tell_of("lost", find_lost_result, statement)
@@ -88,7 +98,14 @@ class Teacher:
                 self.tell(Note(about, *found))
 
     def begin(self, name):
-        """Begin to watch what a module does that has been loaded."""
+        """Begin to watch what a module does that has been loaded; what is watched in passes, at the first one."""
+        if name == PASSES:
+            self.first_pass = FirstPass(sys.modules[name], partial(self.watch, name))
+        else:
+            self.watch(name)
+
+    def watch(self, name):
+        """Watch what a module does."""
         if name == ENGINE:
             from tensh.cli.session.passes import Passes
 
@@ -114,6 +131,8 @@ class Teacher:
 
     def close(self):
         """Watch no more."""
+        if self.first_pass:
+            self.first_pass.undo()
         if self.passes:
             self.passes.end()
         if self.training:
@@ -163,6 +182,24 @@ class Teacher:
         while frame and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
             frame = frame.f_back
         return NOT_A_LEAF, self.note("non-leaf", frame, not_a_leaf)
+
+
+class FirstPass:
+    """Stands in the place of the function that runs a pass until it is called; then something begins."""
+
+    def __init__(self, module, begin):
+        self.module, self.own, self.begin = module, module.run, begin
+        module.run = self
+
+    def __call__(self, *args, **kwargs):
+        self.undo()
+        self.begin()
+        return self.module.run(*args, **kwargs)
+
+    def undo(self):
+        """Give back the function that was there before."""
+        if self.module.run is self:
+            self.module.run = self.own
 
 
 class WhenLoaded:

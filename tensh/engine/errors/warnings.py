@@ -1,10 +1,10 @@
 """Warnings that point at the user's line, however many of the engine's functions lie in between."""
 
+import os
 import sys
 import warnings
-from pathlib import Path
 
-PACKAGE = str(Path(__file__).parents[2])
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def warn(message, category=UserWarning):

@@ -5,7 +5,6 @@ its name. `%help`, completion, "did you mean" and the export to Python read that
 once.
 """
 
-import re
 from typing import NamedTuple
 
 from tensh.cli.session.magics.writing import add_names, as_python
@@ -13,8 +12,6 @@ from tensh.language import _
 from tensh.spelling import close
 
 MAGICS = {}
-VIEWS = r"\btensh\.show\b|\bfrom tensh import [^\n]*\bshow\b|\bfrom tensh\.show import"
-HISTORY = re.compile(r"\b(?:In|Out)\[")
 
 # Names known from other prompts: the command that does the same here, or a sentence.
 ELSEWHERE = {
@@ -98,16 +95,6 @@ def needs_snapshots(command):
 def needs_places(command):
     """True if a command asks where in the code operations were recorded."""
     return command.name in MAGICS and MAGICS[command.name].needs_places
-
-
-def mentions_views(text):
-    """True if a program may call functions that ask where in the code operations were recorded."""
-    return "tensh" in text and re.search(VIEWS, text) is not None
-
-
-def mentions_history(text):
-    """True if a program may ask for its lines and what they showed."""
-    return HISTORY.search(text) is not None
 
 
 def describe_unknown(name):

@@ -1,27 +1,16 @@
 """The options of printing that format.py reads and ``set_printoptions`` changes."""
 
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-
-
-@dataclass(slots=True)
-class PrintOptions:
-    """The settings of printing; one object, ``options``, holds those in force."""
-
-    precision: int = 4
-    threshold: float = 1000
-    edgeitems: int = 3
-    linewidth: int = 80
-    sci_mode: bool | None = None
-
-
-options = PrintOptions()
+from types import SimpleNamespace
 
 PROFILES = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": float("inf"), "edgeitems": 3, "linewidth": 80},
 }
+
+options = SimpleNamespace(**PROFILES["default"], sci_mode=None)
+"""The settings that are in force."""
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
@@ -56,7 +45,7 @@ def get_printoptions():
     >>> torch.get_printoptions()["edgeitems"]
     3
     """
-    return asdict(options)
+    return dict(vars(options))
 
 
 @contextmanager
