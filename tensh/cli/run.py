@@ -50,7 +50,6 @@ class Run:
         self.values_shown = 0
         self.times = []
         self.is_prepared = False
-        self.strict = None  # finds unseeded random numbers, where that is wanted
         self.ended_by = None  # the failure that nothing of the program ran after
         if self.session.engine == "tensh" and not options.quiet:
             self.session.teacher = Teacher(self.session, self.take_note)
@@ -161,7 +160,8 @@ class Run:
             return
         from tensh.cli.session.strict import Strict
 
-        with Strict(self.session.engine) as self.strict:
+        with Strict(self.session.engine) as strict:
+            self.session.find_unseeded_draw = strict.find_unseeded_draw
             yield
 
     def take_warning(self, message, category, filename, line, file=None, text=None):
@@ -243,7 +243,7 @@ class Run:
             self.session.preload()
         if self.options.seed is not None:
             self.session.seed(self.options.seed)
-            self.strict = None
+            self.session.find_unseeded_draw = lambda: None
         self.open_tensors()
         startup.freeze_loaded()
 
@@ -281,15 +281,7 @@ class Run:
         for line in cell.passed_over:
             self.mention(_("{label}: passed over: {line}\n").format(label=cell.source.label, line=visible_line(line)))
         next_statement = self.options.keep_going and self.program.kind != "notebook"
-        return all(self.show(event, cell.may_raise) for event in self.events(cell.source, next_statement))
-
-    def events(self, source, keep_going):
-        """The events of a source that runs; drawing from an unseeded generator is a failure where it is strict."""
-        for event in self.session.run(source, keep_going):
-            error = self.strict.find_unseeded_draw() if self.strict and isinstance(event, events.Finished) else None
-            if error:
-                yield self.session.make_failure(error, event.unit)
-            yield event
+        return all(self.show(event, cell.may_raise) for event in self.session.run(cell.source, next_statement))
 
     def show(self, event, may_raise):
         """Show what happened; whether the run goes on."""

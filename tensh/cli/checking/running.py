@@ -102,7 +102,7 @@ class Checked(Run):
         self.randomness.begin(label)
         try:
             goes_on = cell.source.echo == "each"  # a transcript, in which every line has its own answer
-            return all([self.show(event, True) for event in self.events(cell.source, goes_on)])
+            return all([self.show(event, True) for event in self.session.run(cell.source, goes_on)])
         finally:
             self.keep_printed(len(cell.source.lines))
             chance = self.randomness.end(label, cell.source.text)

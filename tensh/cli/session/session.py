@@ -52,6 +52,9 @@ class Session:
         self.read_program = None  # a function that reads a file as a program: (path, arguments)
         self.run_in_shell = None  # a function that runs a line of the system's shell; its exit status
         self.teacher = None  # writer of notes for learners, where they are read
+        self.find_unseeded_draw = lambda: (
+            None
+        )  # finds the error of a statement that drew random numbers, where it is one
         self.ask = None  # a function that asks a question and returns the answer; else Python's input
         self.predicted = 0, 0  # of the questions of %predict: right at once, and all
         self.other_commands = None  # a function that performs the commands of another prompt, where there is one around
@@ -159,6 +162,9 @@ class Session:
                 if is_away and isinstance(error, GeneratorExit):  # the caller stopped reading
                     raise
                 failed = self.make_failure(error.error if type(error) is Exhausted else error, unit)
+                yield failed
+            if error := self.find_unseeded_draw():
+                failed = self.make_failure(error, unit)
                 yield failed
             seconds = perf_counter() - begin
             if self.teacher and failed is None:

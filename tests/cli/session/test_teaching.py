@@ -10,6 +10,8 @@ import pytest
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
+from tensh.cli.options import Options
+from tensh.cli.repl import loop
 from tensh.explain.making import line_that_made, turn
 from tensh.explain.place import Place
 from tests.support.command_line import Done
@@ -271,6 +273,14 @@ def test_unseeded_random_numbers_are_an_error_where_it_is_strict(code, expected)
 @pytest.mark.parametrize("code", SEEDED)
 def test_seeded_random_numbers_are_not(code):
     assert Done("--strict", "-c", code) == (0, "", "")
+
+
+def test_lines_of_a_prompt_are_strict_as_well():
+    typed = "import random\nx = random.random()\nx = np.random.rand()\nx = torch.rand(1)\nrandom.seed(0)\nx = random.random()\n"
+    env = Environment(io.StringIO(typed), io.StringIO(), io.StringIO(), variables={})
+    assert loop.start(env, Options(strict=True, quiet=True, plain=True)) == 0
+    advice = [f"{name}(0) before" for name in (": random.seed", "numpy.random.seed", "torch.manual_seed")]
+    assert [env.stderr.getvalue().count(each) for each in advice] == [1, 1, 1]
 
 
 def test_a_seed_on_the_command_line_is_a_seed():
