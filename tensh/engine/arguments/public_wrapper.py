@@ -19,12 +19,12 @@ from functools import cached_property
 
 from tensh.engine.arguments.caller import list_call_keywords
 from tensh.engine.arguments.misfits import misfit
-from tensh.engine.arguments.signatures import OVERFLOW, choose, refuse_receiver, type_name
+from tensh.engine.arguments.signatures import NO_FIT, OVERFLOW, choose, refuse_receiver, take_int, type_name
 from tensh.engine.codegen.guards import wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.messages import ABSENT, REQUIRED, is_long
+from tensh.engine.errors.messages import ABSENT, REQUIRED, is_long, is_no_long
 from tensh.engine.errors.warnings import warn_once
 
 PYTHON = frozenset(
@@ -66,8 +66,7 @@ class PublicWrapper:
             args, options = self.translate_names(args, options)
         given = {**dict(zip(self.positional, args, strict=False)), **options}
         for name in INTEGERS & given.keys():
-            if is_long(given[name]) and self.kinds_of(name).isdisjoint(("Number", "Tensor")):
-                raise ValueError(OVERFLOW)
+            self.require_int(name, given[name])
         if len(args) > len(self.positional) and (values := self.bind_deprecated(args, options)) is not None:
             return self.fn(**values)
         positional, named = self.list_given(args, False)
@@ -95,6 +94,16 @@ class PublicWrapper:
         """Raise TypeError if ``value`` is not a bool where PyTorch takes nothing else."""
         if self.kinds_of(name) == {"bool"}:
             raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
+
+    def require_int(self, name, value):
+        """Raise ValueError for an integer of more than 64 bits, TypeError if PyTorch takes nothing but integers."""
+        if is_long(value):
+            if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
+                raise ValueError(OVERFLOW)
+        elif (
+            value is not None and value is not REQUIRED and take_int(value) is NO_FIT and self.kinds_of(name) == {"int"}
+        ):
+            raise TypeError(f"{self.name}(): argument '{name}' must be int, not {type_name(value)}")
 
     def bind_deprecated(self, args, options):
         """The arguments by name if they fit an old form, of which PyTorch warns once; None if not."""
@@ -207,11 +216,14 @@ INTEGERS = frozenset(
 """Parameters that take integers of 64 bits where PyTorch's signature says so, and that nothing else reads as such."""
 
 
-def long_integers(positional):
-    """The text of the check that integers have 64 bits: 10 ns for one that has its default, 40 for another."""
+def wrong_integers(positional):
+    """The text of the check that integers are such of 64 bits: 10 ns for one that has its default, 40 for another."""
     for name, p in positional.items():
         if name in INTEGERS:
-            yield f"is_long({name})" if type(p.default) is not int else f"{name} != {p.default} and is_long({name})"
+            unlike = {type(None): f"{name} is not None and ", int: f"{name} != {p.default} and "}.get(
+                type(p.default), ""
+            )
+            yield f"{unlike}is_no_long({name})"
 
 
 def wrap_public(fn, name, method=False, spoken=None):
@@ -253,7 +265,7 @@ def compile_wrapper(fn, fast, name, known):
         "fn": fast,
         "wrapper": known,
         "REQUIRED": REQUIRED,
-        "is_long": is_long,
+        "is_no_long": is_no_long,
         "Lift": Lift,
         "__name__": fn.__module__,
     }
@@ -265,7 +277,7 @@ def compile_wrapper(fn, fast, name, known):
     given = f"({names}*{star or 'surplus'},)"
     slow = ["options"] if star else ["surplus", "options"]
     slow += [f"{n} is REQUIRED" for n, p in positional.items() if p.default is p.empty]
-    slow += [*wrong_flags(positional), *long_integers(positional)]
+    slow += [*wrong_flags(positional), *wrong_integers(positional)]
     source = (
         f"def {name}({', '.join(header)}{', ' if header else ''}*{star or 'surplus'}, **options):\n"
         f"    try:\n"

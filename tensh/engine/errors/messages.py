@@ -185,6 +185,11 @@ def is_long(value):
     return value.__class__ is int and not -(2**63) <= value < 2**63
 
 
+def is_no_long(value):
+    """True for anything but an int of at most 64 bits."""
+    return value.__class__ is not int or not -(2**63) <= value < 2**63
+
+
 def wrap_dim(dim, ndim, *, scalar=True):
     """``dim`` as a number from 0; IndexError if there is no such dimension.
 

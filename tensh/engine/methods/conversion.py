@@ -6,6 +6,7 @@ A conversion that changes nothing returns the tensor itself; one that does is re
 from numpy import ndarray
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.checks import format_named
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays import memory
@@ -127,7 +128,9 @@ def caster(name, to):
     """Declare the method ``NAME()``."""
 
     def method(self, *, memory_format=None):
-        return cast(self, to) if memory_format is None else convert_tensor(self, to, False, memory_format)
+        if memory_format is None:
+            return cast(self, to)
+        return convert_tensor(self, to, False, format_named(memory_format, name))
 
     method.__name__ = method.__qualname__ = name
     method.__module__ = "torch"

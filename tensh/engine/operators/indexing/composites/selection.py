@@ -329,6 +329,8 @@ def unravel_index(indices, shape):
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     if any(n < 0 for n in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {shape}")
+    if 0 in shape and array.size:
+        raise RuntimeError("ZeroDivisionError")
     steps = np.cumprod((1, *shape[:0:-1]), dtype=np.int64)[::-1] if shape else np.empty(0, np.int64)
     return unbind.fn(wrap(array[..., None] // steps % np.array(shape, np.int64)), -1)
 

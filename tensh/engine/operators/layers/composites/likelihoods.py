@@ -10,6 +10,8 @@ from tensh.engine.methods.creation.fill import ones_like
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.elementwise.table import xlogy
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.kernels import number
 from tensh.engine.operators.layers.composites.losses import (
     REDUCTIONS,
     number_reduction,
@@ -68,6 +70,8 @@ def poisson_nll_loss(
     reduced to []. Raise ValueError for another ``reduction``.
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    require(input, "poisson_nll_loss", "input", 1), require(target, "poisson_nll_loss", "target", 2)
+    eps = number(eps, "poisson_nll_loss", "eps", 5)
     loss = input.exp() - target * input if log_input else input - target * plus.fn(input, eps).log()
     if full:
         times = times_op.fn

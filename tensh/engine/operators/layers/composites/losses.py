@@ -5,6 +5,8 @@
 
 import inspect
 
+import numpy as np
+
 from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
@@ -12,6 +14,7 @@ from tensh.engine.dtypes.dtype import promote_types
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
+from tensh.engine.operators.kernels import number
 from tensh.engine.operators.layers.composites.registry import constants, layer, rename
 from tensh.engine.operators.layers.losses import (
     binary_entropy,
@@ -152,11 +155,12 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     """
     check_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
+    beta = number(beta, "smooth_l1_loss", "beta", 4)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduce_losses((input - target).abs(), reduction)
-    return smooth_difference_op.fn(*promote_both(input, target), reduction, float(beta))
+    return smooth_difference_op.fn(*promote_both(input, target), reduction, beta)
 
 
 @layer
@@ -172,13 +176,14 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     check_sizes(input, target)
     if weight is not None:
         check_weight(input, weight, reduction)
+    delta = number(delta, "huber_loss", "delta", 4)
     if delta <= 0:
         if weight is None:
             reduction_of(reduction)
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
-        return huber_difference_op.fn(*promote_both(input, target), reduction_of(reduction), float(delta))
-    return reduce_losses(huber_difference_op.fn(*promote_both(input, target), "none", float(delta)) * weight, reduction)
+        return huber_difference_op.fn(*promote_both(input, target), reduction_of(reduction), delta)
+    return reduce_losses(huber_difference_op.fn(*promote_both(input, target), "none", delta) * weight, reduction)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -274,4 +279,9 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     constants("soft_margin_loss", target=target)
     if input.array.dtype.kind in "biu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
+    shapes = input.array.shape, target.array.shape
+    if shapes[0] != shapes[1] and (clash := broadcast_clash(shapes)) is not None:
+        raise RuntimeError(clash)
+    if (common := np.broadcast_shapes(*shapes)) != shapes[0]:
+        raise RuntimeError(does_not_fit(shapes[0], common))
     return soft_margin.fn(*promote_both(input, target), reduction)

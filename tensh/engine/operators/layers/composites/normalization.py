@@ -35,6 +35,8 @@ def check_channels(channels, **parameters):
     for name, value in parameters.items():
         if value is not None and value.array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {value.array.size}")
+        if value is not None and name.startswith("running") and value.array.ndim != 1:
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {value.array.ndim}")
 
 
 def check_trailing(input, normalized_shape, separator, **parameters):
@@ -278,11 +280,11 @@ def group_norm_with_stats(input, num_groups, weight, bias, eps):
     array = require(input, "group_norm", "input", 1).array
     if array.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {array.ndim}")
+    num_groups = integer(num_groups, "group_norm", "num_groups", 2)
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     batch, channels = array.shape[:2]
     if channels % num_groups:
-        integer(num_groups, "group_norm", "num_groups", 2)
         raise RuntimeError(
             f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(array.shape)} "
             f"and num_groups={num_groups}"

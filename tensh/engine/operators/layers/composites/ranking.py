@@ -5,6 +5,7 @@ from tensh.engine.operators.elementwise.numbered import plus as plus_op
 from tensh.engine.operators.elementwise.table import clamp_min, minimum, sub
 from tensh.engine.operators.elementwise.table import where as where_op
 from tensh.engine.operators.forms import require
+from tensh.engine.operators.kernels import number
 from tensh.engine.operators.layers.composites.losses import number_reduction, reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.composites.similarity import pairwise_distance
@@ -27,7 +28,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     tensor([0.5000, 1.5000])
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    margin = float(margin) if type(margin) is int else margin
+    margin = number(margin, "hinge_embedding_loss", "margin", 3)
     short = clamp_at_zero(sub.fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
     short = short if input.is_floating_point() else short.to(input.dtype)
     zero, where = input.new_zeros(()), where_op.fn
@@ -50,6 +51,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
+    margin = number(margin, "margin_ranking_loss", "margin", 4)
     return reduce_losses(clamp_at_zero(plus_op.fn(-target * (input1 - input2), margin)), reduction)
 
 
@@ -61,6 +63,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     Raise RuntimeError for other shapes.
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    margin = number(margin, "cosine_embedding_loss", "margin", 4)
     ndim, shapes = target.array.ndim, (input1.array.shape, input2.array.shape)
     if ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -91,7 +94,7 @@ def check_triplet(anchor, positive, negative, margin):
 
 def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
     """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
-    check_triplet(anchor, positive, negative, margin)
+    check_triplet(anchor, positive, negative, number(margin, "triplet_margin_loss", "margin", 4))
     distance = pairwise_distance
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:

@@ -53,6 +53,8 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
         shape = np.broadcast_shapes(*shapes)
         x1, x2 = (expand.fn(x, shape) for x in (x1, x2))
     wrap_dim(dim, x1.array.ndim)
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     units = []
     for x in (x1, x2):
         x = x if x.is_floating_point() else x.to(common)

@@ -18,7 +18,7 @@ def softmax(input, dim, dtype=None):
     >>> torch.tensor([0.0, 0.0]).softmax(0)
     tensor([0.5000, 0.5000])
     """
-    return softmax_dim.fn(input if dtype is None else input.to(dtype), dim)
+    return softmax_dim.fn(input if dtype is None else input.to(require_dtype(dtype, "softmax")), dim)
 
 
 @composite(out=True)
@@ -31,7 +31,7 @@ def log_softmax(input, dim, dtype=None):
     >>> torch.tensor([0.0, 0.0]).log_softmax(0)
     tensor([-0.6931, -0.6931])
     """
-    return log_softmax_dim.fn(input if dtype is None else input.to(dtype), dim)
+    return log_softmax_dim.fn(input if dtype is None else input.to(require_dtype(dtype, "log_softmax")), dim)
 
 
 # ── norms of vectors ─────────────────────────────────────────────────────────

@@ -238,7 +238,7 @@ def meshgrid(*tensors, indexing=None):
         (tensors,) = tensors
     if indexing is None:
         warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
-    return grid(tensors, indexing or "ij")
+    return grid(tensors, "ij" if indexing is None else indexing)
 
 
 def grid(tensors, indexing):
