@@ -191,7 +191,7 @@ class Overload:
         handlers = handlers_for((*args, *kwargs.values()))
         if not handlers:
             return self.compute(args, kwargs)
-        if mode.grad and isinstance(handlers[-1], Tensor):
+        if mode.grad and (isinstance(handlers[-1], Tensor) or getattr(handlers[0], "makes_wrappers", False)):
             return ask_and_record(self, handlers, args, kwargs)
         return ask(self, handlers, args, kwargs)
 

@@ -257,8 +257,13 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     return difference if reduction == "none" else aten(reduction, difference)
 
 
-def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
-    return aten("linalg_vector_norm", input) if p in ("fro", 2) and dim is None and dtype is None else NotImplemented
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    if isinstance(p, str) and p != "fro" or out is not None or dtype is not None:
+        return NotImplemented
+    if dim is None:
+        return aten("linalg_vector_norm", input, *(() if p in ("fro", 2) else (p,)))
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    return aten("linalg_vector_norm", input, 2 if p == "fro" else p, dims, *([True] if keepdim else ()))
 
 
 def pad(input, pad, mode="constant", value=None):

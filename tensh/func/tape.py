@@ -17,6 +17,7 @@ from tensh.engine.core.clock import mode, tick
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.wrappers import Facts, copy_wrapper
 from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
@@ -60,7 +61,7 @@ class Tape(Call):
         if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         value, levels = find_inside(t)
-        fresh = wrap(value.array)
+        fresh = share(value)
         fresh.node, outer = AccumulateGrad(fresh), refresh_node(value)
         for level in mode.levels:
             level.share_tangent(fresh.node, outer)
@@ -109,6 +110,11 @@ def find_inside(t):
     return (t.value, t.levels) if type(t) is Batched else (t, ())
 
 
+def share(t, node=None):
+    """A tensor over the memory of another, or for the same values."""
+    return copy_wrapper(t, node) if type(t.array) is Facts else wrap(t.array, node)
+
+
 def value_of(t):
     """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
     return t.value if type(t) is Batched else t
@@ -137,11 +143,11 @@ def show_outside(t, recording, leaves=()):
     if not uses_gradient(node):
         return t
     if not recording or not reaches([node], leaves):
-        shown = wrap(value.array)
+        shown = share(value)
         if mode.levels:
             shown.node = placeholder(shown, node)
     elif node in leaves:
-        shown = wrap(value.array, leaves[node])
+        shown = share(value, leaves[node])
     else:
         return t
     return make_batched(shown, t.levels) if type(t) is Batched else shown

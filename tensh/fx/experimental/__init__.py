@@ -6,7 +6,7 @@ Other names of this namespace in PyTorch are switched off.
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = ("const_fold", "optimization")
+SUBMODULES = ("const_fold", "optimization", "proxy_tensor")
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(

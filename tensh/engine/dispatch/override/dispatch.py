@@ -69,16 +69,23 @@ def dispatch_below(point, args, options):
     """The result for dispatch modes and classes with a ``__torch_dispatch__``, or of the function itself."""
     if state.dispatch_off or state.below or not (state.dispatch_modes or any_dispatches((*args, *options.values()))):
         return point.original(*args, **options)
+    if any_has("hides_batches", (*args, *options.values())):
+        return point.original(*args, **options)
     return ports.dispatch_aten(point, args, options)
 
 
-def any_dispatches(values, depth=2):
+def any_dispatches(values):
     """True if one of the values, also in lists, is a tensor whose class has a ``__torch_dispatch__``."""
+    return any_has("__torch_dispatch__", values)
+
+
+def any_has(name, values, depth=2):
+    """True if one of the values, also in lists, is a tensor whose class has an attribute that is not None."""
     for value in values:
         if isinstance(value, Tensor):
-            if getattr(type(value), "__torch_dispatch__", None) is not None:
+            if getattr(type(value), name, None) is not None:
                 return True
-        elif depth and isinstance(value, (tuple, list)) and any_dispatches(value, depth - 1):
+        elif depth and isinstance(value, (tuple, list)) and any_has(name, value, depth - 1):
             return True
     return False
 

@@ -64,6 +64,7 @@ class Batched(Tensor):
     __slots__ = ("value", "levels", "source")
     __module__ = "torch"
     __torch_function__ = call_disabled
+    hides_batches = True  # dispatch modes are asked about what its rules do to its value
 
     array = property(Sample)
     node = _time = _how = property(lift)

@@ -1,0 +1,167 @@
+"""torch.fx.experimental.proxy_tensor: what a function does on examples as a graph of ``aten`` operators, those of backward passes among them."""
+
+import functools
+import inspect
+import operator
+
+from tensh._aten.overloads import schemas
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule
+from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
+from tensh.nn.parameter import is_parameter
+from tensh.utils._python_dispatch import TorchDispatchMode
+
+__all__ = ["make_fx"]
+
+REFUSED = (
+    "It appears that you're trying to get value out of a tracing tensor with {} - erroring out! It's likely that this is caused by "
+    "data-dependent control flow or similar.  It may be possible to trace this with dynamic shapes; try setting "
+    "tracing_mode='symbolic' in your make_fx call."
+)
+
+
+class ProxyTensor(Tensor):
+    """A tensor of a trace: a value, and the node that stands for it."""
+
+    @staticmethod
+    def __new__(cls, value, node, recorder):
+        return Tensor._make_wrapper_subclass(cls, value.shape, dtype=value.dtype, strides=value.stride())
+
+    def __init__(self, value, node, recorder):
+        self.value, self.proxy, self.recorder = value, node, recorder
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        first = next(each for each in leaves_of((args, kwargs)) if isinstance(each, ProxyTensor))
+        return first.recorder.record(func, args, kwargs or {})
+
+
+class OperatorRecorder(TorchDispatchMode):
+    """A mode that adds the operators that are called to ``graph``; ``table`` (operator -> function) writes some in others."""
+
+    makes_wrappers = True  # whose history is that of the operators' arguments
+
+    def __init__(self, table):
+        super().__init__()
+        self.graph, self.table, self.constants, self.paths = Graph(), table, {}, {}
+
+    def add_input(self, value, name):
+        """The proxy of a leaf of the arguments; for what is no tensor, the leaf itself."""
+        return self.stand_for(value, self.graph.placeholder(name))
+
+    def stand_for(self, value, node):
+        """The tensor of the trace for a value and its node."""
+        node.meta["val"] = value
+        return ProxyTensor(value, node, self) if isinstance(value, Tensor) else value
+
+    def node_of(self, value):
+        """A value as it stands in the arguments of a node: tensors from elsewhere are members of the module."""
+        if not isinstance(value, Tensor):
+            return value
+        if isinstance(value, ProxyTensor):
+            return value.proxy
+        if getattr(value, "hides_batches", False):
+            raise NotImplementedError("make_fx cannot trace vmap of derivatives: map the function that make_fx returns")
+        if id(value) not in self.paths:
+            kind = "_param_constant" if is_parameter(value) else "_tensor_constant"
+            self.paths[id(value)] = path = f"{kind}{sum(each.startswith(kind) for each in self.constants)}"
+            self.constants[path] = value
+        node = self.graph.get_attr(self.paths[id(value)])
+        node.meta["val"] = value
+        return node
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return self.record(func, args, kwargs or {})
+
+    def record(self, func, args, kwargs):
+        """Compute an operator, and add its node."""
+        if func in self.table:
+            with self:
+                return self.table[func](*args, **kwargs)
+        if func._opname == "_local_scalar_dense" and isinstance(args[0], ProxyTensor):
+            raise RuntimeError(REFUSED.format(func))
+        if func._opname == "lift_fresh":  # what is in a graph must not be written
+            func = schemas()["lift_fresh_copy"]["default"]
+        given, named = map_leaves(value_of, (tuple(args), kwargs))
+        with no_grad():
+            result = func(*given, **named)
+        known, named = map_leaves(self.node_of, (tuple(args), kwargs))
+        node = self.graph.create_node("call_function", func, known, named, name=func._opname)
+        if isinstance(result, Tensor):
+            made = self.stand_for(result, node)
+            if func._opname.endswith("_") and isinstance(args[0], ProxyTensor):
+                args[0].value, args[0].proxy = result, node
+                return args[0]
+            return made
+        node.meta["val"] = result
+        if not isinstance(result, (tuple, list)):
+            return result
+        parts = [
+            self.stand_for(each, self.graph.call_function(operator.getitem, (node, n))) for n, each in enumerate(result)
+        ]
+        return type(result)(parts)
+
+
+def value_of(value):
+    """The tensor that a tensor of the trace stands for; any other value as it is."""
+    return value.value if isinstance(value, ProxyTensor) else value
+
+
+def make_fx(
+    f, decomposition_table=None, tracing_mode="real", _allow_non_fake_inputs=False, *, pre_dispatch=False, record_module_stack=False,
+    _allow_fake_constant=False, _error_on_data_dependent_ops=True, record_stack_traces=False, proxy_module_inputs=False,
+):  # fmt: skip
+    """Make a function that runs ``f`` on its arguments and returns what was computed as a graph module.
+
+    The nodes are PyTorch's ``aten`` operators; gradients that ``f`` asks for are part of the graph, as are the operators of
+    ``torch.func``, but for ``vmap`` of derivatives, which raises NotImplementedError or RuntimeError. ``decomposition_table`` maps operators to functions that write them in others. Sizes are those of the example, in
+    every ``tracing_mode``. Raise RuntimeError where Python reads an element.
+
+    >>> import tensh as torch
+    >>> from tensh.fx.experimental.proxy_tensor import make_fx
+    >>> made = make_fx(torch.func.grad(lambda x: x.sin().sum()))(torch.ones(2))
+    >>> [node.name for node in made.graph.nodes]
+    ['x_1', 'sin', 'sum_1', 'ones_like', 'expand', 'cos', 'mul', 'output']
+    """
+    if tracing_mode not in ("real", "fake", "symbolic"):
+        raise AssertionError(f"tracing_mode should be one of 'real', 'fake', 'symbolic', got {tracing_mode}")
+
+    @functools.wraps(f)
+    def trace(*args):
+        recorder = OperatorRecorder(decomposition_table or {})
+        given, spec = flatten(args)
+        names, nested = list_names(f, args)
+        proxies = [recorder.add_input(value, name) for value, name in zip(given, names, strict=True)]
+        with recorder:
+            result = f(*unflatten(proxies, spec))
+        recorder.graph.output(map_leaves(recorder.node_of, result))
+        if nested:
+            leaves, structure = flatten(result)
+            output = recorder.graph.output_node()
+            output.args = ([recorder.node_of(each) for each in leaves],)
+            recorder.graph.set_codegen(PyTreeCodeGen(PyTreeInfo(nested, spec, structure)))
+        return GraphModule(recorder.constants, recorder.graph, getattr(f, "__name__", type(f).__name__))
+
+    return trace
+
+
+def list_names(f, args):
+    """(names of the inputs, parameters of ``f`` if an argument is nested)."""
+    called = getattr(f, "forward", f)
+    try:
+        parameters = list(inspect.signature(called).bind(*args).arguments)
+    except (TypeError, ValueError):
+        parameters = []
+    parameters = parameters if len(parameters) == len(args) else [f"arg{place}" for place in range(len(args))]
+    if all(flatten(each)[1].is_leaf() for each in args):
+        return [f"{name}_1" for name in parameters], []
+    sizes = [len(flatten(each)[0]) for each in args]
+    names = [f"{name}_{part}" for name, size in zip(parameters, sizes) for part in range(1, size + 1)]
+    return names, parameters
+
+
+__getattr__ = unsupported_lookup("torch.fx.experimental.proxy_tensor")

@@ -1,0 +1,105 @@
+"""make_fx: what a function computes as PyTorch's operators, gradients among them."""
+
+import re
+
+import pytest
+
+import tensh as torch
+from tensh.fx.experimental.proxy_tensor import make_fx
+
+
+def write_in_place(torch, x):
+    y = x.clone().add_(2).mul_(x)
+    y[0] = 3.0
+    return y
+
+
+def step(torch, x):
+    w = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad((x @ w.T).tanh().sum(), w)
+    return w - 0.1 * g
+
+
+def differentiate_twice(torch, x):
+    w = x.detach().requires_grad_()
+    (g,) = torch.autograd.grad((w**3).sum(), w, create_graph=True)
+    return torch.autograd.grad((g * x).sum(), w)[0]
+
+
+SAME = {
+    "pointwise": lambda torch, x: torch.sin(x) + 1 - x / 2,
+    "matmul": lambda torch, x: (x @ x.T).relu().sum(),
+    "softmax": lambda torch, x: torch.nn.functional.softmax(x, -1).log_softmax(0),
+    "views": lambda torch, x: x.view(-1)[1:3] * x[0, 0] + x.t()[None, :2, 0],
+    "layer_norm": lambda torch, x: torch.nn.functional.layer_norm(x, [3]),
+    "structures": lambda torch, x: {"a": x * 2, "b": (x.max(1), 3)},
+    "constants": lambda torch, x: x + torch.ones(3) + torch.tensor([1.0, 2.0, 3.0]),
+    "cross_entropy": lambda torch, x: torch.nn.functional.cross_entropy(x, torch.tensor([0, 1])),
+    "parts": lambda torch, x: x.split(1)[0] + x.chunk(3, 1)[1] + x.norm() + x.norm(3, 1, True),
+    "convolution": lambda torch, x: torch.nn.functional.conv1d(x[None], torch.ones(2, 2, 2)),
+    "masks": lambda torch, x: (x > 1).float().masked_fill(x > 2, 0.0) + x.var(1, keepdim=True),
+    "joins": lambda torch, x: torch.cat([x, x]).to(torch.float64),
+}
+COMPUTED = {
+    "writes": write_in_place,
+    "step": step,
+    "twice": differentiate_twice,
+    "grad": lambda torch, x: torch.func.grad(lambda y: (y * y.cos()).sum())(x),
+    "vjp": lambda torch, x: torch.func.vjp(torch.exp, x)[1](x)[0],
+    "vmap": lambda torch, x: torch.func.vmap(lambda row: row * 2 + row.sum())(x),
+    "einsum": lambda torch, x: torch.einsum("ij,kj->ik", x, x) // 2,
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_operators_are_pytorchs(oracle, name):
+    from torch.fx.experimental.proxy_tensor import make_fx as theirs
+
+    ours, expected = (
+        make(lambda x: SAME[name](library, x))(library.arange(6.0).view(2, 3))  # noqa: B023
+        for make, library in ((make_fx, torch), (theirs, oracle))
+    )
+    plain = re.compile(r", (memory_format = torch.preserve_format|correction = 1)")  # defaults
+    assert plain.sub("", ours.code) == plain.sub("", expected.code)
+
+
+@pytest.mark.parametrize("name", SAME | COMPUTED)
+def test_the_graph_computes_what_the_function_does_on_other_elements(name):
+    function = (SAME | COMPUTED)[name]
+    made = make_fx(lambda x: function(torch, x))(torch.ones(2, 3))
+    torch.manual_seed(0)
+    x = torch.randn(2, 3)
+    torch.testing.assert_close(made(x), function(torch, x))
+
+
+def test_parameters_nested_arguments_random_numbers_and_decisions():
+    layer = torch.nn.Linear(3, 2)
+
+    def loss(batch, scale):
+        return torch.autograd.grad((layer(batch["x"]) * torch.rand(2)).sum() * scale[0], [layer.weight])[0]
+
+    made = make_fx(loss)({"x": torch.ones(1, 3)}, [2.0])
+    given = {"x": torch.arange(3.0)[None]}, [2.0]
+    torch.manual_seed(0)
+    ours = made(*given)
+    torch.manual_seed(0)
+    assert torch.equal(ours, loss(*given))
+    assert "_param_constant0 = self._param_constant0" in made.code and "def forward(self, batch, scale):" in made.code
+    with pytest.raises(RuntimeError, match="trying to get value out of a tracing tensor with aten._local_scalar_dense"):
+        make_fx(lambda x: x if x.sum() > 0 else -x)(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [torch.func.jacrev(torch.sin), torch.func.vmap(torch.func.grad(lambda row: (row**2).sum()))],
+)
+def test_mapped_derivatives_are_refused(function):
+    with pytest.raises((NotImplementedError, RuntimeError)):
+        make_fx(function)(torch.ones(2, 3))
+
+
+def test_decompositions_write_operators_in_others():
+    aten = torch.ops.aten
+    table = {aten.silu.default: lambda x: x * torch.sigmoid(x)}
+    made = make_fx(torch.nn.functional.silu, decomposition_table=table)(torch.ones(2))
+    assert [node.name for node in made.graph.nodes] == ["input_1", "sigmoid", "mul", "output"]
