@@ -57,7 +57,7 @@ LAYERS = {
     "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", "numpy"),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
-        "tensh tensh.engine tensh.nn tensh.namespace tensh.naming tensh.switched_off tensh.func.trees tensh.utils._pytree "
+        "tensh tensh.engine tensh.nn tensh.namespace tensh.naming tensh.switched_off tensh.func.trees tensh.utils._pytree tensh.utils._python_dispatch tensh._aten "
         "tensh.serialization tensh.checks",
         "",
     ),
