@@ -182,6 +182,26 @@ def test_hooks_of_all_modules_are_found_by_the_names_that_libraries_read():
         assert not getattr(module, name)
 
 
+def test_hooks_on_the_last_operation_of_all_modules(monkeypatch):
+    module, seen = tensh.nn.modules.module, []
+    monkeypatch.setattr("tensh.nn.modules.calls.IS_FULL", {})
+    shapes = lambda grads: [None if g is None else tuple(g.shape) for g in grads]  # noqa: E731
+    handle = module.register_module_backward_hook(
+        lambda m, gi, go: seen.append((type(m).__name__, shapes(gi), shapes(go)))
+    )
+    model = tensh.nn.Sequential(tensh.nn.Linear(2, 3), tensh.nn.ReLU())
+    with pytest.warns(FutureWarning, match="multiple autograd Nodes"):
+        model(tensh.ones(3, 2, requires_grad=True)).sum().backward()
+    assert seen == [
+        ("ReLU", [(3, 3)], [(3, 3)]),
+        ("Sequential", [(3, 3)], [(3, 3)]),
+        ("Linear", [(3,), (3, 2), (2, 3)], [(3, 3)]),
+    ]
+    with pytest.raises(RuntimeError, match="Cannot use both regular backward hooks and full"):
+        module.register_module_full_backward_hook(print)
+    handle.remove()
+
+
 def test_private_names_of_libraries_are_there_or_refuse(tmp_path):
     (tmp_path / "program.py").write_text("""
 import torch

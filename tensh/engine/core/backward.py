@@ -265,6 +265,7 @@ def call_post_hooks(node, g, gs, graph):
     if node.hooks is None:
         return gs
     outputs = list_arrived_gradients(node, g)
+    gs = tuple([gi if gi is None or n is None else take_first(gi, g, n, graph) for n, gi in zip(node.inputs, gs)])
     for hook in list(node.hooks.after.values()):
         given = tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs)
         result = hook(given, outputs)

@@ -127,13 +127,13 @@ def _spread_gradients(grads, places, count):
     return tuple(full)
 
 
-def hook_last_operation(module, args, result):
-    """The deprecated hooks: on the node of the (first) result, with a warning where they miss gradients."""
+def hook_last_operation(module, hooks, args, result):
+    """Register the deprecated hooks: on the node of the (first) result, with a warning where they miss gradients."""
     whole = result
     while not isinstance(result, Tensor):
         result = next(iter(result.values())) if isinstance(result, dict) else result[0]
     if result.grad_fn is not None:
-        for hook in module._backward_hooks.values():
+        for hook in hooks:
             result.grad_fn.register_hook(functools.update_wrapper(functools.partial(hook, module), hook))
         if (missing := describe_missed(args, whole, result.grad_fn)) is not None:
             warn(missing, FutureWarning)

@@ -17,6 +17,7 @@ BEFORE, AFTER, BACKWARD_BEFORE, BACKWARD_AFTER = EVERYWHERE.values()
 HOOKS = ("_backward_pre_hooks", "_backward_hooks", "_forward_pre_hooks", "_forward_hooks")  # of one module
 ALWAYS = {}  # ids of those that run even after an error
 WITH_KWARGS = {}
+IS_FULL = {}  # "backward": whether the backward hooks of all modules are full ones, from the first that was registered on
 
 
 class Calls:
@@ -110,9 +111,7 @@ def call_with_hooks(module, args, kwargs):
 
 def _call_hooks(module, args, kwargs, called):
     args, kwargs = _call_pre_hooks(module, args, kwargs)
-    full = list(EVERYWHERE["backward"].values())
-    if module._is_full_backward_hook is not False:
-        full += module._backward_hooks.values()
+    full, last = _backward_hooks_of(module)
     pre = [*EVERYWHERE["backward_pre"].values(), *module._backward_pre_hooks.values()]
     around = Around(module, full, pre) if full or pre else None
     if around:
@@ -125,9 +124,17 @@ def _call_hooks(module, args, kwargs, called):
             result = replaced
     if around:
         result = around.outputs(result)
-    if module._is_full_backward_hook is False and module._backward_hooks:
-        hook_last_operation(module, args, result)
+    if last:
+        hook_last_operation(module, last, args, result)
     return result
+
+
+def _backward_hooks_of(module):
+    """The hooks on the gradients of a module's inputs and outputs, and the deprecated ones on its last operation."""
+    full, last = [], []
+    (last if IS_FULL.get("backward") is False else full).extend(BACKWARD_AFTER.values())
+    (last if module._is_full_backward_hook is False else full).extend(module._backward_hooks.values())
+    return full, last
 
 
 def _call_pre_hooks(module, args, kwargs):
@@ -195,7 +202,26 @@ def register_module_full_backward_pre_hook(hook):
 
 
 def register_module_full_backward_hook(hook):
-    """Call ``hook(module, grad_input, grad_output)`` for every module in a backward pass."""
+    """Call ``hook(module, grad_input, grad_output)`` for every module in a backward pass.
+
+    Raise RuntimeError after ``register_module_backward_hook``.
+    """
+    return _everywhere_backward(hook, True)
+
+
+def register_module_backward_hook(hook):
+    """Deprecated: call the hook for the last operation of every module's ``forward`` only.
+
+    Raise RuntimeError after ``register_module_full_backward_hook``.
+    """
+    return _everywhere_backward(hook, False)
+
+
+def _everywhere_backward(hook, full):
+    if IS_FULL.setdefault("backward", full) is not full:
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
+        )
     return _everywhere("backward", hook)
 
 

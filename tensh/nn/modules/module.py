@@ -18,6 +18,7 @@ from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong
     Calls,
     know_hooks,
     no_hooks,
+    register_module_backward_hook,
     register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
