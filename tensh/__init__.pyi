@@ -1529,6 +1529,8 @@ def reshape(input: Tensor, shape: _Any) -> Tensor:
     """The input in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
 def resize_as_(self: Tensor, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
     """Give the tensor the size of another one in place; new elements are not set."""
+def resize_as_sparse_(self: Tensor, the_template: _Any) -> Tensor:
+    """Give a sparse tensor the size of another, in place; its values keep their places."""
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself: conjugation was computed at once."""
 def resolve_neg(input: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ class Tensor:
     def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
         """The tensor's memory for another library."""
     def __dlpack_device__(self) -> _Any:
-        """The kind of memory: (1, 0), the CPU's."""
+        """The kind of memory: (1, 0), the CPU's.  Raise ValueError for a tensor without elements."""
     def __eq__(self, other: Tensor | _Number) -> Tensor: ...  # type: ignore[override]
     def __float__(self) -> _float:
         ...
@@ -1147,6 +1147,8 @@ class Tensor:
         """Give the tensor another size in place; new elements are not set."""
     def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
         """Give the tensor the size of another one in place; new elements are not set."""
+    def resize_as_sparse_(self, the_template: _Any) -> Tensor:
+        """Give a sparse tensor the size of another, in place; its values keep their places."""
     def resolve_conj(self) -> Tensor:
         """The tensor itself: conjugation was computed at once."""
     def resolve_neg(self) -> Tensor:

@@ -9,7 +9,7 @@ from tensh.engine.arrays.files import map_file
 from tensh.engine.codegen.registry import MEMBERS
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import uses_gradient
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.errors.warnings import warn_once
@@ -146,6 +146,8 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     place(device)
     dtype = None  # the dtype of the elements, if NumPy lacks it
     if isinstance(ext_tensor, Tensor):
+        ext_tensor.__dlpack_device__()
+        refuse_export(ext_tensor)
         array = memory.share_apart(ext_tensor.array)
     elif hasattr(ext_tensor, "__dlpack__"):
         try:
@@ -199,14 +201,30 @@ def to_dlpack(tensor):
     return tensor.detach().__dlpack__()
 
 
-def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
-    """The tensor's memory for another library."""
-    if stream is not None and not isinstance(stream, (int, str)):
-        raise TypeError("stream must be ``int`` or ``none``")
-    if uses_gradient(refresh_node(self)):
+def refuse_export(t):
+    """Raise BufferError for a tensor that other libraries cannot read: it requires grad, or has no array of elements."""
+    if uses_gradient(refresh_node(t)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if is_absent(self):
+    if type(t.array) in SPARSE:
+        raise BufferError("Can't export tensors with layout other than torch.strided")
+    if is_absent(t):
         raise BufferError("Cannot pack tensors on meta")
+
+
+def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
+    """The tensor's memory for another library.
+
+    Raise BufferError for a tensor that requires grad or has no array of elements, and for memory of a device that is not there.
+    """
+    refuse_export(self)
+    if stream is not None and type(stream) is not int:
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream not in (None, -1):
+        raise AssertionError("stream should be None on cpu.")
+    if dl_device is not None and int(dl_device[0]) != 1:
+        raise BufferError(
+            f"the tensor's memory is the CPU's, device type 1, and there is none of type {int(dl_device[0])}"
+        )
     array, asked = self.array, {"max_version": max_version, "copy": copy}
     if np.__version__.startswith("2.0."):  # it knows neither, and gives a capsule that every reader takes
         array, asked = array.copy() if copy else array, {}
@@ -219,8 +237,10 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
 
 
 def __dlpack_device__(self):
-    """The kind of memory: (1, 0), the CPU's."""
-    return self.array.__dlpack_device__()
+    """The kind of memory: (1, 0), the CPU's.  Raise ValueError for a tensor without elements."""
+    if is_absent(self):
+        raise ValueError("Unknown device type meta for Dlpack")
+    return (1, 0) if type(self.array) in SPARSE else self.array.__dlpack_device__()
 
 
 MEMBERS.update(__dlpack__=__dlpack__, __dlpack_device__=__dlpack_device__)

@@ -100,7 +100,9 @@ def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dil
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
     around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
     padded = tuple(n + 2 * a for n, a in zip(size, around))
-    if (
+    if not grad.size or not weight.size:
+        result = np.zeros((len(grad), weight.shape[1] * groups, *spatial), np.result_type(grad, weight))
+    elif (
         set(stride) == {1}
         and min(around) >= 0
         and spatial == output_size(size, kernel, stride, around, dilation)
@@ -150,6 +152,8 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
 @compute_in_float32
 def match(grad, input, shape, stride, padding, dilation, groups):
     """Correlate every window of ``input`` with the gradient: the adjoint of ``correlate`` in the weight."""
+    if not grad.size or not input.size:
+        return np.zeros(shape, grad.dtype)
     size = grad.shape[2:]
     whole = pad_sides(input, padding)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))

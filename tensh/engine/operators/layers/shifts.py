@@ -53,7 +53,7 @@ class Shifts:
         outputs, channels = weight.shape[:2]
         parts = weight.reshape(groups, outputs // groups, channels, len(self.outer), len(self.inner))
         return np.ascontiguousarray(parts.transpose(3, 0, 1, 2, 4)).reshape(
-            len(self.outer), groups, outputs // groups, -1
+            len(self.outer), groups, outputs // groups, channels * len(self.inner)
         )
 
     def join(self, parts):

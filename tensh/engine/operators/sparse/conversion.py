@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.unavailable import could_not_run
@@ -280,6 +281,28 @@ def _coalesced_(self, coalesced):
     return self
 
 
+OF_VALUES = """ on a non-empty sparse tensor is not supported.
+You could try the following options:
+1. If you need an empty sparse tensor of this size, call `x = torch.sparse_coo_tensor(size)`.
+2. If you need to resize this tensor, you have the following options:
+    1. For both sparse and dense dimensions, keep the number of them constant and the size of them non-shrinking, and then try the same call again.
+    2. Or, create a new sparse tensor with the correct indices and values from this sparse tensor."""
+
+
+def refuse_sparse_size(old, new):
+    """Raise unless values keep their places in another size: (its sparse dimensions, its dense ones), as many and no smaller."""
+    for kind, before, after in zip(("sparse", "dense"), old, new, strict=True):
+        if len(before) != len(after):
+            raise RuntimeError(
+                f"changing the number of {kind} dimensions (from {len(before)} to {len(after)}){OF_VALUES}"
+            )
+    for kind, before, after in zip(("sparse", "dense"), old, new, strict=True):
+        if any(n < m for n, m in zip(after, before, strict=True)):
+            raise RuntimeError(
+                f"shrinking the size of {kind} dimensions (from {list(before)} to {list(after)}){OF_VALUES}"
+            )
+
+
 def resize_sparse(self, size, sparse_dim, dense_dim, keep):
     array = require_sparse(self, "sparse_resize_").array
     size = tuple(size)
@@ -288,8 +311,13 @@ def resize_sparse(self, size, sparse_dim, dense_dim, keep):
             f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {sparse_dim}, "
             f"dense_dim = {dense_dim}"
         )
-    index = array.indices[0] if keep and array.nnz else np.zeros((sparse_dim, 0), np.int64)
-    values = array.values if keep and array.nnz else np.zeros((0, *size[sparse_dim:]), array.dtype)
+    if keep and array.nnz:
+        old = len(array.indices[0])
+        refuse_sparse_size((array.shape[:old], array.shape[old:]), (size[:sparse_dim], size[sparse_dim:]))
+        index, values = array.indices[0], np.zeros((array.nnz, *size[sparse_dim:]), array.dtype)
+        values[tuple(map(slice, array.values.shape))] = array.values
+    else:
+        index, values = np.zeros((sparse_dim, 0), np.int64), np.zeros((0, *size[sparse_dim:]), array.dtype)
     self.array = sparse_tensor(wrap(values), (index,), size, COO, array.coalesced and keep).array
     return self
 
@@ -298,13 +326,28 @@ def resize_sparse(self, size, sparse_dim, dense_dim, keep):
 def sparse_resize_(self, size, sparse_dim, dense_dim):
     """Give a sparse tensor another size, in place; its values keep their places.
 
-    Raise RuntimeError unless there is a size for each dimension.
+    Raise RuntimeError unless there is a size for each dimension, and for a size in which values would lose their places.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().sparse_resize_((3, 3), 2, 0).shape
     torch.Size([3, 3])
     """
     return resize_sparse(self, size, sparse_dim, dense_dim, True)
+
+
+@composite
+def resize_as_sparse_(self, the_template):
+    """Give a sparse tensor the size of another, in place; its values keep their places.
+
+    Raise RuntimeError for a size in which they would lose them.
+
+    >>> import tensh as torch
+    >>> torch.eye(2).to_sparse().resize_as_sparse_(torch.eye(3).to_sparse()).shape
+    torch.Size([3, 3])
+    """
+    template = require_sparse(the_template, "resize_as_sparse_").array
+    sparse_dim = len(template.indices[0])
+    return resize_sparse(self, template.shape, sparse_dim, len(template.shape) - sparse_dim, True)
 
 
 @method

@@ -194,7 +194,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(input, b, rcond=None, *, driver=None):
     """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
 
-    ``residuals`` (for drivers other than "gelsy"), ``rank`` and ``singular_values`` may be empty.  Differentiable.
+    ``residuals`` (for drivers other than "gelsy", of columns that are independent), ``rank`` and ``singular_values`` may be empty.  Differentiable.
     Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. Raise RuntimeError for others.
 
     >>> import tensh as torch
@@ -234,5 +234,5 @@ def lstsq(input, b, rcond=None, *, driver=None):
         if first.size
         else np.zeros(1)
     )
-    measured = driver != "gelsy" and m > n and bool((rank == n).all())
+    measured = m > n and (driver == "gels" or driver != "gelsy" and bool((rank == n).all()))
     return leastsquares.linalg_lstsq.fn(input, b, number(rcond), driver, vector, measured)
