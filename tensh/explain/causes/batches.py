@@ -263,6 +263,7 @@ def explain_format(situation):
     for node in ast.walk(ast.Module([*situation.place.path()], [])):
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             value = situation.look_up(node.value)
+            value = situation.evaluate(node.value) if value is None else value
             if isinstance(value, Tensor) and value.numel() != 1:
                 text = ast.unparse(node.value)
                 rule = _("a format is of one number, and {text} has {count}").format(text=text, count=value.numel())

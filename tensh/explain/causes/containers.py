@@ -108,6 +108,13 @@ def explain_sequential(node, situation):
                 situation, each, f"*{text}", _("Sequential takes the layers one by one, not in a list")
             )
         layer = layer_of(situation.look_up(each), text) if isinstance(each, ast.Attribute | ast.Name) else None
+        match each:  # `lambda x: x.relu()`, `lambda x: F.relu(x)`
+            case ast.Lambda(
+                args=ast.arguments(args=[ast.arg(arg=name)]), body=ast.Call(func=ast.Attribute() as function)
+            ):
+                given = {ast.unparse(function.value), *map(ast.unparse, each.body.args)} & {name}
+                if given and len(each.body.args) + (ast.unparse(function.value) == name) == 1:
+                    layer = layer_of(getattr(Tensor, function.attr, None), function.attr)
         if layer:
             return replace_node_code(
                 situation,

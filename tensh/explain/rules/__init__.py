@@ -33,6 +33,7 @@ from tensh.explain.rules.layers import (
     classes,
     features,
     largest,
+    normalized,
     one_hot_classes,
     probabilities,
     recurrent_features,
@@ -41,6 +42,7 @@ from tensh.explain.rules.layers import (
     subscripts,
     whole_indices,
 )
+from tensh.explain.rules.meanings import distances, divergence, fans, paddings, power
 from tensh.explain.rules.products import product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
 from tensh.explain.rules.solving import system
@@ -67,6 +69,12 @@ RULES = (
     (("tensors used as indices must be",), mask_of_numbers),
     (("channels, but got",), channels),
     (("running_mean should contain",), features),
+    (("expected input with shape [*, ",), normalized),
+    (("must have the same number of columns",), distances),
+    (("kl_div: Integral inputs",), divergence),
+    (("Fan in and fan out can not be computed",), fans),
+    (("Padding length should be less than",), paddings),
+    (("bitwise_xor_cpu",), power),
     (("must be equal to input_size",), recurrent_features),
     (("index out of range in self",), rows),
     (("'indices' to have one of the following scalar types", "Expected dtype int32/int64 for index", "Expected dtype int64 for index"), whole_indices),

@@ -4,6 +4,7 @@ import ast
 import re
 from dataclasses import replace
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import Argument
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import calls_of, loop_around, writes_into
@@ -65,7 +66,7 @@ def explain_overwritten(call, text):
         return None
     shape, version = [int(size) for size in found[1].split(",") if size.strip()], int(found[2])
     for name, value in call.names.items():
-        if hasattr(value, "_version") and list(value.shape) == shape and value._version == version:
+        if isinstance(value, Tensor) and list(value.shape) == shape and value._version == version:
             writes = [(line, code) for line, code in writes_into(scope, name) if line <= call.place.line]
             if writes:
                 line, code = writes[-1]

@@ -84,7 +84,9 @@ def fewer(call, count):
 def index_dims(call, text):
     """The index of gather and scatter has as many dimensions as the tensor."""
     index, dim = call.argument("index"), call.argument("dim")
-    if index is None or dim is None or not index.text or type(dim.value) is not int or not call.tensors:
+    if index is None and len(call.arguments) > 2:  # of a function that chooses between kinds: (tensor, dim, index, ...)
+        dim, index = call.arguments[1:3]
+    if index is None or dim is None or not index.text or type(dim.value) is not int or index not in call.tensors[1:]:
         return None
     t = call.tensors[0]
     given = t.value.dim() - index.value.dim()
@@ -93,7 +95,7 @@ def index_dims(call, text):
     )
     fitting = index.value.shape[:1] == t.value.shape[:1] or dim.value == 0
     return Explanation(
-        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions") if index.value.dim() == 1 else _("{index} has {dims} dimensions, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.name), fits(call, candidates if fitting else []),
+        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions") if index.value.dim() == 1 else _("{index} has {dims} dimensions, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.symbol), fits(call, candidates if fitting else []),
         None if candidates and fitting else _("an index with the dimensions of the tensor"),
     )  # fmt: skip
 

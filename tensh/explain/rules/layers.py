@@ -57,6 +57,21 @@ def features(call, text):
     )  # fmt: skip
 
 
+def normalized(call, text):
+    """A layer normalisation takes inputs that end with the dimensions that it was made for."""
+    a = input_of(call)
+    found = re.search(r"normalized_shape=\[([\d, ]+)\]", text)
+    if not found or a is None:
+        return None
+    wanted = [int(each) for each in found[1].split(", ")]
+    got = [*a.value.shape[-len(wanted) :]]
+    return Explanation(
+        call.symbol, (operand(a, range(a.value.dim() - len(got), a.value.dim())),),
+        _("{symbol} is for inputs that end with {wanted}, and got {got}").format(symbol=call.symbol, wanted=wanted, got=got), (),
+        _("make the layer with normalized_shape={got}").format(got=got[0] if len(got) == 1 else got),
+    )  # fmt: skip
+
+
 def recurrent_features(call, text):
     """A recurrent layer takes features of one size in the last dimension."""
     found = re.search(r"Expected (\d+), got (\d+)", text)

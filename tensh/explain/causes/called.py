@@ -1,0 +1,76 @@
+"""Values that are called, counted or numbered as something else than they are: `dataset(0)`, `loader.batch_size()`, `range(x)`, `net[5]`."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+
+def explain_called(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    for kind in (number_called, dataset_called, count_of_rows, layer_beyond):
+        found = kind(situation, path[-1]) if path else None
+        if found is not None:
+            return found
+    return None
+
+
+def number_called(situation, node):
+    """`loader.batch_size()`, which is a number or a text."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords or not isinstance(node.func, ast.Attribute):
+        return None
+    value, text = situation.look_up(node.func), ast.unparse(node.func)
+    if type(value) not in (int, float, str, bool) or not situation.says("object is not callable"):
+        return None
+    rule = _("{text} is {value} already, and no method").format(text=text, value=repr(value))
+    fit = replace_node(situation.place, node, text)
+    return Explanation("call", (), rule, (fit,)) if fit else None
+
+
+def dataset_called(situation, node):
+    """`dataset(0)`, of which one sample is wanted."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Name):
+        return None
+    value = situation.names.get(node.func.id)
+    has_items = hasattr(type(value), "__getitem__") and not isinstance(value, type)
+    if not has_items or not situation.says("object is not callable"):
+        return None
+    rule = _("{text} is a {kind}: its elements stand in square brackets").format(
+        text=node.func.id, kind=type(value).__name__
+    )
+    fit = replace_node(situation.place, node, f"{node.func.id}[{ast.unparse(node.args[0])}]")
+    return Explanation("call", (), rule, (fit,)) if fit else None
+
+
+def count_of_rows(situation, node):
+    """`range(x)` of a tensor with several rows."""
+    match node:
+        case ast.Call(func=ast.Name("range"), args=[each], keywords=[]):
+            pass
+        case _:
+            return None
+    value = situation.evaluate(each)
+    if not isinstance(value, Tensor) or value.dim() == 0 or value.numel() == 1:
+        return None
+    text = ast.unparse(each)
+    rule = _("{text} is {shape}, and range takes a number").format(text=text, shape=[*value.shape])
+    fit = replace_node(situation.place, node, f"range(len({text}))")
+    return Explanation("range", (), rule, (fit,)) if fit else None
+
+
+def layer_beyond(situation, node):
+    """`net[5]` of a Sequential of three layers."""
+    if not isinstance(node, ast.Subscript) or not isinstance(situation.error, IndexError):
+        return None
+    model, text = situation.look_up(node.value), ast.unparse(node.value)
+    if not is_module(model) or type(model).__name__ not in ("Sequential", "ModuleList"):
+        return None
+    count = len(model)
+    rule = _("{text} has {count} parts: indices are 0 to {last}, or -{count} to -1").format(
+        text=text, count=count, last=count - 1
+    )
+    return Explanation("index", (), rule)
