@@ -600,11 +600,11 @@ _Tensors = tuple[Tensor, ...] | list[Tensor]
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of input."""
 def abs_(input: Tensor) -> Tensor:
-    """In-place version of abs; complex numbers are refused, because the result is real."""
+    """In-place version of abs.  Differentiable."""
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of input."""
 def absolute_(input: Tensor) -> Tensor:
-    """In-place version of abs; complex numbers are refused, because the result is real."""
+    """In-place version of abs.  Differentiable."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine of input."""
 def acos_(input: Tensor) -> Tensor:
@@ -624,9 +624,9 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alp
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
-    """input + value * tensor1 / tensor2; shapes are broadcast."""
+    """input + value * tensor1 / tensor2; shapes are broadcast.  Differentiable."""
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
-    """input + value * tensor1 * tensor2; shapes are broadcast."""
+    """input + value * tensor1 * tensor2; shapes are broadcast.  Differentiable."""
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
@@ -642,7 +642,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
-    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. Raise RuntimeError for others."""
+    """``affine_grid`` without its checks.  Differentiable."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``alias``: [*].  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -650,9 +650,9 @@ def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any =
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
     """True if every element of input is close to that of other; see :func:`isclose`."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.alpha_dropout`` without its defaults.  Differentiable."""
 def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.alpha_dropout`` without its defaults.  Differentiable."""
 def amax(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
 def amin(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -702,7 +702,7 @@ def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable:
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
 def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
-    """The memory of the input in another size, with strides (in elements) and a start of one's own."""
+    """The memory of the input in another size, with the given strides and ``storage_offset``, in elements."""
 def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """In-place version of ``as_strided``: the tensor becomes its own view."""
 def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -732,11 +732,11 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atanh_(input: Tensor) -> Tensor:
     """Inverse hyperbolic tangent of input."""
 def atleast_1d(*tensors: _Any) -> Tensor:
-    """Each tensor with at least 1 dimension; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
+    """Each tensor with at least 1 dimension; several come back as a tuple.  Differentiable."""
 def atleast_2d(*tensors: _Any) -> Tensor:
-    """Each tensor with at least 2 dimensions; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
+    """Each tensor with at least 2 dimensions; several come back as a tuple.  Differentiable."""
 def atleast_3d(*tensors: _Any) -> Tensor:
-    """Each tensor with at least 3 dimensions; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
+    """Each tensor with at least 3 dimensions; several come back as a tuple.  Differentiable."""
 def autocast_decrement_nesting() -> _Any:
     """Leave a region; return how many are still entered."""
 def autocast_increment_nesting() -> _Any:
@@ -748,15 +748,15 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, al
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
 def bartlett_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Bartlett window: a triangle.  Shape: [window_length]. RuntimeError for a negative length or integers."""
+    """The Bartlett window: a triangle.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
 def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
-    """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
+    """``torch.nn.functional.batch_norm`` with its arguments in another order.  Differentiable."""
 def bernoulli(input: Tensor, p: _Any = None, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
 def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = None) -> _Any:
     """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: _Any = None, reduction: _str | _int = 0) -> Tensor:
-    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
+    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weighs the positive class."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights."""
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
@@ -764,17 +764,17 @@ def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
 def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in both."""
 def bitwise_left_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The bits moved to the left by other places."""
+    """Input with its bits moved to the left by as many places as other says."""
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit the other way; of bools, the opposite."""
 def bitwise_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in either."""
 def bitwise_right_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The bits moved to the right by other places."""
+    """Input with its bits moved to the right by as many places as other says."""
 def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in exactly one."""
 def blackman_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Blackman window: the sum of two cosines.  Shape: [window_length]. RuntimeError for a negative length or integers."""
+    """The Blackman window: the sum of two cosines.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
 def block_diag(*tensors: _Any) -> Tensor:
     """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -802,7 +802,7 @@ def ceil_(input: Tensor) -> Tensor:
 def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere."""
 def celu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
-    """In-place version of celu.  Shape: [*], kept. RuntimeError if the result does not fit."""
+    """In-place version of celu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def chain_matmul(*matrices: _Any, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
 def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
@@ -810,7 +810,7 @@ def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
 def cholesky(input: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
 def cholesky_inverse(L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. Raise RuntimeError for others."""
+    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
 def cholesky_solve(B: Tensor, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
 def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -836,7 +836,7 @@ def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """Copy the input into new dense memory, with its dimensions in the same order."""
 def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. RuntimeError without tensors."""
+    """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. Raise RuntimeError without tensors."""
 def combinations(input: Tensor, r: _Any = 2, with_replacement: _Any = False) -> Tensor:
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable."""
 def compile(model: _Any = None, *, fullgraph: _Any = False, dynamic: _Any = None, backend: _Any = 'inductor', mode: _Any = None, options: _Any = None, disable: _Any = False) -> _Any:
@@ -854,7 +854,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of conj_physical; real tensors may be expanded ones."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on."""
+    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.  Differentiable."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
     """Convolution of ``input`` [N, C, L] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
@@ -946,21 +946,21 @@ def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements.  Differentiable."""
 def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.dropout`` without its defaults.  Differentiable."""
 def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.dropout`` without its defaults.  Differentiable."""
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix with a dense one."""
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut along its third dimension: in equal parts, or before each of the given indices."""
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors along their third dimension.  Differentiable.  Shapes: [n, m] to [n, m, k]. RuntimeError without tensors."""
+    """The tensors along their third dimension.  Differentiable.  Shapes: [n, m] to [n, m, k]. Raise RuntimeError without tensors."""
 def einsum(equation: _str, *operands: _Any) -> Tensor:
     """The sum of products of the operands' elements as the equation says: ``"ij,jk->ik"`` is a matrix product."""
 def embedding(weight: Tensor, indices: _Any, padding_idx: _Any = -1, scale_grad_by_freq: _Any = False, sparse: _Any = False) -> _Any:
     """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight."""
 def embedding_bag(weight: Tensor, indices: _Any, offsets: _Any, scale_grad_by_freq: _Any = False, mode: _Any = 0, sparse: _Any = False, per_sample_weights: _Any = None, include_last_offset: _Any = False, padding_idx: _Any = None) -> _Any:
-    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``."""
+    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.  Differentiable."""
 def embedding_renorm_(weight: Tensor, indices: _Any, max_norm: _Any, norm_type: _Any) -> _Any:
     """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place."""
 def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1002,13 +1002,13 @@ def expm1_(input: Tensor) -> Tensor:
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.feature_alpha_dropout`` without its defaults.  Differentiable."""
 def feature_alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.feature_alpha_dropout`` without its defaults.  Differentiable."""
 def feature_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.feature_dropout`` without its defaults.  Differentiable."""
 def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."""
+    """``torch.nn.functional.feature_dropout`` without its defaults.  Differentiable."""
 def fill(input: Tensor, value: _Any) -> Tensor:
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
@@ -1044,7 +1044,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def frac_(input: Tensor) -> Tensor:
     """The fraction of input, with its sign."""
 def frexp(input: Tensor, *, out: Tensor | None = None) -> _Any:
-    """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
+    """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
 def from_dlpack(ext_tensor: _Any, *, device: _device | _str | _int | None = None, copy: _Any = None) -> Tensor:
     """A tensor over the memory of another library's array (an object with ``__dlpack__``)."""
 def from_file(filename: _Any, shared: _Any = None, size: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False) -> _Any:
@@ -1100,11 +1100,11 @@ def greater(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | N
 def greater_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is greater than or equal to other."""
 def grid_sampler(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
-    """``grid_sample`` with its modes as numbers."""
+    """``grid_sample`` with its modes as numbers.  Differentiable."""
 def grid_sampler_2d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
-    """``grid_sample`` with its modes as numbers."""
+    """``grid_sample`` with its modes as numbers.  Differentiable."""
 def grid_sampler_3d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
-    """``grid_sample`` with its modes as numbers."""
+    """``grid_sample`` with its modes as numbers.  Differentiable."""
 def group_norm(input: Tensor, num_groups: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enabled: _Any = True) -> Tensor:
     """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable."""
 def gru(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
@@ -1114,9 +1114,9 @@ def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None,
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is greater than other."""
 def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Hamming window: ``alpha - beta * cos(x)`` over one turn.  Shape: [window_length]. RuntimeError for a negative length or integers."""
+    """The Hamming window: ``alpha - beta * cos(x)`` over one turn.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
 def hann_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Hann window: a cosine raised to [0, 1].  Shape: [window_length]. RuntimeError for a negative length or integers."""
+    """The Hann window: a cosine raised to [0, 1].  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
 def hardshrink(input: Tensor, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
     """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
 def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1136,7 +1136,7 @@ def hsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
 def hspmm(mat1: Tensor, mat2: Tensor) -> _Any:
     """The product of a sparse matrix with a dense one as a sparse tensor of rows.  Shapes: [n, k] and [k, m] to [n, m]."""
 def hstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  Shapes: [n, m], [n, k] to [n, m + k]. RuntimeError without tensors."""
+    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  Shapes: [n, m], [n, k] to [n, m + k]. Raise RuntimeError without tensors."""
 def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Length of the hypotenuse over the legs input and other."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1158,7 +1158,7 @@ def index_fill(input: Tensor, dim: _Any, index: _Any, value: _Any) -> Tensor:
 def index_put(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
     """The input with ``values`` at the places that a tuple of index tensors names."""
 def index_put_(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
-    """In-place version of index_put.  Shape: [*], kept. RuntimeError if the result does not fit."""
+    """In-place version of index_put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def index_reduce(input: Tensor, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
     """The slices of ``source`` combined at ``index`` along ``dim``."""
 def index_select(input: Tensor, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1170,7 +1170,7 @@ def inner(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) 
 def install(children: _Any = True, safetensors: _Any = True) -> _Any:
     """Let `import torch` give tensh from now on, even where PyTorch is installed."""
 def instance_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, use_input_stats: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
-    """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order."""
+    """``torch.nn.functional.instance_norm`` with its arguments in another order.  Differentiable."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
 def is_anomaly_check_nan_enabled() -> _bool:
@@ -1232,9 +1232,9 @@ def isreal(input: Tensor) -> Tensor:
 def istft(input: Tensor, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Kaiser window: near to the best concentration of energy.  Shape: [window_length]. RuntimeError for a negative length or integers."""
+    """The Kaiser window: near to the best concentration of energy.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
 def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_target: _Any = False) -> Tensor:
-    """``kl_div``, as torch.kl_div has it.  Shapes: [*], reduced to []."""
+    """``torch.nn.functional.kl_div`` with ``reduction`` as a number.  Differentiable.  Shapes: [*], reduced to []."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
 def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1366,7 +1366,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mode(input: Tensor, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
     """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
 def moveaxis(input: Tensor, source: _Any, destination: _Any) -> Tensor:
-    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``."""
+    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.  Differentiable."""
 def movedim(input: Tensor, source: _Any, destination: _Any) -> Tensor:
     """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1400,9 +1400,9 @@ def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Ten
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
-    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
+    """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """``(output, mask)`` of a dropout; ``train=None`` stands for True."""
+    """``(output, mask)`` of a dropout; ``train=None`` stands for True.  Differentiable."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of group normalisation.  Differentiable."""
 def native_layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor, bias: Tensor | None, eps: _float) -> Tensor:
@@ -1468,7 +1468,7 @@ def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None 
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
-    """The input itself, unless it is of bools: RuntimeError."""
+    """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
 def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input to the power of exponent."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -1548,7 +1548,7 @@ def rnn_tanh(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers
 def rnn_tanh_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
     """One step of a recurrent layer with tanh for a batch: the new state.  Differentiable in all tensors."""
 def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
-    """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
+    """The elements moved on by ``shifts`` along ``dims`` (of the flattened input without them); those past the end begin anew."""
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
     """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1556,9 +1556,9 @@ def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Te
 def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
     """The integers nearest to input; a half goes to the even one."""
 def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other, as ``vstack``.  Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors."""
+    """The tensors one below the other, as ``vstack``.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
-    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training."""
+    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.  Differentiable."""
 def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
     """In-place version of rrelu.  Raise RuntimeError if lower exceeds upper."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1594,7 +1594,7 @@ def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
 def selu(input: Tensor) -> Tensor:
     """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
 def selu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
-    """In-place version of selu.  Shape: [*], kept. RuntimeError if the result does not fit."""
+    """In-place version of selu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def set_anomaly_enabled(mode: _Any, check_nan: _Any = True) -> _Any:
     """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while."""
 def set_autocast_cache_enabled(enabled: _Any) -> _Any:
@@ -1720,9 +1720,9 @@ def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tenso
 def svd_lowrank(A: _Any, q: _Any = 6, niter: _Any = 2, M: _Any = None) -> _Any:
     """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable."""
 def swapaxes(input: Tensor, axis0: _Any, axis1: _Any) -> Tensor:
-    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
 def sym_float(a: _Any) -> _Any:
     """The number as a float."""
 def sym_int(a: _Any) -> _Any:
@@ -1766,7 +1766,7 @@ def thread_safe_generator() -> _Any:
 def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input where it is more than ``threshold``, ``value`` elsewhere."""
 def threshold_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
-    """In-place version of threshold.  Shape: [*], kept. RuntimeError if the result does not fit."""
+    """In-place version of threshold.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def tile(input: Tensor, dims: _Any) -> Tensor:
     """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
 def to_dlpack(tensor: _Any) -> _Any:
@@ -1790,7 +1790,7 @@ def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Ten
 def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up.  Raise RuntimeError for a negative size."""
 def triplet_margin_loss(anchor: _Any, positive: _Any, negative: _Any, margin: _Any = ..., p: _Any = ..., eps: _float = ..., swap: _Any = False, reduction: _str | _int = 0) -> _Any:
-    """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
+    """``torch.nn.functional.triplet_margin_loss`` with ``reduction`` as a number.  Differentiable."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1852,7 +1852,7 @@ def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = '
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
 def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other, vectors as rows.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors."""
+    """The tensors one below the other, vectors as rows.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
 def where(condition: Tensor, input: Tensor | None = None, other: Tensor | _Number | None = None, *, out: Tensor | None = None) -> _Any:
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast."""
 def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:

@@ -173,7 +173,9 @@ def graph_break(msg=""):
 
 
 def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize_on=None):
-    """Say that a size of a tensor changes: nothing need be done, since every size gets a graph.  IndexError without such a dimension.
+    """Say that a size of a tensor changes: nothing need be done, since every size gets a graph.
+
+    Raise IndexError without such a dimension.
 
     >>> import tensh as torch
     >>> torch._dynamo.mark_dynamic(torch.ones(2, 3), 0)

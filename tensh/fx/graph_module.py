@@ -23,8 +23,8 @@ class GraphModule(Module):
     """A module made of a :class:`Graph`, whose ``forward`` is the graph's code.
 
     ``root`` is a module, or a dictionary from paths to values, that has what the nodes refer to; only that is taken. After a
-    change of the graph, ``recompile`` renews the code; assigning ``graph`` does so by itself. RuntimeError where a dictionary
-    lacks a target.
+    change of the graph, ``recompile`` renews the code; assigning ``graph`` does so by itself. Raise RuntimeError where a
+    dictionary lacks a target.
 
     >>> import tensh as torch
     >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x))

@@ -26,8 +26,8 @@ LARGEST_CODE = 2**24  # bytes of all code of a file
 def save(m, f, _extra_files=None):
     """Write a traced function or module to a path, or a file open for bytes, as TorchScript: PyTorch loads it as well.
 
-    ``_extra_files`` (name -> text) go along. RuntimeError for a program with a step that TorchScript has no operator for, and for
-    what is no trace.
+    ``_extra_files`` (name -> text) go along. Raise RuntimeError for a program with a step that TorchScript has no
+    operator for, and for what is no trace.
 
     >>> import tensh as torch, io
     >>> traced = torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2))

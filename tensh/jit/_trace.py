@@ -215,8 +215,8 @@ def trace(
 
     The result of a function is a function, of a module a :class:`ScriptModule` with the same parameters; ``graph`` and ``code``
     show what was recorded. Sizes are followed, decisions of Python are not: TracerWarning where Python reads a tensor.
-    With ``check_trace`` the trace is run beside the function, and a difference is a warning. RuntimeError for results that
-    are no tensors, and for dictionaries and lists unless ``strict`` is False.
+    With ``check_trace`` the trace is run beside the function, and a difference is a warning. Raise RuntimeError for
+    results that are no tensors, and for dictionaries and lists unless ``strict`` is False.
 
     >>> import tensh as torch
     >>> traced = torch.jit.trace(lambda x: torch.relu(x) + 1, torch.randn(2, 3))

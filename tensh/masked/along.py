@@ -1,8 +1,8 @@
 """Functions along a dimension of the elements that a mask chooses: the result has the shape of the input.
 
 Each takes a tensor or a MaskedTensor; ``mask`` is broadcast to the shape of the input and chooses all where it is None;
-``dtype`` is that of the input before anything is computed. IndexError for a dimension that is not there, and for a mask of
-more dimensions than the input.
+``dtype`` is that of the input before anything is computed. Raise IndexError for a dimension that is not there, and for a
+mask of more dimensions than the input.
 """
 
 import tensh as torch

@@ -2,8 +2,8 @@
 
 Each takes a tensor or a MaskedTensor. ``dim`` is a dimension, several, or None for all; ``mask`` is broadcast to the shape
 of the input and chooses all where it is None; with ``keepdim`` reduced dimensions stay, with size 1; ``dtype`` is that of
-the input before anything is computed. IndexError for a dimension that is not there, and for a mask of more dimensions than
-the input.
+the input before anything is computed. Raise IndexError for a dimension that is not there, and for a mask of more
+dimensions than the input.
 """
 
 import tensh as torch

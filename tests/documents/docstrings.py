@@ -5,6 +5,7 @@
 - ``summary``: one line that ends with a period and begins with an imperative verb or a noun phrase;
 - ``shapes``: shapes in brackets, such as ``[N, C, L]`` or ``[*]``, where the operator is not computed element by element;
 - ``errors``: the errors that the code raises by itself for values that it refuses (a TypeError needs no word);
+- ``gradient``: that a function (not its in-place form) is differentiable, or what its gradient is, where the textbook's tables have its formula;
 - ``example``: an example, of the documentation or one that its kind gives;
 - ``signature``: parameters with names that mean something, not only ``*args, **kwargs``.
 """
@@ -22,9 +23,10 @@ from pathlib import Path
 import tensh
 from tensh.cli.session.help import examples, names, page
 from tensh.engine.codegen.operator import Inplace, Op
+from tensh.graph.textbook.table import entries
 
 HOME = Path(tensh.__file__).parent
-PARTS = ("summary", "shapes", "errors", "example", "signature")
+PARTS = ("summary", "shapes", "errors", "gradient", "example", "signature")
 CALLED = ("operator", "in-place operator", "function", "method", "class")
 
 # Namespaces and names that need less: functions without a device, tuples that functions return, constants of PyTorch's API.
@@ -55,6 +57,8 @@ OPENING = re.compile(
 )
 SHAPE = re.compile(r"(?<![\w\])`])`{0,2}\[(?=[^\]]*[A-Za-z*…])[\w\s,.*…+/()'²³_-]*\]|(?<!\w)\[\](?!\w)")
 ERROR = re.compile(r"\b\w*(Error|Exception)\b")
+GRADIENT = re.compile(r"ifferentiable|gradient|derivative", re.IGNORECASE)
+DIFFERENTIABLE = {"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"}
 NAMELESS = {"args", "kwargs", "arguments", "options", "more"}  # names of parameters that say nothing
 CHECKING = ("__init__", "__new__", "_check", "forward", "step")  # methods of a class that see what users give
 MANY = 500  # calls that are followed from one function
@@ -63,7 +67,7 @@ MANY = 500  # calls that are followed from one function
 def check(name):
     """The parts that the documentation of a Name lacks."""
     wanted = set(PARTS) - EXEMPT.get(name.space, set()) - EXEMPT.get(name.path, set())
-    tests = {"summary": has_summary, "shapes": has_shapes, "errors": has_errors}
+    tests = {"summary": has_summary, "shapes": has_shapes, "errors": has_errors, "gradient": has_gradient}
     if name.kind in CALLED:
         tests |= {"example": has_example, "signature": has_signature}
     if name.kind in ("constant", "module"):
@@ -90,6 +94,12 @@ def has_shapes(name):
 
 def has_errors(name):
     return not raises(name) or bool(ERROR.search(text_of(name)))
+
+
+def has_gradient(name):
+    if name.kind not in ("operator", "function") or name.space not in DIFFERENTIABLE or name.name.endswith("_"):
+        return True
+    return not [*entries(name.path.removeprefix("torch.")), *entries(name.name)] or bool(GRADIENT.search(name.doc))
 
 
 def has_example(name):

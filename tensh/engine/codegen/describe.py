@@ -5,7 +5,7 @@ KINDS = {"b": "bools", "i": "integers", "f": "floating point numbers", "c": "com
 
 def describe_inplace(name):
     """The documentation of the in-place version of a function."""
-    return f"In-place version of {name}.  Shape: [*], kept. RuntimeError if the result does not fit."
+    return f"In-place version of {name}.  Shape: [*], kept. Raise RuntimeError if the result does not fit."
 
 
 def facts(op):

@@ -160,11 +160,11 @@ class Tensor:
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def abs_(self) -> Tensor:
-        """In-place version of abs; complex numbers are refused, because the result is real."""
+        """In-place version of abs.  Differentiable."""
     def absolute(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def absolute_(self) -> Tensor:
-        """In-place version of abs; complex numbers are refused, because the result is real."""
+        """In-place version of abs.  Differentiable."""
     def acos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine of input."""
     def acos_(self) -> Tensor:
@@ -182,13 +182,13 @@ class Tensor:
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
         """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
-        """input + value * tensor1 / tensor2; shapes are broadcast."""
+        """input + value * tensor1 / tensor2; shapes are broadcast.  Differentiable."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
-        """input + value * tensor1 / tensor2; shapes are broadcast."""
+        """input + value * tensor1 / tensor2; shapes are broadcast.  Differentiable."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
-        """input + value * tensor1 * tensor2; shapes are broadcast."""
+        """input + value * tensor1 * tensor2; shapes are broadcast.  Differentiable."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
-        """input + value * tensor1 * tensor2; shapes are broadcast."""
+        """input + value * tensor1 * tensor2; shapes are broadcast.  Differentiable."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
@@ -256,7 +256,7 @@ class Tensor:
     def argwhere(self) -> Tensor:
         """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
     def as_strided(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
-        """The memory of the input in another size, with strides (in elements) and a start of one's own."""
+        """The memory of the input in another size, with the given strides and ``storage_offset``, in elements."""
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """In-place version of ``as_strided``: the tensor becomes its own view."""
     def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
@@ -302,9 +302,9 @@ class Tensor:
     def bitwise_and_(self, other: Tensor | _Number) -> Tensor:
         """Bits that are set in both."""
     def bitwise_left_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The bits moved to the left by other places."""
+        """Input with its bits moved to the left by as many places as other says."""
     def bitwise_left_shift_(self, other: Tensor | _Number) -> Tensor:
-        """The bits moved to the left by other places."""
+        """Input with its bits moved to the left by as many places as other says."""
     def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
         """Every bit the other way; of bools, the opposite."""
     def bitwise_not_(self) -> Tensor:
@@ -314,9 +314,9 @@ class Tensor:
     def bitwise_or_(self, other: Tensor | _Number) -> Tensor:
         """Bits that are set in either."""
     def bitwise_right_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The bits moved to the right by other places."""
+        """Input with its bits moved to the right by as many places as other says."""
     def bitwise_right_shift_(self, other: Tensor | _Number) -> Tensor:
-        """The bits moved to the right by other places."""
+        """Input with its bits moved to the right by as many places as other says."""
     def bitwise_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Bits that are set in exactly one."""
     def bitwise_xor_(self, other: Tensor | _Number) -> Tensor:
@@ -348,7 +348,7 @@ class Tensor:
     def cholesky(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
     def cholesky_inverse(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. Raise RuntimeError for others."""
+        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
     def cholesky_solve(self, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
     def chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -571,7 +571,7 @@ class Tensor:
     def frac_(self) -> Tensor:
         """The fraction of input, with its sign."""
     def frexp(self, *, out: Tensor | None = None) -> _Any:
-        """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
+        """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
     def gather(self, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
         """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
     def gcd(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -652,23 +652,23 @@ class Tensor:
     def index_add(self, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable."""
     def index_add_(self, dim: _Any, index: _Any, source: _Any, *, alpha: _Any = 1) -> Tensor:
-        """In-place version of index_add.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of index_add.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_copy(self, dim: _Any, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable."""
     def index_copy_(self, dim: _Any, index: _Any, source: _Any) -> Tensor:
-        """In-place version of index_copy.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of index_copy.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_fill(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` set to ``value``."""
     def index_fill_(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
-        """In-place version of index_fill.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of index_fill.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_put(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
         """The input with ``values`` at the places that a tuple of index tensors names."""
     def index_put_(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
-        """In-place version of index_put.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of index_put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_reduce(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
         """The slices of ``source`` combined at ``index`` along ``dim``."""
     def index_reduce_(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
-        """In-place version of index_reduce.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of index_reduce.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
     def indices(self) -> Tensor:
@@ -928,7 +928,7 @@ class Tensor:
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
-        """In-place version of masked_scatter.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of masked_scatter.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements where ``mask`` is True, as a vector; input and mask are broadcast.  Differentiable."""
     def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -954,7 +954,7 @@ class Tensor:
     def mode(self, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
         """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
     def moveaxis(self, source: _Any, destination: _Any) -> Tensor:
-        """The dimensions ``source`` moved to the places ``destination``, as ``movedim``."""
+        """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.  Differentiable."""
     def movedim(self, source: _Any, destination: _Any) -> Tensor:
         """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
@@ -1078,7 +1078,7 @@ class Tensor:
     def polygamma_(self, n: _Any) -> Tensor:
         """In-place version of polygamma."""
     def positive(self) -> Tensor:
-        """The input itself, unless it is of bools: RuntimeError."""
+        """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
     def pow(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input to the power of exponent."""
     def pow_(self, exponent: Tensor | _Number) -> Tensor:
@@ -1090,7 +1090,7 @@ class Tensor:
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
         """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
     def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
-        """In-place version of put.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
         """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
     def quantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
@@ -1161,7 +1161,7 @@ class Tensor:
     @retains_grad.setter
     def retains_grad(self, value: _bool) -> None: ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:
-        """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
+        """The elements moved on by ``shifts`` along ``dims`` (of the flattened input without them); those past the end begin anew."""
     def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
         """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1177,15 +1177,15 @@ class Tensor:
     def scatter(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
         """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
     def scatter_(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None) -> Tensor:
-        """In-place version of scatter.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of scatter.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def scatter_add(self, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable."""
     def scatter_add_(self, dim: _Any, index: _Any, src: _Any) -> Tensor:
-        """In-place version of scatter_add.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of scatter_add.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def scatter_reduce(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
         """The elements of ``src`` combined at ``index`` along ``dim``."""
     def scatter_reduce_(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
-        """In-place version of scatter_reduce.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of scatter_reduce.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def select(self, dim: _Any, index: _Any) -> Tensor:
         """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
     def select_scatter(self, src: _Any, dim: _Any, index: _Any) -> Tensor:
@@ -1262,7 +1262,7 @@ class Tensor:
     def squeeze(self, dim: _Any = ...) -> Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
     def squeeze_(self, dim: _Any = ...) -> Tensor:
-        """In-place version of ``squeeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+        """In-place version of ``squeeze``: the tensor becomes its own view."""
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
     def std(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -1292,17 +1292,17 @@ class Tensor:
     def svd(self, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
         """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
     def swapaxes(self, axis0: _Any, axis1: _Any) -> Tensor:
-        """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+        """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     def swapaxes_(self, axis0: _Any, axis1: _Any) -> Tensor:
-        """In-place version of ``swapaxes``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+        """In-place version of ``swapaxes``: the tensor becomes its own view."""
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+        """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In-place version of ``swapdims``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+        """In-place version of ``swapdims``: the tensor becomes its own view."""
     def t(self) -> Tensor:
         """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
     def t_(self) -> Tensor:
-        """In-place version of ``t``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+        """In-place version of ``t``: the tensor becomes its own view."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
     def take_along_dim(self, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1346,17 +1346,17 @@ class Tensor:
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In-place version of ``transpose``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+        """In-place version of ``transpose``: the tensor becomes its own view."""
     def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
         """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A."""
     def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def tril_(self, diagonal: _int = 0) -> Tensor:
-        """In-place version of tril.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of tril.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
-        """In-place version of triu.  Shape: [*], kept. RuntimeError if the result does not fit."""
+        """In-place version of triu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
@@ -1390,7 +1390,7 @@ class Tensor:
     def unsqueeze(self, dim: _Any, *, axis: _Any = None) -> Tensor:
         """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
     def unsqueeze_(self, dim: _Any) -> Tensor:
-        """In-place version of ``unsqueeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+        """In-place version of ``unsqueeze``: the tensor becomes its own view."""
     def untyped_storage(self) -> _Any:
         """The memory that the tensor lies in, as bytes."""
     def values(self) -> Tensor:

@@ -30,8 +30,8 @@ def split_module(
 ):
     """A module that calls the parts of graph module ``m``: ``split_callback(node)`` gives the number or name of a node's part.
 
-    Parts are the submodules ``submod_0`` and so on; what goes from one to another are arguments and results. RuntimeError where parts
-    need each other.
+    Parts are the submodules ``submod_0`` and so on; what goes from one to another are arguments and results. Raise
+    RuntimeError where parts need each other.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.split_module import split_module

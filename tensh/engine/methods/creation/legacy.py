@@ -168,7 +168,7 @@ BY_NAME = {f"torch.{which.legacy}": which for which in ALL.values()}
 def type_(self, dtype=None, non_blocking=False, **given):
     """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted.
 
-    RuntimeError or ValueError for a name of no type.
+    Raise RuntimeError or ValueError for a name of no type.
 
     >>> import tensh as torch
     >>> torch.ones(2).type()

@@ -85,7 +85,7 @@ pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BI
 pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
 bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", takes_out=require_same_dtype, input=None,
           inplace="method")  # fmt: skip
-bitwise_left_shift = pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", kernel_name="lshift_cpu",
+bitwise_left_shift = pointwise(np.left_shift, "Input with its bits moved to the left by as many places as other says.", name="bitwise_left_shift", kernel_name="lshift_cpu",
           **SHIFTS)  # fmt: skip
-bitwise_right_shift = pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
+bitwise_right_shift = pointwise(np.right_shift, "Input with its bits moved to the right by as many places as other says.", name="bitwise_right_shift",
           kernel_name="rshift_cpu", **SHIFTS)  # fmt: skip

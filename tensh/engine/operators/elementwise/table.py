@@ -297,14 +297,14 @@ def lerp_tensors(input, end, weight):
 @op(parallel=True, inplace="method", kernel_name="addcmul_cpu_out",
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
-    """input + value * tensor1 * tensor2; shapes are broadcast."""
+    """input + value * tensor1 * tensor2; shapes are broadcast.  Differentiable."""
     return arithmetic.addcmul(input, tensor1, tensor2, value)
 
 
 @op(parallel=True, inplace="method", kernel_name="addcdiv_cpu_out",
     input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
-    """input + value * tensor1 / tensor2; shapes are broadcast."""
+    """input + value * tensor1 / tensor2; shapes are broadcast.  Differentiable."""
     arithmetic.require_true_division(tensor1, tensor2)
     return arithmetic.addcdiv(input, tensor1, tensor2, value)
 
@@ -330,7 +330,7 @@ def imag(input):
 # ── several outputs ──────────────────────────────────────────────────────────
 @op(outs=("mantissa", "exponent"), input="ldexp(g, -exponent)")
 def frexp(input):
-    """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
+    """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
     return elementary.frexp(input)
 
 

@@ -79,7 +79,7 @@ def gather(input, dim, index, *, sparse_grad=False):
     """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable.
 
     ``out[i][j] = input[index[i][j]][j]`` for dim 0.  The gradient is dense whatever ``sparse_grad`` says.  Shapes: [*]
-    and ``index`` [*] of as many dimensions. Raise RuntimeError for indices outside.
+    and ``index`` [*] of as many dimensions. Raise RuntimeError for indices out of range.
 
     >>> import tensh as torch
     >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))

@@ -209,7 +209,7 @@ def index_error(shape, indices, error):
 def index_select(input, dim, index):
     """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable.
 
-    Shapes: [..., n, ...] and ``index`` [k] to [..., k, ...]. IndexError or RuntimeError for indices outside.
+    Shapes: [..., n, ...] and ``index`` [k] to [..., k, ...]. Raise IndexError or RuntimeError for indices out of range.
 
     >>> import tensh as torch
     >>> torch.index_select(torch.tensor([5, 6, 7]), 0, torch.tensor([2, 0]))

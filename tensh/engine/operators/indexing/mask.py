@@ -173,7 +173,7 @@ def flat_places(index, number, name):
 def take(input, index):
     """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable.
 
-    Shapes: [*] and ``index`` [*]. IndexError or RuntimeError for positions outside.
+    Shapes: [*] and ``index`` [*]. Raise IndexError or RuntimeError for positions out of range.
 
     >>> import tensh as torch
     >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 3]))

@@ -13,7 +13,7 @@ from tensh.engine.operators.layers.taps import Taps, declare_tap
 @op(public="function", input="constant_pad_nd(g, opposite(pad), 0)")
 @keeping_format
 def constant_pad_nd(input, pad, value=0):
-    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.
+    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.  Differentiable.
 
     Negative counts cut off, which makes padding its own adjoint.  Shape: [..., d] to [..., before + d + after].
 

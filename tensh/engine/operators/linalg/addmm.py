@@ -91,7 +91,7 @@ def require_one_dtype(dtype, **others):
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable.
 
-    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for others.
+    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.addmm(torch.tensor([1, 1]), torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]]))
@@ -120,7 +120,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable.
 
-    Shapes: [n, m] and [m] to [n]. Raise RuntimeError for others.
+    Shapes: [n, m] and [m] to [n]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.addmv(torch.tensor([1]), torch.tensor([[1, 2]]), torch.tensor([3, 4]))
@@ -145,7 +145,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 def addr(input, vec1, vec2, *, beta=1, alpha=1):
     """``beta * input + alpha`` times the outer product of two vectors.  Differentiable.
 
-    Shapes: [n] and [m] to [n, m]. Raise RuntimeError for others.
+    Shapes: [n] and [m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.addr(torch.zeros(2, 2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
@@ -176,7 +176,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable.
 
-    Shapes: [b, n, k] and [b, k, m] to [b, n, m]. Raise RuntimeError for others.
+    Shapes: [b, n, k] and [b, k, m] to [b, n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.baddbmm(torch.ones(1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)).flatten()
@@ -205,7 +205,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable.
 
-    Shapes: [b, n, k] and [b, k, m] to [n, m]. Raise RuntimeError for others.
+    Shapes: [b, n, k] and [b, k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))

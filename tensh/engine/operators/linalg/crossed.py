@@ -25,7 +25,7 @@ def linalg_cross(input, other, dim=-1):
 def trace(input):
     """The sum of the elements on the diagonal of a matrix.  Differentiable.
 
-    Shape: [n, m] to []. Raise RuntimeError for others.
+    Shape: [n, m] to []. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))

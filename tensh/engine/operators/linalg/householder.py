@@ -118,7 +118,7 @@ def ormqr(A, tau, other, left=True, transpose=False):
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections.
 
     ``A`` and ``tau`` are what ``torch.geqrf`` gives.  Differentiable.  Shapes: A [..., m, k], ``tau`` [..., k],
-    ``other`` [..., m, n]. Raise RuntimeError for others.
+    ``other`` [..., m, n]. Raise RuntimeError for other shapes.
     """
     check_ormqr(A, tau, other, left)
     side = other if left else mH(other)

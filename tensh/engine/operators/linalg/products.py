@@ -175,7 +175,7 @@ def cannot_multiply(mat1, mat2):
 def bmm(input, mat2):
     """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable.
 
-    Shapes: [b, n, k] and [b, k, m] to [b, n, m]. Raise RuntimeError for others.
+    Shapes: [b, n, k] and [b, k, m] to [b, n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 4, 5)).shape
@@ -228,7 +228,7 @@ def check_batches(batch1, batch2):
 def mv(input, vec):
     """The product of a matrix (n, m) and a vector (m).  Differentiable.
 
-    Shapes: [n, m] and [m] to [n]. Raise RuntimeError for others.
+    Shapes: [n, m] and [m] to [n]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
@@ -279,7 +279,7 @@ def check_dot(first, second):
 def dot(input, tensor):
     """The sum of the products of two vectors' elements.  Differentiable.
 
-    Shapes: [n] and [n] to []. Raise RuntimeError for others.
+    Shapes: [n] and [n] to []. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
@@ -296,7 +296,7 @@ def dot(input, tensor):
 def vdot(input, other):
     """The dot product with the conjugate of the first vector.  Differentiable.
 
-    Shapes: [n] and [n] to []. Raise RuntimeError for others.
+    Shapes: [n] and [n] to []. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.vdot(torch.tensor([2, 3]), torch.tensor([2, 1]))

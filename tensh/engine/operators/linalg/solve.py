@@ -135,7 +135,7 @@ def check_fit(name, A, B, left):
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A.
 
-    Differentiable.  Shapes: b [..., n, k], A [..., n, n]. Raise RuntimeError for others.
+    Differentiable.  Shapes: b [..., n, k], A [..., n, n]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.triangular_solve(torch.tensor([[2.0]]), torch.tensor([[4.0]])).solution
@@ -197,7 +197,7 @@ def solve_triangle(A, B, upper, transpose, unitriangular):
 def cholesky_solve(B, L, upper=False):
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable.
 
-    Shapes: B [..., n, k], L [..., n, n]. Raise RuntimeError for others.
+    Shapes: B [..., n, k], L [..., n, n]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.cholesky_solve(torch.tensor([[8.0]]), torch.tensor([[2.0]]))
@@ -225,7 +225,9 @@ def cholesky_solve(B, L, upper=False):
     L="-(L @ common) if upper else -(common @ L)",
 )
 def cholesky_inverse(L, upper=False):
-    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. Raise RuntimeError for others.
+    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.
+
+    Shape: [..., n, n]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.cholesky_inverse(torch.tensor([[2.0]]))

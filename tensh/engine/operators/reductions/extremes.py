@@ -168,7 +168,7 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
         name=_name, out=refuse_other_dtype, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
         doc=f"""The {_word} element, or the {_word} ones along ``dim`` (an int or a sequence of them).
 
-    Shape: [*] to [], or without ``dim``. IndexError or RuntimeError without elements.
+    Shape: [*] to [], or without ``dim``. Raise IndexError or RuntimeError without elements.
 
     Differentiable; equal elements share the gradient.
 

@@ -138,7 +138,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     one dimension, the last is ``axis``, and those before are those of ``data``.  An empty segment gives ``initial``, or
     what the reduction begins with (nan for the mean).  ``unsafe`` leaves out the check that lengths fill the axis.
 
-    Differentiable once.  Shapes: ``data`` [..., n, *], ``lengths`` [..., segments]. Raise RuntimeError for others.
+    Differentiable once.  Shapes: ``data`` [..., n, *], ``lengths`` [..., segments]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.segment_reduce(torch.arange(6.0), "sum", lengths=torch.tensor([2, 3, 1]))

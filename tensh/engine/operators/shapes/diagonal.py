@@ -26,7 +26,7 @@ def diagonal_of(array, offset, dim1, dim2):
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view.
 
-    ``offset`` counts from the main diagonal: 1 is the one above it.  Shape: [n, m, ...] to [..., k]. RuntimeError for
+    ``offset`` counts from the main diagonal: 1 is the one above it.  Shape: [n, m, ...] to [..., k]. Raise RuntimeError for
     equal dimensions.
 
     >>> import tensh as torch

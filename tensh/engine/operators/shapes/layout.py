@@ -98,7 +98,7 @@ def view_as_real(input):
 def view_as_complex(input):
     """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view.
 
-    Shape: [*, 2] to [*]. Raise RuntimeError for others.
+    Shape: [*, 2] to [*]. Raise RuntimeError for other shapes.
     """
     steps = memory.strides(input)
     if input.dtype.kind != "f":

@@ -28,7 +28,7 @@ NO_CAST = TypeError("torch.cat(): input types can't be cast to the desired outpu
 def cat(tensors, dim=0):
     """Join tensors along ``dim``; they agree in all other sizes.  Differentiable.
 
-    Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError for others, ValueError without tensors.
+    Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError for other shapes, ValueError without tensors.
 
     >>> import tensh as torch
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
@@ -116,7 +116,7 @@ word(parts), word(rows)
 def stack(tensors, dim=0):
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
 
-    Shapes: k of [*] to [k, *]. Raise RuntimeError for others or none.
+    Shapes: k of [*] to [k, *]. Raise RuntimeError for other shapes, or without tensors.
 
     >>> import tensh as torch
     >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])

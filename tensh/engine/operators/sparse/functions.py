@@ -28,7 +28,7 @@ from tensh.engine.operators.sparse.rules import sum_dim
 def mm(mat1, mat2, reduce=None):
     """The product of two matrices, of which at least one is sparse; sparse if both are.  Differentiable.
 
-    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for others.
+    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.sparse.mm(torch.eye(2).to_sparse(), torch.ones(2, 2))

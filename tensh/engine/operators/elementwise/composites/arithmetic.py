@@ -92,16 +92,16 @@ METHODS["__rdiv__"] = rdiv
 # ── signs and powers ─────────────────────────────────────────────────────────
 @composite
 def positive(input):
-    """The input itself, unless it is of bools: RuntimeError."""
+    """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
     if tensor(input, "positive").array.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
 def abs_(input):
-    """In-place version of abs; complex numbers are refused, because the result is real.
+    """In-place version of abs.  Differentiable.
 
-    Raise RuntimeError for complex numbers.
+    Raise RuntimeError for complex numbers, whose absolute value is real.
     """
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
         begin_write(input)

@@ -14,7 +14,7 @@ WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
 MEANS = """The means of windows that cover the last {0} dimensions evenly.  Differentiable.
 
-Shape: [N, C, *] with {0} dimensions at the end. RuntimeError for others."""
+Shape: [N, C, *] with {0} dimensions at the end. Raise RuntimeError for other shapes."""
 
 
 # ── to a given size ──────────────────────────────────────────────────────────
@@ -86,7 +86,7 @@ def adaptive_max(name, dims, input, sizes):
 def adaptive_avg_pool1d(input, output_size):
     """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable.
 
-    Shape: [N, C, L] to [N, C, output_size]. Raise RuntimeError for others.
+    Shape: [N, C, L] to [N, C, output_size]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)

@@ -79,7 +79,7 @@ def scaled_dot_product_attention(
     """softmax(query @ key.T * scale + attn_mask) @ value, for ``query`` [..., L, E], ``key`` [..., S, E], ``value`` [..., S, V].
 
     ``scale`` is 1 / sqrt(E) by default; a bool mask is True where something may be seen, ``is_causal`` shows only what
-    came before; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  RuntimeError for
+    came before; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  Raise RuntimeError for
     other shapes, or a mask beside ``is_causal``.
 
     >>> import tensh as torch
@@ -247,7 +247,7 @@ def multi_head_attention_forward(
     """Attention of ``num_heads`` heads: ``query`` [L, N, E], ``key`` and ``value`` [S, N, E] (or without N).
 
     Gives (output [L, N, E], weights [N, L, S] or None).  Masks hide where they are True, or are added.  Differentiable.
-    AssertionError or RuntimeError where shapes do not fit.
+    Raise AssertionError or RuntimeError where shapes do not fit.
     """
     batched = check_heads(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

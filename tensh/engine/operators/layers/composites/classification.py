@@ -74,7 +74,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """-input[target]: the loss of log-probabilities ``input`` [N, C, ...] for the classes ``target`` [N, ...].
 
     ``weight`` holds a factor per class, and the mean is weighted by it; the class ``ignore_index`` does not count.
-    Differentiable in input.  RuntimeError or ValueError for other shapes, IndexError for classes outside.
+    Differentiable in input.  Raise RuntimeError or ValueError for other shapes, IndexError for classes out of range.
 
     >>> import tensh as torch
     >>> torch.nn.functional.nll_loss(torch.tensor([[-1.0, -2.0], [-3.0, -4.0]]), torch.tensor([0, 1]))
@@ -97,8 +97,8 @@ def cross_entropy(
     """The loss of the predictions ``input`` [N, C, ...] for classes [N, ...], or for probabilities of the input's size.
 
     It is ``nll_loss(log_softmax(input, 1), target)``; ``label_smoothing`` mixes that much of an even distribution in.
-    Differentiable in input, and in probabilities.  RuntimeError or ValueError where shapes do not fit, IndexError for
-    classes outside.
+    Differentiable in input, and in probabilities.  Raise RuntimeError or ValueError where shapes do not fit, IndexError for
+    classes out of range.
 
     >>> import tensh as torch
     >>> torch.nn.functional.cross_entropy(torch.tensor([[0.0, 0.0], [0.0, 100.0]]), torch.tensor([0, 1]))
@@ -264,7 +264,7 @@ def multi_margin_loss(
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The mean of max(0, 1 - input[right] + input[wrong]) over all pairs of a right and a wrong class, for ``input`` [N, C].
 
-    ``target`` [N, C] lists the right classes up to the first -1.  Differentiable in input, once.  RuntimeError for
+    ``target`` [N, C] lists the right classes up to the first -1.  Differentiable in input, once.  Raise RuntimeError for
     other shapes.
     """
     reduction = reduction_of(reduction, size_average, reduce)

@@ -235,7 +235,7 @@ declare(1, "L"), declare(2, "H, W"), declare(3, "D, H, W")
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable.
 
-    Shapes: [N, C, *] to [N, O, *]. Raise RuntimeError for others.
+    Shapes: [N, C, *] to [N, O, *]. Raise RuntimeError for other shapes.
     """
     dims = weight.array.ndim - 2
     if transposed:

@@ -91,7 +91,8 @@ def _declare(name, **form):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        "Dropout as torch.nn.functional has it, without its defaults.  Raise RuntimeError for a ``p`` outside [0, 1]."
+        f"``torch.nn.functional.{name.rstrip('_')}`` without its defaults.  Differentiable.\n\n"
+        "Raise RuntimeError for a ``p`` outside [0, 1]."
     )
     composite(accepts("(Tensor input, float p, bool train)")(function), method=False)
 
@@ -112,7 +113,7 @@ def _check_probability(name, input, p):
 
 @layer
 def dropout(input, p=0.5, training=True, inplace=False):
-    """``input`` with elements set to zero with probability ``p``, the others divided by ``1 - p``.
+    """``input`` with elements set to zero with probability ``p``, the others divided by ``1 - p``.  Differentiable.
 
     Raise ValueError for a ``p`` outside [0, 1].
 
@@ -127,7 +128,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 @layer
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """Dropout for self-normalising networks: mean and variance stay what they were.
+    """Dropout for self-normalising networks: mean and variance stay what they were.  Differentiable.
 
     Raise ValueError for a ``p`` outside [0, 1].
     """
@@ -137,7 +138,7 @@ def alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 @layer
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """``alpha_dropout`` of whole channels.  Raise ValueError for a ``p`` outside [0, 1]."""
+    """``alpha_dropout`` of whole channels.  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
     _check_probability("feature_alpha_dropout", input, p)
     return drop(input, p, training, feature=True, alpha=True, inplace=inplace)
 
@@ -159,7 +160,7 @@ PURPOSE = (
 
 @layer
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, L] or [C, L].  Raise RuntimeError for other shapes."""
+    """Dropout of whole channels of [N, C, L] or [C, L].  Differentiable.  Raise RuntimeError for other shapes."""
     _check_probability("dropout1d", input, p)
     ndim = input.array.ndim
     if ndim not in (2, 3):
@@ -178,7 +179,7 @@ def _warn_about(name, ndim, spatial, low):
 
 @layer
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, H, W].  Raise ValueError for a probability outside."""
+    """Dropout of whole channels of [N, C, H, W].  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
     _check_probability("dropout2d", input, p)
     ndim = input.array.ndim
     if ndim not in (3, 4):
@@ -195,7 +196,7 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
 @layer
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  Raise ValueError for a probability outside."""
+    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
     _check_probability("dropout3d", input, p)
     ndim = input.array.ndim
     if ndim not in (4, 5):
@@ -216,7 +217,7 @@ def dropped_with_mask(input, scale, p, train):
 
 @composite(method=False)
 def native_dropout(input, p, train):
-    """``(output, mask)`` of a dropout; ``train=None`` stands for True.
+    """``(output, mask)`` of a dropout; ``train=None`` stands for True.  Differentiable.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -271,7 +272,7 @@ RRELU = (
 @composite(method=False)
 @accepts(RRELU)
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
-    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.
+    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.  Differentiable.
 
     Raise RuntimeError if lower exceeds upper.
     """
@@ -288,7 +289,7 @@ def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
 
 
 def _layer_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
-    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.
+    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)

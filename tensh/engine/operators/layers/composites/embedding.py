@@ -46,7 +46,7 @@ PUBLIC["embedding_renorm_"] = embedding_renorm_
 def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight.
 
-    Shapes: weight [rows, D], indices [*], result [*, D]. RuntimeError or IndexError for others.
+    Shapes: weight [rows, D], indices [*], result [*, D]. Raise RuntimeError for other shapes, IndexError for an index out of range.
     """
     require(weight, "embedding", "weight", 1), require(indices, "embedding", "indices", 2)
     if weight.array.ndim != 2:
@@ -127,9 +127,9 @@ def torch_embedding_bag(
     weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
     include_last_offset=False, padding_idx=None,
 ):  # fmt: skip
-    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.
+    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.  Differentiable.
 
-    Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for others.
+    Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for other shapes.
     """
     check_indices(indices, "embedding_bag"), check_indices(offsets, "embedding_bag")
     if weight.array.dtype.kind not in "fV":
@@ -221,7 +221,7 @@ def embedding_bag(
     """The mean, sum or maximum (``mode``) of the rows of ``weight`` [rows, D] in every bag of numbers: [bags, D].
 
     ``input`` is [bags, length], or all numbers with the bags' beginnings as ``offsets``.  Differentiable in weight and in
-    per_sample_weights.  RuntimeError or ValueError for others.
+    per_sample_weights.  Raise RuntimeError or ValueError for offsets, weights or a mode that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))

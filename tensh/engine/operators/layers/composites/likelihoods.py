@@ -47,7 +47,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
 
 def divergence(input, target, reduction="mean", log_target=False):
-    """``kl_div``, as torch.kl_div has it.  Shapes: [*], reduced to []."""
+    """``torch.nn.functional.kl_div`` with ``reduction`` as a number.  Differentiable.  Shapes: [*], reduced to []."""
     for tensor in (input, target):
         kind = tensor.array.dtype.kind
         if kind in "biuc":

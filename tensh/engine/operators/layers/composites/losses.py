@@ -240,7 +240,7 @@ def check_probabilities(input, target):
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
 ):  # fmt: skip
-    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes.
+    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weighs the positive class.
 
     Differentiable in input and target.  Shapes: [*], reduced to []. Raise ValueError if they differ.
 

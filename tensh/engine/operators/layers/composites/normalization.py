@@ -123,7 +123,7 @@ watch_operator(move_, None)
 
 
 def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
-    """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order.
+    """``torch.nn.functional.batch_norm`` with its arguments in another order.  Differentiable.
 
     Shape: [N, C, *]. Raise ValueError for one value per channel in training.
     """
@@ -133,7 +133,7 @@ def torch_batch_norm(input, weight, bias, running_mean, running_var, training, m
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable.
 
-    Shape: [N, C, *]. Raise RuntimeError for others.
+    Shape: [N, C, *]. Raise RuntimeError for other shapes.
     """
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
@@ -166,7 +166,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 def torch_instance_norm(
     input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
 ):  # fmt: skip
-    """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order.
+    """``torch.nn.functional.instance_norm`` with its arguments in another order.  Differentiable.
 
     Shape: [N, C, *]. Raise ValueError for one element per channel.
     """
@@ -219,7 +219,7 @@ def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
 def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
     """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable.
 
-    Shape: [..., *normalized_shape]. Raise RuntimeError for others.
+    Shape: [..., *normalized_shape]. Raise RuntimeError for other shapes.
     """
     return layer_norm_with_stats(input, normalized_shape, weight, bias, eps)[0]
 
@@ -227,7 +227,7 @@ def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05,
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """(output, mean, inverse deviation) of layer normalisation.  Differentiable.
 
-    Shape: [..., *normalized_shape]. Raise RuntimeError for others.
+    Shape: [..., *normalized_shape]. Raise RuntimeError for other shapes.
     """
     out, mean, rstd, _ = layer_norm_with_stats(input, normalized_shape, weight, bias, eps)
     kept = (*input.array.shape[: input.array.ndim - len(normalized_shape)], *(1,) * len(normalized_shape))
@@ -238,7 +238,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """The input minus its mean, divided by its deviation, both over the last dimensions, which are ``normalized_shape``.
 
-    Times weight, plus bias.  Differentiable.  Shape: [..., *normalized_shape]. Raise RuntimeError for others.
+    Times weight, plus bias.  Differentiable.  Shape: [..., *normalized_shape]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
@@ -311,7 +311,7 @@ def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """(output, mean, inverse deviation) of group normalisation.  Differentiable.
 
-    Shape: [N, C, *]. Raise RuntimeError for others.
+    Shape: [N, C, *]. Raise RuntimeError for other shapes.
     """
     if N < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {N}: {[N, group]}")

@@ -165,7 +165,7 @@ def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_inc
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
     """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable.
 
-    Shape: [N, C, L] or [C, L]. Raise RuntimeError for others.
+    Shape: [N, C, L] or [C, L]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)
@@ -194,7 +194,7 @@ def declare_avg(dims):
 
     doc = f"""The mean of every window of ``kernel_size`` in the last {dims} dimensions.
 
-    Shape: [N, C, *] or [C, *], with {dims} dimensions at the end. RuntimeError for others.
+    Shape: [N, C, *] or [C, *], with {dims} dimensions at the end. Raise RuntimeError for other shapes.
 
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
     count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.

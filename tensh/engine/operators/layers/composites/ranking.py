@@ -93,7 +93,10 @@ def check_triplet(anchor, positive, negative, margin):
 
 
 def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
-    """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
+    """``torch.nn.functional.triplet_margin_loss`` with ``reduction`` as a number.  Differentiable.
+
+    Shapes: [N, D], reduced to [].
+    """
     check_triplet(anchor, positive, negative, number(margin, "triplet_margin_loss", "margin", 4))
     distance = pairwise_distance
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)

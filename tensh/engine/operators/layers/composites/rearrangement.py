@@ -18,7 +18,7 @@ from tensh.engine.operators.layers.rearrangement import pixel_unshuffle as pixel
 def one_hot(input, num_classes=-1):
     """A vector for every class number: 1 in that place, 0 elsewhere.  Without ``num_classes`` the largest decides.
 
-    Shape: [*] to [*, num_classes]. Raise RuntimeError for classes outside.
+    Shape: [*] to [*, num_classes]. Raise RuntimeError for classes out of range.
 
     >>> import tensh as torch
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
@@ -125,7 +125,7 @@ def channel_shuffle(input, groups):
 
 @layer(torch=True)
 def native_channel_shuffle(input, groups):
-    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
+    """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
     return channel_shuffle(input, groups)
 
 

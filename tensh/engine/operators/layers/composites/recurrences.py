@@ -12,7 +12,7 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 LAYER_DOC = """{0} over a sequence, as a function: (output, last state{1}).
 
-    Shapes: input [T, N, in], output [T, N, hidden], states [layers, N, hidden]. Raise RuntimeError for others.
+    Shapes: input [T, N, in], output [T, N, hidden], states [layers, N, hidden]. Raise RuntimeError for other shapes.
 
     ``{2}(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)``, with the weights of all
     layers one after another: w_ih, w_hh and, with biases, b_ih, b_hh{3}. A packed sequence is
@@ -27,7 +27,7 @@ LAYER_DOC = """{0} over a sequence, as a function: (output, last state{1}).
     """
 CELL_DOC = """One step of {0} for a batch: the new state{1}.  Differentiable in all tensors.
 
-    Shapes: input [N, in], states [N, hidden]. Raise RuntimeError for others.
+    Shapes: input [N, in], states [N, hidden]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> cell = torch.nn.{4}Cell(2, 3{5})

@@ -156,23 +156,23 @@ def warn_deprecated(name):
 
 @layer
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    """``interpolate`` under its old name.  Shape: [N, C, *]. RuntimeError as there."""
+    """``interpolate`` under its old name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError as ``interpolate`` does."""
     warn_deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @layer
 def upsample_nearest(input, size=None, scale_factor=None):
-    """``interpolate`` in mode 'nearest' under its old name.  Shape: [N, C, *]. RuntimeError as there."""
+    """``interpolate`` in mode 'nearest' under its old name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError as ``interpolate`` does."""
     warn_deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 @layer
 def upsample_bilinear(input, size=None, scale_factor=None):
-    """``interpolate`` in mode 'bilinear' with aligned corners, under its old name.
+    """``interpolate`` in mode 'bilinear' with aligned corners, under its old name.  Differentiable.
 
-    Shape: [N, C, H, W]. RuntimeError as there.
+    Shape: [N, C, H, W]. Raise RuntimeError as ``interpolate`` does.
     """
     warn_deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
@@ -214,9 +214,9 @@ def check_grid(input, grid):
 
 @composite(method=False)
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
-    """``grid_sample`` with its modes as numbers.
+    """``grid_sample`` with its modes as numbers.  Differentiable.
 
-    Shapes: [N, C, H, W] with [N, h, w, 2] to [N, C, h, w]. Raise RuntimeError for others.
+    Shapes: [N, C, H, W] with [N, h, w, 2] to [N, C, h, w]. Raise RuntimeError for other shapes.
     """
     check_grid(input, grid)
     dims, mode = input.array.ndim - 2, INTERPOLATION[interpolation_mode]
@@ -256,7 +256,10 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 @composite(method=False)
 def affine_grid_generator(theta, size, align_corners):
-    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. Raise RuntimeError for others."""
+    """``affine_grid`` without its checks.  Differentiable.
+
+    Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. Raise RuntimeError for other shapes.
+    """
     array = require(theta, "affine_grid_generator", "theta", 1).array
     if array.shape[0] != size[0]:
         raise RuntimeError(

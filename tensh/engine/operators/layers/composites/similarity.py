@@ -84,7 +84,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 def pdist(input, p=2.0):
     """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable.
 
-    Shape: [n, m] to [n (n - 1) / 2]. Raise RuntimeError for others.
+    Shape: [n, m] to [n (n - 1) / 2]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))

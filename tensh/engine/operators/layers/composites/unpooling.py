@@ -89,7 +89,7 @@ def declare(dims):
 
     doc = f"""The elements of ``input`` in the places that ``max_pool{dims}d(return_indices=True)`` found them in, zeros elsewhere.
 
-    Shape: [N, C, *] or [C, *]. RuntimeError or ValueError for others.
+    Shape: [N, C, *] or [C, *]. Raise RuntimeError or ValueError for other shapes.
 
     ``output_size`` says which of the sizes that pool to that of the input is meant.  Differentiable.
     """

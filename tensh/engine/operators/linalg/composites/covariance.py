@@ -111,7 +111,7 @@ MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable.
 
-    Shapes: [..., n, k] and [..., m, k] to [..., n, m]. Raise RuntimeError for others.
+    Shapes: [..., n, k] and [..., m, k] to [..., n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))

@@ -50,7 +50,7 @@ def inverse(input):
 
 @linalg
 def inv_ex(A, *, check_errors=False):
-    """The inverses of square matrices, and for each the number of the pivot that was zero (0 if all went well).
+    """The inverses of square matrices, and for each the number of the pivot that was zero (or 0).  Differentiable.
 
     Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """
@@ -97,7 +97,7 @@ def solve(A, B, *, left=True):
 
 @linalg
 def solve_ex(A, B, *, left=True, check_errors=False):
-    """The solutions X of A X = B, and for each the number of the pivot that was zero (0 if all went well).
+    """The solutions X of A X = B, and for each the number of the pivot that was zero (or 0).  Differentiable.
 
     Shapes: A [..., n, n], B [..., n, k]. Raise LinAlgError with ``check_errors``.
     """

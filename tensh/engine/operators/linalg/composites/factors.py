@@ -62,7 +62,7 @@ def linalg_cholesky(input, *, upper=False):
 
 @linalg
 def cholesky_ex(input, *, upper=False, check_errors=False):
-    """The Cholesky factor, and the order of the first leading minor that is not positive-definite (0 if all are).
+    """The Cholesky factor, and the order of the first leading minor that is not positive-definite (or 0).  Differentiable.
 
     Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """
@@ -141,7 +141,7 @@ def lu_factor(A, *, pivot=True):
 
 @linalg
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """L and U of A = P L U in one array, the rows that were swapped, and the number of the first zero of U.
+    """L and U of A = P L U in one array, the rows that were swapped, and the number of the first zero of U.  Differentiable.
 
     Shape: [..., m, n]. Raise LinAlgError with ``check_errors``.
     """
@@ -193,7 +193,7 @@ WithInfo = return_type("_lu_with_info", ("LU", "pivots", "info"))
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """P, L and U from the result of ``lu_factor``.  Differentiable.
 
-    Shapes: [..., m, n], pivots [..., min(m, n)]. Raise RuntimeError for others.
+    Shapes: [..., m, n], pivots [..., min(m, n)]. Raise RuntimeError for other shapes.
     """
     if LU_pivots.array.dtype != np.int32:
         raise RuntimeError(

@@ -39,7 +39,7 @@ def matrix_exp(input):
 def matrix_power(input, n):
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable.
 
-    Shape: [..., n, n]. Raise RuntimeError for others, LinAlgError if one is singular.
+    Shape: [..., n, n]. Raise RuntimeError for other shapes, LinAlgError if one is singular.
 
     >>> import tensh as torch
     >>> torch.matrix_power(torch.tensor([[1, 1], [0, 1]]), 3)
@@ -72,7 +72,7 @@ def matrix_power(input, n):
 def multi_dot(tensors):
     """The product of two or more matrices (the first and the last may be vectors), in the cheapest order.
 
-    Differentiable.  Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for others.
+    Differentiable.  Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).flatten()
@@ -136,7 +136,7 @@ def multiply_chain(tensors, split, i, j):
 def chain_matmul(*matrices, out=None):
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable.
 
-    Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for others.
+    Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for other shapes.
     """
     from tensh.engine.inplace.out import write_out
 
@@ -169,7 +169,7 @@ def linalg_cross(input, other, *, dim=-1):
 def cross(input, other, dim=None):
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable.
 
-    Shapes: [*, 3]. Raise RuntimeError for others.
+    Shapes: [*, 3]. Raise RuntimeError for other shapes.
     """
     if dim is None:
         if 3 not in input.array.shape:
@@ -300,7 +300,7 @@ def tensorinv(input, ind=2):
 def tensorsolve(input, other, dims=None):
     """The X for which ``tensordot(A, X, X.ndim)`` is B.  Differentiable.
 
-    Shapes: A [*b, *x], B [*b], X [*x]. Raise RuntimeError for others, LinAlgError for a singular A.
+    Shapes: A [*b, *x], B [*b], X [*x]. Raise RuntimeError for other shapes, LinAlgError for a singular A.
     """
     ndim = input.array.ndim
     if dims is not None:

@@ -145,7 +145,7 @@ PYTHON_ONLY["rmatmul"] = rmatmul
 def outer(input, vec2):
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable.
 
-    Shapes: [n] and [m] to [n, m]. Raise RuntimeError for others.
+    Shapes: [n] and [m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4]))
@@ -165,7 +165,7 @@ PUBLIC["ger"], METHODS["ger"] = PUBLIC["outer"], METHODS["outer"]
 def inner(input, other):
     """The sums of products over the last dimension of both.  Differentiable.
 
-    Shapes: [*a, n] and [*b, n] to [*a, *b]. Raise RuntimeError for others.
+    Shapes: [*a, n] and [*b, n] to [*a, *b]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.inner(torch.tensor([1, 2]), torch.tensor([3, 4]))
@@ -185,7 +185,7 @@ def inner(input, other):
 def tensordot(a, b, dims=2):
     """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists.
 
-    Differentiable.  Shapes: [*a, *s] and [*s, *b] to [*a, *b]. Raise RuntimeError for others.
+    Differentiable.  Shapes: [*a, *s] and [*s, *b] to [*a, *b]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape

@@ -194,8 +194,9 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(input, b, rcond=None, *, driver=None):
     """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
 
-    ``residuals`` (for drivers other than "gelsy", of columns that are independent), ``rank`` and ``singular_values`` may be empty.  Differentiable.
-    Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. Raise RuntimeError for others.
+    ``residuals`` (for drivers other than "gelsy", of columns that are independent), ``rank`` and ``singular_values`` may be
+    empty.  Differentiable.
+    Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution

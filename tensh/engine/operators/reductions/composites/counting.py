@@ -82,7 +82,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted.
 
     ``right`` (or ``side="right"``) inserts after equal elements; ``sorter`` are indices that sort the sequence.
-    Shapes: [..., n] and values [..., m] to [..., m]. Raise RuntimeError for others.
+    Shapes: [..., n] and values [..., m] to [..., m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))

@@ -44,7 +44,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False):
 def histogramdd(input, bins, range=None, weight=None, density=False):
     """The histogram of points, the rows of the last dimension, and its edges along every dimension.
 
-    ``bins`` is a number, a number per dimension, or a tensor of edges per dimension.  Shape: [..., d]. RuntimeError for
+    ``bins`` is a number, a number per dimension, or a tensor of edges per dimension.  Shape: [..., d]. Raise RuntimeError for
     others.
 
     >>> import tensh as torch

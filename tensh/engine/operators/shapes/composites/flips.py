@@ -1,4 +1,4 @@
-"""Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
+"""Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view."""
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import FORMS, MEMBERS, PUBLIC
@@ -32,13 +32,13 @@ FORMS["permute"] = lambda self, *dims, **named: permute_op.fn(self, ints(dims, n
 
 @composite
 def swapaxes(input, axis0, axis1):
-    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     return transpose.fn(input, axis0, axis1)
 
 
 @composite
 def swapdims(input, dim0, dim1):
-    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     return transpose.fn(input, dim0, dim1)
 
 
@@ -76,7 +76,7 @@ def movedim(input, source, destination):
 
 @composite
 def moveaxis(input, source, destination):
-    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.
+    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.  Differentiable.
 
     Shape: [*]. Raise RuntimeError for repeated dimensions.
     """
@@ -156,7 +156,10 @@ def changes_shape(name, fn, *nodes):
 
     names = dict(node.split(">") for node in nodes)
     change.__name__ = change.__qualname__ = f"{name}_"
-    change.__doc__ = f"In-place version of ``{name}``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."
+    change.__doc__ = (
+        f"In-place version of ``{name}``: the tensor becomes its own view.\n\n    Shape: [*]. "
+        "Raise IndexError or RuntimeError for dimensions that do not fit."
+    )
     change.__wrapped__ = fn  # its signature
     change.passes_on = True
     method(change)

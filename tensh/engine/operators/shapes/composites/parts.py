@@ -47,7 +47,7 @@ def range_of(input, dim, start, length, name):
 def narrow(input, dim, start, length):
     """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view.
 
-    Shape: [..., length, ...]. RuntimeError or IndexError for a start out of range.
+    Shape: [..., length, ...]. Raise RuntimeError or IndexError for a start out of range.
 
     >>> import tensh as torch
     >>> torch.arange(5).narrow(0, 1, 3)
@@ -61,7 +61,7 @@ def narrow(input, dim, start, length):
 def narrow_copy(input, dim, start, length):
     """Copy the ``length`` elements from ``start`` on along ``dim`` into new memory.  Differentiable.
 
-    Shape: [..., length, ...]. RuntimeError or IndexError for a start out of range.
+    Shape: [..., length, ...]. Raise RuntimeError or IndexError for a start out of range.
     """
     shape = require(input, "narrow_copy", "input", 1).array.shape
     if shape and dim >= len(shape):
@@ -242,7 +242,7 @@ def splits_along(name, least, dim_of, direction):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The input cut {direction}: in equal parts, or before each of the given indices.
 
-    Shapes: each [n, ...]. RuntimeError for too few dimensions, or parts that are not equal.
+    Shapes: each [n, ...]. Raise RuntimeError for too few dimensions, or parts that are not equal.
 
     Differentiable, views.
     """
@@ -259,7 +259,7 @@ splits_along("dsplit", 3, lambda ndim: 2, "along its third dimension")
 def diag(input, diagonal=0):
     """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable.
 
-    Shape: [n] to [n, n], [n, m] to [k]. Raise RuntimeError for others.
+    Shape: [n] to [n, n], [n, m] to [k]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.diag(torch.tensor([[1, 2], [3, 4]]))
@@ -280,7 +280,7 @@ def diagflat(input, offset=0):
 # ── memory seen in other ways ────────────────────────────────────────────────
 @composite
 def as_strided(input, size, stride, storage_offset=None):
-    """The memory of the input in another size, with strides (in elements) and a start of one's own.
+    """The memory of the input in another size, with the given strides and ``storage_offset``, in elements.
 
     Differentiable, a view.  Shape: [*size].
 

@@ -141,7 +141,7 @@ def repeat_indices(times, output_size):
 # ── moving ───────────────────────────────────────────────────────────────────
 @composite
 def roll(input, shifts, dims=()):
-    """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end.
+    """The elements moved on by ``shifts`` along ``dims`` (of the flattened input without them); those past the end begin anew.
 
     Differentiable.  Shape: [*], kept. Raise RuntimeError unless there is a shift for each dimension.
 
@@ -226,7 +226,7 @@ def meshgrid(*tensors, indexing=None):
     """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views.
 
     ``indexing`` is "ij" (the first tensor runs along the first dimension) or "xy" (the first two exchanged).  Shapes:
-    [n] and [m] to two of [n, m]. Raise RuntimeError for others.
+    [n] and [m] to two of [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing="ij")
@@ -288,7 +288,7 @@ def cartesian_prod(*tensors):
 def combinations(input, r=2, with_replacement=False):
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable.
 
-    Shape: [n] to [k, r]. Raise RuntimeError for others.
+    Shape: [n] to [k, r]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.combinations(torch.tensor([1, 2, 3]))

@@ -79,8 +79,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         size: of the tensor; that of the source where it is left out.
         stride: in elements, of every dimension; a dense tensor where it is left out.
 
-    RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own; RuntimeError
-    if the memory is an array's of NumPy, too.
+    Raise RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own;
+    RuntimeError if the memory is an array's of NumPy, too.
 
     >>> import tensh as torch
     >>> torch.empty(0).set_(torch.arange(6.0), 1, (2, 2), (2, 1))

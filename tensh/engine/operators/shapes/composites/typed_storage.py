@@ -46,7 +46,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     """The memory of a tensor as one row of elements: all of them, in the order of the memory.
 
     ``TypedStorage([1, 2])`` has memory of its own; ``FloatStorage`` and the like are those of one dtype.
-    RuntimeError or ValueError for other data.
+    Raise RuntimeError or ValueError for other data.
 
     >>> import tensh as torch
     >>> torch.FloatStorage([1, 2]).tolist()
