@@ -17,9 +17,10 @@ from tensh.fx.graph_module import GraphModule
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.onnx.builder import TYPES
+from tensh.onnx.control import DEEPEST, If, Loop, list_free_names
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
-from tensh.onnx.operators.table import Missing
+from tensh.onnx.operators.table import Missing, dtype_of
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line
 
 __all__ = ["OnnxModule", "load"]
@@ -201,11 +202,18 @@ def shorten(lines, most=60):
     return lines if len(lines) <= most else [*lines[:half], f"  ... {len(lines) - most} more ...", *lines[-half:]]
 
 
+def describe_scanned(output):
+    """(shape, dtype) of a scanned output in one step; sizes that are not said are 0."""
+    facts = output.type.tensor_type
+    return tuple(each.dim_value for each in facts.shape.dim), dtype_of(facts.elem_type or TYPES["float32"])
+
+
 class GraphReader:
     """Reads the graph of a model into one of torch.fx; ``members`` are its weights."""
 
-    def __init__(self, graph, folder):
+    def __init__(self, graph, folder, captured=(), depth=0):
         self.graph, self.members, self.values, self.folder = Graph(), {}, {"": None}, folder
+        self.depth = depth
         self.tensors = {}
         if len(graph.node) > NODES:
             raise OnnxError(f"its graph has {len(graph.node)} nodes")
@@ -213,7 +221,7 @@ class GraphReader:
         if graph.sparse_initializer:
             raise Missing("tensh does not read sparse weights of ONNX")
         self.inputs = [each.name for each in graph.input if each.name not in weights]
-        for name in self.inputs:
+        for name in (*self.inputs, *captured):  # captured values are those of the graph around
             self.values[name] = self.graph.placeholder(self.spell(name))
         for name, proto in weights.items():
             self.tensors[name] = proto
@@ -248,8 +256,41 @@ class GraphReader:
         self.members[path] = Parameter(tensor) if learned else tensor
         return self.graph.get_attr(path)
 
+    def read_branch(self, node, name):
+        """(the member that is a graph within a node, the values around it that it reads, the graph)."""
+        graph = next((each.g for each in node.attribute if each.name == name), None)
+        if graph is None or self.depth >= DEEPEST:
+            raise OnnxError(f"{node.op_type} has no graph {name!r}, or it lies too deep")
+        captured = list_free_names(graph)
+        reader = GraphReader(graph, self.folder, captured, self.depth + 1)
+        path = self.spell(f"{node.output[0]}_{name}")
+        while path in self.members:
+            path += "_"
+        self.members[path] = GraphModule(reader.members, reader.graph, "Graph")
+        return self.graph.get_attr(path), tuple(map(self.value, captured)), graph
+
+    def read_control(self, node):
+        """Add the call of a branch or a loop."""
+        if node.op_type == "If":
+            (then, then_values, _), (other, other_values, _) = (
+                self.read_branch(node, name) for name in ("then_branch", "else_branch")
+            )
+            args = (self.value(node.input[0]), then, other, then_values, other_values)
+        else:
+            body, values, graph = self.read_branch(node, "body")
+            most, cond, *carried = map(self.value, node.input)
+            scanned = tuple(map(describe_scanned, graph.output[1 + len(carried) :]))
+            args = (most, cond, tuple(carried), body, values, scanned)
+        function = {"If": If, "Loop": Loop}[node.op_type]
+        made = self.graph.call_function(function, args, name=self.spell(f"{node.op_type.lower()}_{node.output[0]}"))
+        for place, name in enumerate(node.output):
+            if name:
+                self.values[name] = self.graph.call_function(python_operator.getitem, (made, place))
+
     def read_node(self, node):
         """Add the call of a node."""
+        if node.op_type in ("If", "Loop") and node.domain in ("", "ai.onnx"):
+            return self.read_control(node)
         function = OPERATORS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
         if function is None:
             domain = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
@@ -263,10 +304,11 @@ class GraphReader:
         made = self.graph.call_function(function, tuple(args), attributes, name=self.spell(node.output[0]))
         if len(node.output) == 1 and node.op_type not in ("Split", "LSTM", "GRU", "RNN", "TopK"):
             self.values[node.output[0]] = made
-            return
+            return None
         for place, name in enumerate(node.output):
             if name:
                 self.values[name] = self.graph.call_function(python_operator.getitem, (made, place))
+        return None
 
     def read_attribute(self, attribute, node):
         """The value of an attribute: a number, text, a list, or a member for a tensor."""
@@ -282,4 +324,4 @@ class GraphReader:
             return [*map(shortest, attribute.floats)] if attribute.type == kinds.FLOATS else list(attribute.ints)
         if attribute.type == kinds.STRINGS:
             return [each.decode("utf-8", "replace") for each in attribute.strings]
-        raise Missing(f"tensh does not run graphs within graphs: {node.op_type} has one as {attribute.name!r}")
+        raise Missing(f"tensh does not run the graph within a node: {node.op_type} has one as {attribute.name!r}")

@@ -272,3 +272,90 @@ def test_weights_beside_a_model_stay_in_its_folder(tmp_path):
     for place in ("../secret.bin", str(tmp_path / "secret.bin"), "link.bin", "none.bin", ""):
         with pytest.raises(ValueError, match="no file in the folder"):
             try_place(place)
+
+
+def make_branches():
+    """y = x + w if x.sum() > 0 else (x * w) with a branch within, where the weight w lies around both."""
+    node, graph = onnx.helper.make_node, onnx.helper.make_graph
+    port = onnx.helper.make_tensor_value_info
+    inner = [
+        graph([node(name, ["x", "w"], [f"{name}_inner"])], name, [], [port(f"{name}_inner", 1, None)])
+        for name in ("Mul", "Sub")
+    ]
+    then = graph([node("Add", ["x", "w"], ["a"])], "then", [], [port("a", 1, None)])
+    nested = node("If", ["small"], ["b"], then_branch=inner[0], else_branch=inner[1])
+    other = graph([node("Less", ["total", "limit"], ["small"]), nested], "other", [], [port("b", 1, None)])
+    nodes = [
+        node("ReduceSum", ["x"], ["total"], keepdims=0),
+        node("Greater", ["total", "zero"], ["positive"]),
+        node("If", ["positive"], ["y"], then_branch=then, else_branch=other),
+    ]
+    numbers = {"w": np.array([2.0, 3.0], np.float32), "zero": np.float32(0), "limit": np.float32(-5)}
+    weights = [onnx.numpy_helper.from_array(np.asarray(value), name) for name, value in numbers.items()]
+    return model_of(nodes, ["x"], ["y"], weights)
+
+
+def make_loop(steps, goes):
+    """Powers of two of x while they are small: the last one, and all sums with a value from around the loop."""
+    node, port = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    body = onnx.helper.make_graph(
+        [
+            node("Add", ["v", "v"], ["v_next"]),
+            node("Add", ["v_next", "x"], ["row"]),
+            node("ReduceSum", ["v_next"], ["total"], keepdims=0),
+            node("Less", ["total", "limit"], ["goes_on"]),
+        ],
+        "body",
+        [port("step", 7, []), port("goes", 9, []), port("v", 1, [2])],
+        [port("goes_on", 9, []), port("v_next", 1, [2]), port("row", 1, [2])],
+    )
+    numbers = {"steps": np.int64(steps), "goes_first": np.bool_(goes), "limit": np.float32(40)}
+    weights = [onnx.numpy_helper.from_array(np.asarray(value), name) for name, value in numbers.items()]
+    return model_of(
+        [node("Loop", ["steps", "goes_first", "x"], ["y", "rows"], body=body)], ["x"], ["y", "rows"], weights
+    )
+
+
+@pytest.mark.parametrize(
+    "model", [make_branches(), make_loop(3, True), make_loop(100, True), make_loop(3, False), make_loop(0, True)]
+)
+def test_branches_and_loops_run_as_in_onnxruntime(model):
+    model.ir_version = 8
+    for numbers in ([1.0, 2.0], [-1.0, -2.0], [-4.0, -5.0]):
+        x = torch.tensor(numbers, requires_grad=True)
+        made = load(model)(x)
+        results = made if isinstance(made, tuple) else (made,)
+        assert_alike(run(model, [x]), list(results))
+        assert torch.autograd.grad(results[0].sum(), x)[0].shape == (2,)
+
+
+def test_graphs_within_graphs_are_bounded():
+    node, graph = onnx.helper.make_node, onnx.helper.make_graph
+    port = onnx.helper.make_tensor_value_info
+    nodes = [node("Relu", ["x"], ["y0"])]
+    for depth in range(30):
+        inner = graph(nodes, "g", [], [port(f"y{depth}", 1, None)])
+        nodes = [node("If", ["x"], [f"y{depth + 1}"], then_branch=inner, else_branch=inner if depth < 3 else graph([node("Relu", ["x"], ["z"])], "z", [], [port("z", 1, None)]))]  # fmt: skip
+    with pytest.raises(ValueError, match="lies too deep"):
+        load(model_of(nodes, ["x"], ["y30"]))
+    with pytest.raises(ValueError, match="has no graph 'then_branch'"):
+        load(model_of([node("If", ["x"], ["y"])], ["x"], ["y"]))
+
+
+def test_random_operators_draw_from_the_generator():
+    node = onnx.helper.make_node
+    nodes = [
+        node("RandomNormal", [], ["a"], shape=[200, 50], mean=3.0, scale=2.0),
+        node("RandomUniformLike", ["a"], ["b"], low=-1.0, high=1.0),
+        node("RandomUniform", [], ["c"], shape=[200, 50], low=0.0, high=0.5, dtype=11),
+        node("RandomNormalLike", ["c"], ["d"]),
+        node("Bernoulli", ["c"], ["e"], dtype=7),
+        node("Multinomial", ["x"], ["f"], sample_size=1000, dtype=7),
+    ]
+    model = load(model_of(nodes, ["x"], list("abcdef")))
+    torch.manual_seed(0)
+    a, b, c, d, e, f = model(torch.tensor([[0.0, 1.0986123, -100.0]]))
+    assert abs(a.mean() - 3) < 0.1 and abs(a.std() - 2) < 0.1 and -1 <= b.min() < -0.99 and 0.99 < b.max() <= 1
+    assert c.min() >= 0 and c.max() <= 0.5 and c.dtype == d.dtype == torch.float64 and abs(d.std() - 1) < 0.05
+    assert e.dtype == f.dtype == torch.int64 and abs(e.double().mean() - 0.25) < 0.03
+    assert abs(f.double().mean() - 0.75) < 0.05 and f.max() == 1 and f.shape == (1, 1000)

@@ -1,6 +1,7 @@
 """The operators of all families, by name."""
 
 from tensh.onnx.operators import (  # noqa: F401  which register their operators
+    drawing,
     elementwise,
     indexing,
     layers,
