@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tensh.engine.arrays import memory
 from tests.recorded.expressions import cases as expressions
 from tests.support import view_programs as programs
 
@@ -137,3 +138,12 @@ def test_random_programs_of_views_and_writes(oracle, first):
             if expected[0] is not None and ("memory location" in expected[0][1] or EMPTY in expected[0][1]):
                 break
             assert close(expected, actual), f"program {seed}, step {number}: {[*steps, 'gradients'][number]}"
+
+
+def test_numpy_makes_the_views_of_a_reshape(monkeypatch):
+    x = torch.arange(24).reshape(4, 6)
+    expected = {(-1, 1): (6, 6), (2, 2): (12, 6), (4,): (6,)}
+    monkeypatch.setattr(memory, "view_strided", None)  # fifteen times as slow
+    for size, stride in expected.items():
+        column = x[:, 1].reshape(size)
+        assert column.stride() == stride and column._base is x._base and column.flatten().tolist() == [1, 7, 13, 19]

@@ -82,6 +82,10 @@ def view(input, size):
 @view_op(public=False, node="ReshapeAliasBackward0", input="reshape(g, input.shape)")
 def reshape_alias(input, size, stride):
     """View memory in a size and strides that are known to fit."""
+    out = input.reshape(size)  # NumPy's own view takes a fifteenth of the time
+    base = out.base
+    if (base is input or base is input.base) and (*[s * out.itemsize for s in stride],) == out.strides:
+        return out
     return memory.view_strided(input, size, stride)
 
 
