@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.compiler.breaks import ReadMismatch
 from tensh.engine.core.backward import run
-from tensh.engine.core.clock import continue_writes, is_written_after, mode, tick
+from tensh.engine.core.clock import is_written_after, mode, owner, stamp_write, stamps, tick, version, version_at
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -180,6 +180,13 @@ def collect(structure, result, pairs):
     elif isinstance(structure, (tuple, list)):
         for each, other in zip(structure, result, strict=True):
             collect(each, other, pairs)
+
+
+def continue_writes(time, before, array):
+    """Stamp the memory of ``array`` with all writes to that of ``before`` after ``time``."""
+    for _ in range(version(before) - version_at(time, before)):
+        stamp_write(array)
+    stamps[id(owner(array))].operation = stamps[id(owner(before))].operation
 
 
 __all__ = ["AccumulateGrad", "CompiledFunctionBackward", "InputNode"]

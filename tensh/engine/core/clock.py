@@ -157,13 +157,6 @@ def continue_version(before, array):
         new.count, new.times = stamp.count, stamp.times.copy()
 
 
-def continue_writes(time, before, array):
-    """Stamp the memory of ``array`` with all writes to that of ``before`` after ``time``."""
-    for _ in range(version(before) - version_at(time, before)):
-        stamp_write(array)
-    stamps[id(owner(array))].operation = stamps[id(owner(before))].operation
-
-
 def version_at(time, array):
     """The value of ``version(array)`` at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
     stamp = stamps.get(id(owner(array)))
