@@ -39,6 +39,7 @@ ELSEWHERE = {
     "__version__": "torch_version",
     "DisableTorchFunction": "overrides",
     "DisableTorchFunctionSubclass": "overrides",
+    "Future": "futures",
 }  # names of the torch namespace that a submodule defines
 
 

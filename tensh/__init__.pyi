@@ -92,6 +92,23 @@ class FloatTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class Future:
+    """A result that another thread, or a collective of several processes, gives later."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def add_done_callback(self, callback: _Any) -> _Any:
+        """Call a function with the future when it is done, at once if it is; its errors are printed."""
+    def done(self) -> _Any:
+        """True if the result, or an error, has been set."""
+    def set_exception(self, result: _Any) -> _Any:
+        """Set an error, which ``wait`` and ``value`` raise; RuntimeError if the future is done."""
+    def set_result(self, result: _Any) -> _Any:
+        """Set the result; RuntimeError if the future is done."""
+    def then(self, callback: _Any) -> _Any:
+        """A future of what a function of this one gives when this one is done; RuntimeError there if it raises."""
+    def value(self) -> _Any:
+        """The result of a future that is done, or its error, raised.  RuntimeError before."""
+    def wait(self) -> _Any:
+        """Wait for the result and return it; raise the error that was set in its place."""
 class Generator:
     """A source of random numbers, with its state; the same seed gives PyTorch's numbers."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...

@@ -16,6 +16,7 @@ def test_a_result_arrives_from_another_thread():
     thread = threading.Thread(target=future.set_result, args=(1,))
     thread.start()
     assert (future.wait(), later.wait(), seen) == (1, 2, [1])
+    assert isinstance(later, torch.Future)
     thread.join()
 
 

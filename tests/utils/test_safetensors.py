@@ -111,6 +111,7 @@ REFUSED = {
     "a list": ([1], ValueError, "Expected a dict of [str, torch.Tensor] but received <class 'list'>"),
     "a number": ({"a": 1}, ValueError, "Key `a` is invalid, expected torch.Tensor but received <class 'int'>"),
     "a key": ({1: shared}, TypeError, "argument 'tensor_dict': 'int' object is not an instance of 'str'"),
+    "a sparse matrix": ({"a": tensh.eye(2).to_sparse()}, ValueError, "You are trying to save a sparse tensors: `['a']` which"),
     "a transposed matrix": ({"a": tensh.ones(2, 3).t()}, ValueError, "You are trying to save a non contiguous tensor: `a` which"),
     "two names": ({"a": shared, "b": shared}, RuntimeError, "Some tensors share memory, this will lead to duplicate"),
     "an overlap": ({"a": shared[:3], "b": shared[2:]}, RuntimeError, "when loading them again: [{'a', 'b'}]"),

@@ -7,6 +7,7 @@
 """
 
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.device import strided
 from tensh.utils.safetensors import numpy
 from tensh.utils.safetensors.format import as_array
 from tensh.utils.safetensors.opening import from_bytes, safe_open
@@ -23,6 +24,10 @@ NOT_CONTIGUOUS = (
     "You are trying to save a non contiguous tensor: `{}` which is not allowed. It either means you are trying to save tensors "
     "which are reference of each other in which case it's recommended to save only the full tensors, and reslice at load time, "
     "or simply call `.contiguous()` on your tensor to pack it before saving."
+)
+SPARSE = (
+    "You are trying to save a sparse tensors: `{}` which this library does not support. You can make it a dense tensor before "
+    "saving with `.to_dense()` but be aware this might make a much larger file than needed."
 )
 
 
@@ -79,6 +84,8 @@ def arrays(tensors):
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise ValueError(f"Key `{name}` is invalid, expected torch.Tensor but received {type(tensor)}")
+    if sparse := [name for name, tensor in tensors.items() if tensor.layout is not strided]:
+        raise ValueError(SPARSE.format(sparse))
     groups = [names for names in group_shared(tensors) if len(names) > 1]
     if groups:
         raise RuntimeError(SHARED.format(", ".join(f"{{{', '.join(map(repr, sorted(names)))}}}" for names in groups)))

@@ -77,7 +77,7 @@ REASONS = (
     drop_names(
         "several processes or machines: a tensor belongs to one process",
         """
-        distributed futures Future multiprocessing prepare_multiprocessing_environment nn.parallel nn.DataParallel
+        distributed futures multiprocessing prepare_multiprocessing_environment nn.parallel nn.DataParallel
         nn.SyncBatchNorm batch_norm_backward_* batch_norm_elemt batch_norm_gather_* batch_norm_stats
         batch_norm_update_stats
         """,
