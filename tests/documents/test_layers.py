@@ -120,6 +120,7 @@ LAYERS = {
     "tensh.cli.run": ("tensh tensh.show tensh.cli tensh.cli.program tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.runs": ("tensh.cli tensh.cli.run", ""),
     "tensh.cli.launching": ("tensh.cli", ""),
+    "tensh.cli.event_files": ("tensh.show tensh.cli tensh.cli.render", "numpy tensorboard google"),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),

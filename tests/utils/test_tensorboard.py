@@ -1,12 +1,15 @@
 """Event files: TensorBoard's reader gives back what was written, and a file has the records that PyTorch writes."""
 
 import struct
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import tensh
+from tests.support.project import ROOT
 
 pytestmark = pytest.mark.skipif(
     not all(map(find_spec, ("tensorboard", "PIL"))), reason="tensorboard and Pillow are not installed"
@@ -189,3 +192,28 @@ def test_graph_of_a_model_has_a_box_for_each_module(tmp_path):
     out = nodes["output/output.1"]
     assert [dim.size for dim in out.attr["_output_shapes"].list.shape[0].dim] == [1, 2]
     assert out.input[0].startswith("Net/Linear[out]/")
+
+
+def watch(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "tensh", "watch", *arguments], capture_output=True, text=True, cwd=ROOT
+    )
+
+
+def test_watch_shows_runs(tmp_path):
+    from tensh.utils.tensorboard import SummaryWriter
+
+    for rate in (1, 2):
+        with SummaryWriter(tmp_path / str(rate)) as writer:
+            for step in range(3):
+                writer.add_scalar("loss", rate / (step + 1), step, new_style=rate == 2)
+            writer.add_histogram("weights", tensh.arange(9.0), 2)
+            writer.add_text("note", "seen\x1b[2J", 1)
+    shown = watch(tmp_path, "--once").stdout
+    assert "2 curves of 3 points" in shown and "0.666667" in shown and "weights" in shown
+    assert "\x1b" not in shown and r"seen\x1b[2J" in shown
+    lines = watch(tmp_path, "--csv", "--tag", "lo*").stdout.splitlines()
+    assert lines[0] == "run,tag,step,time,value" and [line.split(",")[4] for line in lines[1:3]] == ["1.0", "0.5"]
+    (tmp_path / "events.tfevents.0").write_bytes(b"nothing of the kind, and long enough")
+    done = watch(tmp_path)
+    assert done.returncode == 2 and "is no event file" in done.stderr

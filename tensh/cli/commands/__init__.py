@@ -22,6 +22,7 @@ from tensh.cli.commands.notebooks import kernel_
 from tensh.cli.commands.running import input_, open_, root, run_
 from tensh.cli.commands.shared import SPELLINGS
 from tensh.cli.commands.telling import api_, config_, doc_, env_
+from tensh.cli.commands.watching import watch_
 from tensh.cli.options import Options, UsageError
 from tensh.escaping import shell_word
 from tensh.language import _
@@ -36,7 +37,7 @@ SHELLS = "bash", "zsh", "fish", "powershell", "pwsh"
 COMMANDS = {
     "run": run_, "exec": exec_, "launch": launch_, "alias": alias_, "open": open_, "-": input_, "graph": graph_, "learn": learn_,
     "doc": doc_, "api": api_, "check": check_, "convert": convert_, "export": export_, "kernel": kernel_, "env": env_,
-    "config": config_,
+    "config": config_, "watch": watch_,
 }  # fmt: skip
 SETTINGS = {"launch": {"context_settings": {"allow_interspersed_args": False}}, "-": {"hidden": True}}
 

@@ -5,8 +5,10 @@
 
 import atexit
 import os
+import signal
 import sys
 
+from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.launching.prefixed import PrefixedStream
 
 RANKS = "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"
@@ -36,6 +38,23 @@ def note(folder, name, text):
             file.write(text)
 
 
+def watch_over(rank, folder):
+    """Go on in a child; this process waits for it, and notes the signal that ended it, which `mpiexec` does not tell of a rank."""
+    own = os.getpid()
+    child = os.fork()
+    if not child:
+        os.setpgid(0, 0)  # signals come by way of the parent, once
+        end_with_parent(signal.SIGKILL, own)
+        return
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sign, lambda number, frame: os.kill(child, number))
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status < 0:
+        note(folder, f"{rank}.status", str(status))
+        os.kill(own, signal.SIGKILL)  # which mpiexec takes for a failure at any time, unlike a status
+    os._exit(status)
+
+
 def finish_lines():
     """Write what is left of the output."""
     for stream in (sys.stdout, sys.stderr):
@@ -45,6 +64,8 @@ def finish_lines():
 def run():
     """Run the program; the process ends here where it failed, since MPI would wait for the others."""
     rank, folder = set_environment(), os.environ.pop("TENSH_LAUNCH", None)
+    if hasattr(os, "fork"):
+        watch_over(rank, folder)
     note(folder, f"{rank}.pid", str(os.getpid()))
     prefix = f"[{rank}] " if os.environ.pop("TENSH_LAUNCH_PREFIX", None) else ""
     sys.stdout, sys.stderr = PrefixedStream(sys.stdout, prefix), PrefixedStream(sys.stderr, prefix)

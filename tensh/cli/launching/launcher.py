@@ -14,9 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tensh.cli import status
+from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.options import UsageError
 from tensh.language import _
 
+LOOK = 0.2  # seconds between looks for ranks that have failed
 PATIENCE = 2  # seconds in which processes may end by themselves
 OWN_WORDS = re.compile(
     r"=+$|=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|\[mpiexec@|\[proxy|Press Ctrl-C"
@@ -88,14 +90,14 @@ class Launch:
             self.folder = Path(folder)
             process = subprocess.Popen(
                 self.command, env={**self.variables, "TENSH_LAUNCH": folder}, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, start_new_session=True, preexec_fn=end_with_parent,
+                stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: end_with_parent(signal.SIGTERM),
             )  # fmt: skip
             ways = (process.stdout, self.env.stdout), (process.stderr, self.env.stderr)
             listeners = [threading.Thread(target=self.pass_on, args=way, daemon=True) for way in ways]
             for listener in listeners:
                 listener.start()
             try:
-                found = process.wait()
+                found = self.wait_for(process)
             except KeyboardInterrupt:
                 self.interrupt(process)
                 return status.INTERRUPTED
@@ -104,6 +106,16 @@ class Launch:
                 for listener in listeners:
                     listener.join(PATIENCE)
             return self.explain(found) if found else status.OK
+
+    def wait_for(self, process):
+        """Wait for mpiexec; once a rank has failed only for a while, since it passes over one that fails before MPI begins."""
+        while True:
+            failed = any(self.folder.glob("*.status"))
+            try:
+                return process.wait(PATIENCE if failed else LOOK)
+            except subprocess.TimeoutExpired:
+                if failed:
+                    process.kill()
 
     def pass_on(self, source, target):
         """Show what the processes say, without mpiexec's own words about failures."""
@@ -151,8 +163,12 @@ class Launch:
         """Say which process failed first; its status."""
         failed = sorted(self.folder.glob("*.status"), key=lambda path: path.stat().st_mtime_ns)
         if failed:
-            found = int(failed[0].read_text())
-            who = _("rank {rank} failed with status {status}").format(rank=failed[0].stem, status=found)
+            found, rank = int(failed[0].read_text()), failed[0].stem
+            if found < 0:
+                who = _("rank {rank} was ended by signal {name}").format(rank=rank, name=signal.Signals(-found).name)
+                found = 128 - found
+            else:
+                who = _("rank {rank} failed with status {status}").format(rank=rank, status=found)
         elif 128 < found < 128 + 65 or 0 < found < 32:
             who = _("a rank was ended by signal {name}").format(name=signal.Signals(found % 128).name)
         else:
@@ -160,14 +176,6 @@ class Launch:
         rest = "" if self.number == 1 else _("; the others were stopped")
         self.env.stderr.write(_("tensh launch: {what}").format(what=who + rest) + "\n")
         return found
-
-
-def end_with_parent():
-    """Have mpiexec end when the launcher has ended, where the system (Linux) can tell."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def is_alive(pid):

@@ -1,0 +1,111 @@
+"""Event files as they grow: the numbers, texts and histograms of the runs below a folder."""
+
+import os
+import struct
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+from tensh.cli.options import UsageError
+from tensh.language import _
+
+LARGEST = 1 << 27  # bytes of a record: a larger one is no record
+HEAD, TAIL = 12, 4  # bytes around the content of a record: its length and the checksums of both
+
+
+class Point(NamedTuple):
+    """A value of a run: its step, when it was written, and the number, text or histogram."""
+
+    step: int
+    time: float
+    value: object
+
+
+class Histogram(NamedTuple):
+    """How many numbers lie below each limit, above the one before."""
+
+    limits: list
+    counts: list
+
+
+def load_event():
+    """The protocol buffer of an event.  Raise UsageError where the package that has it is not installed."""
+    try:
+        from tensorboard.compat.proto.event_pb2 import Event
+    except ImportError:
+        raise UsageError(_("tensh watch needs the package tensorboard: pip install 'tensh[tensorboard]'")) from None
+    return Event
+
+
+class Runs:
+    """The event files below a folder: kind -> tag -> run -> points, where a run is a folder, by its path from there."""
+
+    def __init__(self, folder):
+        if not os.path.isdir(folder):
+            raise UsageError(_("there is no folder {path}").format(path=folder))
+        self.folder, self.Event = Path(folder), load_event()
+        self.places = {}  # file -> bytes that have been read
+        self.numbers, self.texts, self.histograms = (defaultdict(lambda: defaultdict(list)) for _ in range(3))
+
+    def refresh(self):
+        """Read what is new; True if anything is.  Raise UsageError for a file that holds no events."""
+        before = dict(self.places)
+        for path in sorted(self.folder.rglob("*tfevents*")):
+            if path.is_file():
+                self.read(path)
+        return before != self.places
+
+    def read(self, path):
+        """Read the records of a file that have been completed since."""
+        run = str(path.parent.relative_to(self.folder))
+        with open(path, "rb") as file:
+            file.seek(self.places.setdefault(path, 0))
+            while len(head := file.read(HEAD)) == HEAD:
+                (size,) = struct.unpack_from("<Q", head)
+                if size > LARGEST:
+                    raise self.refuse(path)
+                content = file.read(size + TAIL)
+                if len(content) < size + TAIL:
+                    break
+                self.take(path, run, content[:size])
+                self.places[path] += HEAD + size + TAIL
+
+    def refuse(self, path):
+        return UsageError(_("{path} is no event file of TensorBoard").format(path=path))
+
+    def take(self, path, run, content):
+        """Take the values of an event."""
+        from google.protobuf.message import DecodeError
+
+        try:
+            event = self.Event.FromString(content)
+        except DecodeError:
+            raise self.refuse(path) from None
+        for each in event.summary.value:
+            found = self.find_value(each)
+            if found is not None:
+                table, value = found
+                table[each.tag.removesuffix("/text_summary")][run].append(Point(event.step, event.wall_time, value))
+
+    def find_value(self, summary):
+        """The table that a value belongs to, and the value; None for a kind that is not shown."""
+        kind = summary.WhichOneof("value")
+        if kind == "simple_value":
+            return self.numbers, summary.simple_value
+        if kind == "histo":
+            return self.histograms, Histogram(list(summary.histo.bucket_limit), list(summary.histo.bucket))
+        plugin = summary.metadata.plugin_data.plugin_name
+        if kind == "tensor" and plugin == "text" and summary.tensor.string_val:
+            return self.texts, summary.tensor.string_val[0].decode(errors="replace")
+        if kind == "tensor" and plugin == "scalars":
+            return self.numbers, find_number(summary.tensor)
+        return None
+
+
+def find_number(tensor):
+    """The number of a tensor that holds one; nan where it cannot be read."""
+    for values in (tensor.float_val, tensor.double_val):
+        if values:
+            return values[0]
+    form = {4: "<f", 8: "<d"}.get(len(tensor.tensor_content))
+    return struct.unpack(form, tensor.tensor_content)[0] if form else float("nan")
