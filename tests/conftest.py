@@ -154,6 +154,14 @@ def leave_out_thorough(config, items):
     config.hook.pytest_deselected(items=thorough)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_warning_recorded(warning_message):
+    """Tell of a warning of torch's as a UserWarning: the process that collects warnings imports their classes."""
+    if not PYTORCH and warning_message.category.__module__.partition(".")[0] == "torch":
+        warning_message.message = UserWarning(str(warning_message.message))
+        warning_message.category = UserWarning
+
+
 def reason_to_skip(report):
     """Why a test was skipped, in words that all tests skipped for the same reason share."""
     reason = (
