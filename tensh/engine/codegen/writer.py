@@ -69,7 +69,7 @@ def _write_out(op, strict):
     if op.takes_out:
         op.environment[f"{op.name}_takes_out"] = op.takes_out
         lines.append(f"{op.name}_takes_out('{op.name}', input, out)")
-    lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
+    lines += ["if dtype is None and isinstance(out, Tensor): dtype = out.dtype"] if op.into_dtype else []
     into = "write_out" if op.derivatives or op.outs else "write_constant_out"
     if not op.pointwise or len(op.inputs) != 2:
         return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]

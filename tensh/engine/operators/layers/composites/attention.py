@@ -11,6 +11,7 @@ from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import bool_, float32
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
+from tensh.engine.operators.kernels import number
 from tensh.engine.operators.layers.attention import attend, safe_softmax
 from tensh.engine.operators.layers.composites.dropout import drop
 from tensh.engine.operators.layers.composites.padding import pad
@@ -90,6 +91,7 @@ def scaled_dot_product_attention(
     """
     for position, (name, tensor) in enumerate((("query", query), ("key", key), ("value", value)), 1):
         require(tensor, "scaled_dot_product_attention", name, position)
+    drops = number(dropout_p, "scaled_dot_product_attention", "dropout_p", 5) > 0
     check(query, key, value, attn_mask, is_causal)
     size = query.array.shape[-1]
     scale = (1 / math.sqrt(size) if size else 1.0) if scale is None else scale
@@ -98,7 +100,7 @@ def scaled_dot_product_attention(
         heads = query.array.shape[-3]
         key, value = (t.repeat_interleave(heads // t.array.shape[-3], -3) for t in (key, value))
     one_node = (
-        not dropout_p
+        not drops
         and query.array.ndim == key.array.ndim == value.array.ndim == 4
         and size == value.array.shape[-1] == key.array.shape[-1]
         and (mask is None or refresh_node(mask) is None)
@@ -114,7 +116,7 @@ def scaled_dot_product_attention(
     if mask is not None:
         scores = scores + mask
     weights = safe_softmax.fn(scores)
-    if dropout_p:
+    if drops:
         weights = drop(weights, dropout_p, True)
     out = weights.matmul(value)
     return out if out.dtype is dtype else out.to(dtype)
@@ -317,7 +319,7 @@ def attend_with_weights(q, k, v, mask, p, batch, heads):
     turned = k.transpose(-2, -1)
     scores = bmm.fn(q, turned) if mask is None else baddbmm.fn(mask, q, turned)
     weights = scores.softmax(-1)
-    if p:
+    if p > 0:
         weights = drop(weights, p, True)
     out = bmm.fn(weights, v).transpose(0, 1).reshape((rows * batch, heads * width))
     return out, weights.view(batch, heads, rows, k.array.shape[1])
