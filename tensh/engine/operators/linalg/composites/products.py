@@ -37,7 +37,12 @@ def matmul(input, other, *, out=None):
     check_out(out, "matmul", (input, other))
     strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
     fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
-    if fits and isinstance(out, Tensor) and out.dtype is not input.dtype and (input.dtype is other.dtype or a <= b == 2):
+    if (
+        fits
+        and isinstance(out, Tensor)
+        and out.dtype is not input.dtype
+        and (input.dtype is other.dtype or a <= b == 2)
+    ):
         raise RuntimeError(strict.format(input.dtype, out.dtype))
     write_out(out, matmul(input, other), "matmul")
     if a == 1 and b == 2:
