@@ -4,8 +4,8 @@ A test that compares with PyTorch takes the fixture ``oracle``, or says ``oracle
 top of its module. Either way it is skipped where PyTorch is absent (once, not once for each of its cases) and carries
 the mark ``oracle`` where it is there, so that ``pytest -m oracle`` runs exactly these.
 
-A test that tries many inputs for one property (mutated files, random programs, growth with length, hostile values) carries
-the mark ``thorough``. A run of the whole suite leaves these out unless ``-m`` says otherwise; a run of named files does not.
+A test that tries many inputs for one property (mutated files, random programs, growth with length, hostile values), or
+starts a process for each of many, carries the mark ``thorough``. A run of the whole suite leaves these out unless ``-m`` says otherwise; a run of named files does not.
 """
 
 import gc
@@ -146,7 +146,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def leave_out_thorough(config, items):
-    """Deselect what `pytest -m thorough` runs: a third of the time of the whole suite."""
+    """Deselect what `pytest -m thorough` runs: half of the time of the whole suite."""
     kept, thorough = [], []
     for item in items:
         (thorough if item.get_closest_marker("thorough") else kept).append(item)

@@ -48,6 +48,7 @@ WAYS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_a_whole_program_has_tensh_for_torch(folder, way):
     methods = ["spawn"] if way[0] == "-m" else []  # a program of -c has no file that a new process could read
@@ -64,6 +65,7 @@ def test_what_cannot_be_run_is_a_usage_error(tensh_command, arguments):
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["prepend", "importlib"])
 def test_tests_have_tensh_for_torch(tmp_path, mode):
     (tmp_path / "test_it.py").write_text("import torch\ndef test_it():\n    assert 'tensh' in torch.__version__\n")

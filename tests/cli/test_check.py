@@ -56,6 +56,7 @@ def elsewhere(tmp_path, monkeypatch):
 # ── the lessons ──────────────────────────────────────────────────────────────
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_every_cell_of_a_lesson_is_as_its_metadata_says(lesson):
     status, objects = found(lesson)
@@ -419,6 +420,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_code_differs_and_no_more(name, tmp_path):
     path = write(

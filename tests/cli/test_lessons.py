@@ -76,6 +76,7 @@ def test_every_cell_prints_what_is_recorded(lesson, tmp_path):
     assert status == 0
 
 
+@pytest.mark.thorough
 @each_lesson
 def test_the_command_ends_well(lesson, tmp_path, tensh_command):
     work = tmp_path / "work"

@@ -118,6 +118,7 @@ def test_completions_without_a_shell_are_refused(monkeypatch, capsys):
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("line", COMMANDS)
 def test_what_a_command_promises(line, run):
     arguments, (status, writes) = line.split(), COMMANDS[line]

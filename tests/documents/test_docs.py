@@ -50,6 +50,7 @@ def sessions():
                 yield pytest.param(command, printed, id=f"{name_of(path)}: {command.splitlines()[0]}")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(("command", "printed"), list(sessions()))
 def test_session_in_a_document(command, printed, tmp_path):

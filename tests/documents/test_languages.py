@@ -123,6 +123,7 @@ ADVICE_IN_CODE = re.compile(
 MARK = re.compile(r"^( *)(~[~ ]*)$")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_an_explanation_is_in_one_language(script, code):

@@ -47,6 +47,7 @@ def test_what_is_said_of_a_mistake(script):
     assert text == said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some scripts write files

@@ -270,6 +270,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", CHANGES)
 def test_damaged_and_hostile_files_are_refused(change):
     with pytest.raises(

@@ -38,6 +38,7 @@ def test_a_picture_without_graphviz_says_what_is_missing(monkeypatch, tmp_path):
 LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
 def test_the_graph_of_a_lesson(lesson, tmp_path, monkeypatch):
     """The tensor that a lesson computed last has a graph with names; a lesson that computes none says so."""

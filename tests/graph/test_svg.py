@@ -114,6 +114,7 @@ def points(path, steps=12):
     return found
 
 
+@pytest.mark.thorough
 def test_no_line_runs_through_a_box(graph):
     picture = svg.Picture(graph)
     for arrow in picture.arrows:

@@ -50,6 +50,7 @@ def test_wrong_answers_get_hints_and_then_right_ones_count(code, name):
     assert objects[-1]["is_done"] and objects[-1]["right"] == len(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("code", "name"), EVERY)
 def test_whoever_knows_nothing_is_shown_everything(code, name):
     found = [*find_right_answers(lesson_in(code, name))]

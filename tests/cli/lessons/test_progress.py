@@ -13,6 +13,7 @@ def kept(folder):
     return json.loads((folder / "tensh" / "lessons" / "tensors.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("leave", ["quit\r", "\x04", "\x03", "kill"])
 def test_progress_survives_leaving(tmp_path, leave):
     with Terminal("learn", "tensors", "--plain", XDG_STATE_HOME=str(tmp_path), LANG="C") as terminal:

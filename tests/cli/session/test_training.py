@@ -37,6 +37,7 @@ def notes(path, code):
     return [each for each in records if each["kind"] == "note"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", [code for _, code in RIGHT], ids=[title for title, _ in RIGHT])
 def test_a_right_program_gets_no_note(tmp_path, code):
     assert notes(tmp_path / "right.py", BEGIN + code) == []

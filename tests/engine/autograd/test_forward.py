@@ -167,6 +167,7 @@ def test_every_order_of_two_passes_gives_one_second_derivative(name, calls, gold
         assert product(weight, func.jvp(tangent, xs, tensors(two))[1].numpy()) == expected, f"{name}, call {number}"
 
 
+@pytest.mark.thorough
 @each_operator
 def test_jacobians(name, calls, golden):
     """Rows and columns are the same matrix, whether they are computed together or one by one."""
