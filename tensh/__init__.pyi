@@ -267,7 +267,7 @@ class TypedStorage:
     def cpu(self) -> _Any:
         """A storage over the same memory: it is on the CPU."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
-        """Not available.  Raises AssertionError."""
+        """Not available.  Raise AssertionError."""
     def data_ptr(self) -> _int:
         """The address of the first element."""
     @property
@@ -310,7 +310,7 @@ class TypedStorage:
     def pickle_storage_type(self) -> _Any:
         """The name of the class of this dtype, without the module."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
-        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
         """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
@@ -356,7 +356,7 @@ class UntypedStorage:
     def cpu(self) -> _Any:
         """The storage itself: it is on the CPU."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
-        """Not available.  Raises AssertionError."""
+        """Not available.  Raise AssertionError."""
     def data_ptr(self) -> _int:
         """The address of the first byte."""
     @property
@@ -396,7 +396,7 @@ class UntypedStorage:
     def new(self) -> _Any:
         """A storage of no bytes."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
-        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
         """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:

@@ -6,6 +6,7 @@ its ranks. Gradients are those of the sum of all processes' losses, and all proc
 
 from tensh.distributed import collectives
 from tensh.distributed.groups import _world, find_group
+from tensh.distributed.nn import functional
 from tensh.distributed.operations import RedOpType
 from tensh.distributed.process_group import ProcessGroup
 from tensh.engine import find_public
@@ -53,18 +54,11 @@ def _check_sum(name, op):
 
 
 # ── steps with gradients ─────────────────────────────────────────────────────
-class _AllReduce(Function):
-    @staticmethod
-    def forward(ctx, op, group, tensor):
-        ctx.reduction, ctx.group = op, group
-        result = tensor.clone()
-        collectives.all_reduce(result, op, group)
-        return result
-
+class _AllReduce(functional._AllReduce):
     @staticmethod
     def backward(ctx, grad):
         _check_sum("all_reduce", ctx.reduction)
-        return None, None, _AllReduce.apply(ctx.reduction, ctx.group, grad.contiguous())
+        return functional._AllReduce.backward(ctx, grad)
 
 
 class _AllGather(Function):
@@ -155,7 +149,7 @@ def reduce_scatter_single(self, reduceOp, scatter_dim, group, tag=""):
 def all_to_all_single(self, output_split_sizes, input_split_sizes, group, tag=""):
     """Send each process its rows, and return those received: equal parts, or as many as two lists say.
 
-    Raises AssertionError for one list without the other.
+    Raise AssertionError for one list without the other.
     """
     group = _resolve_group(group, tag)
     if (output_split_sizes is None) is not (input_split_sizes is None):

@@ -127,8 +127,9 @@ def init_process_group(
     """Begin the group of all processes.
 
     Where they meet is a ``store``, with ``rank`` and ``world_size``, or a URL ``init_method``, ``env://`` without either. MPI
-    carries the tensors of several processes. Where ``tensh launch`` or ``mpiexec`` has started them, ``mpi`` asks nothing else for
-    their number; ``gloo`` means the same. Others, such as those of ``mp.spawn``, begin MPI where they meet. Collectives wait up to ``timeout``, 30 minutes where none is given.
+    carries the tensors of several processes. Where ``tensh launch`` or ``mpiexec`` has started them, ``mpi`` asks nothing
+    else for their number; ``gloo`` means the same. Others, such as those of ``mp.spawn``, begin MPI where they meet.
+    Collectives wait up to ``timeout``, 30 minutes where none is given.
     Raises ValueError for a second group and for what is missing, RuntimeError for a backend that is not there, and for several
     processes without MPI.
 

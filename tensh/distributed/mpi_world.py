@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 
 from tensh.distributed.errors import DistBackendError
-from tensh.distributed.mpi_meeting import begin_at_store
+from tensh.distributed.mpi_rendezvous import begin_at_store
 
 MISSING = "process groups of several processes need MPI: pip install 'tensh[mpi]' (mpi4py and mpich)"
 
@@ -37,7 +37,7 @@ def count_started():
 def join_world(rank, size, store, timeout):
     """A communicator of all ``size`` processes, this one being ``rank`` of them.
 
-    Those that ``mpiexec`` has not started together begin MPI here, where they meet at a store. Raises DistBackendError where MPI
+    Those that ``mpiexec`` has not started together begin MPI here, where they meet at a store. Raise DistBackendError where MPI
     did not start so many processes together, or has begun before in this process alone.
     """
     if is_mpi_there() and not (is_started_together() or "mpi4py.MPI" in sys.modules):

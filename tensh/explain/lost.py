@@ -68,7 +68,7 @@ def find_class(function, names):
     first = root(function)
     try:
         kind = Shadow({}, {first: names[first]}).evaluate(function) if first in names else None
-    except (Unknown, Exception):
+    except Exception:
         return None
     return kind if isinstance(kind, type) and is_from(kind, "nn") and hasattr(kind, "named_modules") else None
 
@@ -112,11 +112,12 @@ def find_lost(tree, span, names):
 
     ``names`` has the values of names at the top level.
     """
+    in_functions = {name: each for name, each in names.items() if is_global(each)}
     for definition, scope, block in blocks_of(tree, None, tree):
+        known = names if scope is tree else in_functions
         for number, statement in enumerate(block):
             if not span[0] <= statement.lineno <= span[1]:
                 continue
-            known = names if scope is tree else {name: each for name, each in names.items() if is_global(each)}
             found = read_lost(statement, known, definition)
             if found and any(reads(each, found.name, known, definition) for each in block[number + 1 :]):
                 return found
@@ -193,16 +194,17 @@ def works_with(situation, found, failed):
     shadow = Shadow({}, names, grad=True)
     try:
         result = shadow.evaluate(kept)
-    except (Unknown, Exception):
+    except Exception:
         return False
-    for value in (None, result):
-        try:
-            (shadow if value is None else shadow.bind_name(found.name, value)).evaluate(failed)
-            if value is None:
-                return False
-        except Unknown:
-            return False
-        except Exception:
-            if value is not None:
-                return False
+    return works(shadow, failed) is False and works(shadow.bind_name(found.name, result), failed) is True
+
+
+def works(shadow, node):
+    """True if a piece of code works on stand-ins, False if it fails; None if that cannot be told."""
+    try:
+        shadow.evaluate(node)
+    except Unknown:
+        return None
+    except Exception:
+        return False
     return True

@@ -285,7 +285,8 @@ class ExportedModule(Module):
     def forward(self, *args, **kwargs):
         """Run the exported program.
 
-        Raise AssertionError for sizes, and for values that are no tensors, that it does not take; ValueError for arguments of another structure.
+        Raise AssertionError for sizes, and for values that are no tensors, that it does not take; ValueError for arguments of
+        another structure.
         """
         program = self._program
         kwargs = check_structure(program.structure, args, kwargs)

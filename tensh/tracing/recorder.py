@@ -44,8 +44,8 @@ class Recorder(TorchFunctionMode):
     """A mode that adds what is called to ``graph``.  ``members`` (id -> path) are the parameters and buffers of the root.
 
     With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
-    ``on_read(kind, function)`` is called where Python asks for elements, and where it makes tensors of data. With ``strict``, a tensor that was computed unseen is an error; without,
-    the program is one of tensh's own.
+    ``on_read(kind, function)`` is called where Python asks for elements, and where it makes tensors of data.
+    With ``strict``, a tensor that was computed unseen is an error; without, the program is one of tensh's own.
     """
 
     def __init__(self, members, sizes=False, on_read=None, strict=True):

@@ -52,9 +52,8 @@ class Session:
         self.read_program = None  # a function that reads a file as a program: (path, arguments)
         self.run_in_shell = None  # a function that runs a line of the system's shell; its exit status
         self.teacher = None  # writer of notes for learners, where they are read
-        self.find_unseeded_draw = lambda: (
-            None
-        )  # finds the error of a statement that drew random numbers, where it is one
+        # a function that finds the error of a statement that drew unseeded random numbers, where that is one
+        self.find_unseeded_draw = lambda: None
         self.ask = None  # a function that asks a question and returns the answer; else Python's input
         self.predicted = 0, 0  # of the questions of %predict: right at once, and all
         self.other_commands = None  # a function that performs the commands of another prompt, where there is one around

@@ -24,7 +24,7 @@ from tensh.engine.codegen.guards import wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.messages import ABSENT, REQUIRED, is_long, is_no_long
+from tensh.engine.errors.messages import ABSENT, REQUIRED, is_long, is_not_int64
 from tensh.engine.errors.warnings import warn_once
 
 PYTHON = frozenset(
@@ -217,13 +217,15 @@ INTEGERS = frozenset(
 
 
 def wrong_integers(positional):
-    """The text of the check that integers are such of 64 bits: 10 ns for one that has its default, 40 for another."""
+    """The text of the check that integers are ints of 64 bits: 10 ns for one that has its default, 40 for another."""
     for name, p in positional.items():
         if name in INTEGERS:
-            unlike = {type(None): f"{name} is not None and ", int: f"{name} != {p.default} and "}.get(
-                type(p.default), ""
-            )
-            yield f"{unlike}is_no_long({name})"
+            check = f"is_not_int64({name})"
+            if p.default is None:
+                check = f"{name} is not None and {check}"
+            elif type(p.default) is int:
+                check = f"{name} != {p.default} and {check}"
+            yield check
 
 
 def wrap_public(fn, name, method=False, spoken=None):
@@ -265,7 +267,7 @@ def compile_wrapper(fn, fast, name, known):
         "fn": fast,
         "wrapper": known,
         "REQUIRED": REQUIRED,
-        "is_no_long": is_no_long,
+        "is_not_int64": is_not_int64,
         "Lift": Lift,
         "__name__": fn.__module__,
     }

@@ -185,7 +185,7 @@ def is_long(value):
     return value.__class__ is int and not -(2**63) <= value < 2**63
 
 
-def is_no_long(value):
+def is_not_int64(value):
     """True for anything but an int of at most 64 bits."""
     return value.__class__ is not int or not -(2**63) <= value < 2**63
 

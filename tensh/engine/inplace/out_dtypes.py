@@ -32,6 +32,7 @@ EXACT = {
 }  # fmt: skip
 """Message -> the functions that take no ``out=`` of another dtype than the result's."""
 
+SAFELY = "Expected result to be safely castable from {0.title} dtype, but got result with dtype {1.title}"
 CASTABLE = """
     cholesky_inverse cholesky_solve linalg.cond linalg.pinv matrix_power tensorinv tensorsolve
     torch.linalg.householder_product torch.linalg.matrix_rank
@@ -39,9 +40,4 @@ CASTABLE = """
 """The functions that name themselves, in these words, where a result cannot be cast to the dtype of ``out=``."""
 
 EXACT_WORDS = {name: words for words, names in EXACT.items() for name in names.split()}
-CASTABLE_WORDS = {
-    name.rpartition(".")[
-        2
-    ]: f"{name}: Expected result to be safely castable from {{0.title}} dtype, but got result with dtype {{1.title}}"
-    for name in CASTABLE.split()
-}
+CASTABLE_WORDS = {name.rpartition(".")[2]: f"{name}: {SAFELY}" for name in CASTABLE.split()}

@@ -1,4 +1,4 @@
-"""torch.fx.experimental.proxy_tensor: what a function does on examples as a graph of ``aten`` operators, those of backward passes among them."""
+"""torch.fx.experimental.proxy_tensor: what a function does on examples, backward passes included, as a graph of ``aten`` operators."""
 
 import functools
 import inspect
@@ -118,8 +118,9 @@ def make_fx(
     """Make a function that runs ``f`` on its arguments and returns what was computed as a graph module.
 
     The nodes are PyTorch's ``aten`` operators; gradients that ``f`` asks for are part of the graph, as are the operators of
-    ``torch.func``, but for ``vmap`` of derivatives, which raises NotImplementedError or RuntimeError. ``decomposition_table`` maps operators to functions that write them in others. Sizes are those of the example, in
-    every ``tracing_mode``. Raise RuntimeError where Python reads an element.
+    ``torch.func``. ``decomposition_table`` maps operators to functions that write them in others. Sizes are those of the
+    example, in every ``tracing_mode``. Raise RuntimeError where Python reads an element, NotImplementedError or RuntimeError
+    for ``vmap`` of derivatives.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.proxy_tensor import make_fx

@@ -95,7 +95,7 @@ def histogram_raw(name, min, max, num, sum, sum_squares, bucket_limits, bucket_c
 def histogram(name, values, bins, max_bins=None):
     """A histogram of numbers over the limits, or by the rule, ``bins``; bars are joined until there are at most ``max_bins``.
 
-    Raises ValueError where there are no numbers.
+    Raise ValueError where there are no numbers.
     """
     values = as_array(values).astype(float).reshape(-1)
     if not values.size:

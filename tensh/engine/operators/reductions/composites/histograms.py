@@ -44,8 +44,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False):
 def histogramdd(input, bins, range=None, weight=None, density=False):
     """The histogram of points, the rows of the last dimension, and its edges along every dimension.
 
-    ``bins`` is a number, a number per dimension, or a tensor of edges per dimension.  Shape: [..., d]. Raise RuntimeError for
-    others.
+    ``bins`` is a number, a number per dimension, or a tensor of edges per dimension.  Shape: [..., d].
+    Raise RuntimeError for points without dimensions, and for bins that do not fit them.
 
     >>> import tensh as torch
     >>> torch.histogramdd(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), [2, 2]).hist

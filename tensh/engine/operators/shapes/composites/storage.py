@@ -106,7 +106,7 @@ class UntypedStorage(OwnMemory):
         return self
 
     def cuda(self, device=None, non_blocking=False):
-        """Not available.  Raises AssertionError."""
+        """Not available.  Raise AssertionError."""
         require_cpu("cuda")
 
     def get_device(self):
@@ -114,7 +114,7 @@ class UntypedStorage(OwnMemory):
         return self.device.index
 
     def pin_memory(self, device=None):
-        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def byteswap(self, dtype):

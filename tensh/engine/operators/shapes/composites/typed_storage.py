@@ -231,7 +231,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return wrap_row(self.untyped().to(device=device).bytes().view(self.row.dtype))
 
     def cuda(self, device=None, non_blocking=False):
-        """Not available.  Raises AssertionError."""
+        """Not available.  Raise AssertionError."""
         self.untyped().cuda(device)
 
     def get_device(self):
@@ -239,7 +239,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return self.untyped().get_device()
 
     def pin_memory(self, device=None):
-        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
         self.untyped().pin_memory(device)
 
     def type(self, dtype=None, non_blocking=False):

@@ -70,7 +70,7 @@ class ProcessManager:
 def begin_at_store(store, rank, size, timeout):
     """Begin MPI as process ``rank`` of ``size``, all of which call this, with one store.  Return the module ``mpi4py.MPI``.
 
-    Raises DistBackendError where not all come in time, or this MPI asks another kind of manager.
+    Raise DistBackendError where not all come in time, or this MPI asks another kind of manager.
     """
     store = PrefixStore("mpi", store)
     try:
@@ -87,7 +87,7 @@ def begin_at_store(store, rank, size, timeout):
 
     here, there = socket.socketpair()
     serve = ProcessManager(store, rank, size).serve
-    threading.Thread(target=serve, args=(here,), name="tensh-meeting", daemon=True).start()
+    threading.Thread(target=serve, args=(here,), name="tensh-rendezvous", daemon=True).start()
     said = {"PMI_FD": str(there.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
     os.environ |= said
     try:
