@@ -1,8 +1,8 @@
-"""Random functions, compiled and as they are: a sample of those of ``tools/compiled_programs.py``."""
+"""Random functions, compiled, traced and as they are: a sample of those of ``tools/compiled_programs.py``."""
 
 import pytest
 
-from tests.support.compiled_programs import check_program, make_program
+from tests.support.compiled_programs import check_program, check_traces, make_program
 
 pytestmark = pytest.mark.thorough
 
@@ -15,5 +15,6 @@ def test_random_functions_are_what_they_are_without(first):
         if source is not None:
             found, made = check_program(source)
             assert found is None, f"{source}\n{found}"
+            assert not any(check_traces(source).values()), source
             compiled += bool(made.compiled.graphs)
     assert compiled >= 8
