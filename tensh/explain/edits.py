@@ -13,7 +13,7 @@ import numpy as np
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import piece
-from tensh.explain.shadow import BUILTINS, Unknown, is_module, parse_statement
+from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, is_named_result, parse_statement
 from tensh.explain.trying import CHANGES, append_to_expression
 from tensh.language import _
 
@@ -75,7 +75,13 @@ def edits(segment, shadow):
         text, (start, end) = piece(segment.lstrip(), each, before="")
         span = start + offset, end + offset
         for new, cost, *reason in changes(each, text, each is top, shadow):
-            yield Edit(span, new, 10 * cost + depth, *reason)
+            yield Edit(span, bracket(new, segment, span), 10 * cost + depth, *reason)
+
+
+def bracket(new, segment, span):
+    """Other code for a span, in parentheses where operators around it would take it apart."""
+    whole = [f"{segment[: span[0]]}{text}{segment[span[1] :]}" for text in (new, f"({new})")]
+    return new if canonical(whole[0]) == canonical(whole[1]) else f"({new})"
 
 
 def edits_of_python(segment, shadow):
@@ -241,7 +247,7 @@ def other_calls(node, text, shadow):
         )
     if isinstance(node.func, ast.Attribute) and not node.args:
         owner = value_of(node.func.value, shadow)
-        if isinstance(owner, int | float):
+        if type(owner) in (int, float):
             owned = ast.unparse(node.func.value)
             yield owned, 1, _("{owned} is a number of Python's already").format(owned=owned)
 
@@ -269,11 +275,13 @@ def changes_of_value(value, text):
                 0,
                 _("{text} is a module: what is wanted are its parameters").format(text=text),
             )
+        case tuple() if is_named_result(value) and "values" in type(value).__match_args__:
+            yield f"{text}.values", 0, _("{text} has values and indices, which are two tensors").format(text=text)
         case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
             kind = type(value).__name__
             shapes = ", ".join(describe_shape(each) for each in value)
             yield (
-                f"{append_to_expression(text, '')}[0]",
+                first_of(text),
                 1 + 2 * (kind == "list"),
                 _("{text} is a {kind}: {shapes}").format(text=text, kind=kind, shapes=shapes),
             )
@@ -321,6 +329,14 @@ def changes_of_value(value, text):
             )
         case Tensor():
             yield from changes_of_tensor(value, text)
+
+
+def first_of(text):
+    """The first element of an expression: of one that is written out, what stands there."""
+    node = ast.parse(text, mode="eval").body
+    return (
+        ast.unparse(node.elts[0]) if isinstance(node, ast.Tuple | ast.List) else f"{append_to_expression(text, '')}[0]"
+    )
 
 
 def changes_of_tensor(t, text):

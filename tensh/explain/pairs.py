@@ -1,9 +1,9 @@
-"""Pairs of values and indices that are compared with a tensor: Python answers False at once."""
+"""Comparisons that Python answers at once with False: of pairs of values and indices with a tensor, of methods with anything."""
 
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import look_up, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, bindings, iterate_scope
 from tensh.language import _
@@ -17,11 +17,12 @@ def explain_compared_pair(situation):
         return None
     path = situation.place.path()
     for node in ast.walk(path[-1]) if path else ():
-        found = read_comparison(node)
-        pair = situation.names.get(found[0].id) if found else None
-        if is_pair(pair) and isinstance(situation.look_up(found[1]), Tensor):
-            fit = replace_node(situation.place, node, write_indices(node, found[0]))
-            return Explanation("==", (), say_pair(found[0].id), (fit,)) if fit else None
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
+            continue
+        other = situation.look_up(node.comparators[0])
+        if isinstance(other, Tensor) and is_pair(situation.evaluate(node.left)):
+            fit = replace_node(situation.place, node, write_indices(node, node.left))
+            return Explanation("==", (), say_pair(ast.unparse(node.left)), (fit,)) if fit else None
     return None
 
 
@@ -80,3 +81,33 @@ def is_made_pair(scope, name):
         case _:
             return False
     return word in GIVING_PAIRS and len(bindings(scope, name)) == 1
+
+
+# ── methods ──────────────────────────────────────────────────────────────────
+def find_compared_method(tree, span, names):
+    """(the comparison, the method, what was meant) within a span of lines of the top level; None if there is none."""
+    for node in iterate_scope(tree):
+        if not isinstance(node, ast.Compare) or not span[0] <= node.lineno <= span[1] or len(node.ops) != 1:
+            continue
+        sides = [node.left, *node.comparators]
+        found = next((side for side in sides if is_method_of_tensor(side, names)), None)
+        if found is None or not isinstance(node.ops[0], ast.Eq | ast.NotEq) or all(map(is_attribute, sides)):
+            continue
+        called = [ast.Call(side, [], []) if side is found else side for side in sides]
+        return node, ast.unparse(found), ast.unparse(ast.Compare(called[0], node.ops, called[1:]))
+    return None
+
+
+def is_attribute(node):
+    return isinstance(node, ast.Attribute)
+
+
+def is_method_of_tensor(node, names):
+    """True for `x.item` of a tensor: something that is called, and was not."""
+    if not is_attribute(node) or not isinstance(look_up(node.value, names), Tensor):
+        return False
+    return callable(getattr(Tensor, node.attr, None))
+
+
+def say_method(text):
+    return _("{method} is a method that was not called, and equal to nothing").format(method=text)

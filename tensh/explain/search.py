@@ -83,7 +83,9 @@ def result_of(code, shadow):
         result, given = shadow.evaluate(node), shadow.shapes(node)
     except (Unknown, Exception):
         return None
-    return "" if depends_on_values(node) else f"{', '.join(map(str, given))} -> {describe_shape(result)}".lstrip()
+    return (
+        "" if depends_on_values(node, shadow) else f"{', '.join(map(str, given))} -> {describe_shape(result)}".lstrip()
+    )
 
 
 def explain_by_search(situation):

@@ -73,6 +73,8 @@ class StandIns:
             make = self.imitate_layer
         elif type(value) in (list, tuple):
             return type(value)(self.imitate(each) for each in value)
+        elif is_named_result(value):
+            return type(value)([self.imitate(each) for each in value])
         elif isinstance(value, PLAIN) or is_ours(value):
             return value
         elif type(value) is np.ndarray and value.dtype.kind in "biufc" and value.size <= FEW:
@@ -314,6 +316,11 @@ def is_from(value, *parts):
     """True if a class or a function was written in some parts of tensh."""
     package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
     return package in PACKAGES and rest.partition(".")[0] in parts
+
+
+def is_named_result(value):
+    """True for the named tuples that functions of torch give, such as that of `x.max(1)`."""
+    return isinstance(value, tuple) and type(value).__module__ == "torch.return_types"
 
 
 def is_module(value):

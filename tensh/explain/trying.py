@@ -77,10 +77,27 @@ def fits(call, candidates, wanted=None, most=2):
     return tuple(found.values())
 
 
-def depends_on_values(node):
-    """True if the shape of a result depends on values, which stand-ins do not have."""
+def depends_on_values(node, shadow):
+    """True if the shape of a result depends on values, which stand-ins do not have: a count, or the number of trues in a mask."""
     words = (ast.unparse(each.func).rpartition(".")[2] for each in ast.walk(node) if isinstance(each, ast.Call))
-    return any(word in COUNTING for word in words)
+    return any(word in COUNTING for word in words) or any(
+        is_mask(index, shadow)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Subscript)
+        for index in indices_in(each)
+    )
+
+
+def indices_in(subscript):
+    return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+
+
+def is_mask(node, shadow):
+    try:
+        value = shadow.evaluate(node)
+    except (Unknown, Exception):
+        return False
+    return isinstance(value, Tensor) and value.dtype == find_public("bool")
 
 
 def try_candidate(call, code, wanted):
@@ -96,7 +113,7 @@ def try_candidate(call, code, wanted):
     kind = type(result).__name__ if shape is None else shape
     if wanted is not None and shape is not None and not wanted(shape):
         return None
-    if depends_on_values(parse_statement(code)):
+    if depends_on_values(parse_statement(code), shadow):
         return Fit(code)
     between = f" {call.symbol} " if len(given) == 2 and not call.symbol.strip("_")[:1].isalpha() else ", "
     return Fit(code, f"{between.join(map(str, given))} -> {kind}".lstrip())

@@ -5,7 +5,7 @@ import ast
 from tensh.cli.session.failure import Place
 from tensh.cli.session.remarks_on_losses import ON_PURPOSE
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.pairs import find_compared_pair, say_pair
+from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
 from tensh.explain.place import iterate_scope, parse_source
 from tensh.language import _
 
@@ -59,6 +59,18 @@ def find_pair(statement, namespace):
     node, name, meant = found
     place = Place(source, None, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
     return place, say_pair(name), meant
+
+
+def find_method(statement, namespace):
+    """(place, message, advice) of a comparison of a method with a value in a statement that has run; None where all is well."""
+    source = statement.source
+    tree = parse_source(source.text)
+    found = tree and find_compared_method(tree, (statement.first, statement.last), namespace)
+    if not found:
+        return None
+    node, method, meant = found
+    place = Place(source, None, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    return place, say_method(method), meant
 
 
 def squeeze_column(column):

@@ -23,6 +23,9 @@ WATCHED = {  # other modules -> the part of a Training that watches what they do
 }
 COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
+COMPARED_METHOD = re.compile(
+    r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])"
+)  # one that may not have been called
 # a call that is a line of its own
 CALLED_ALONE = re.compile(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
@@ -83,6 +86,10 @@ class Teacher:
             from tensh.cli.session.comparisons import find_pair
 
             self.tell_of("pair", find_pair, statement)
+        if ENGINE in sys.modules and "method" not in self.told and COMPARED_METHOD.search(text):
+            from tensh.cli.session.comparisons import find_method
+
+            self.tell_of("method", find_method, statement)
         if "lost" not in self.told and not statement.shown and any(map(may_lose, CALLED_ALONE.finditer(text))):
             from tensh.cli.session.results_lost import find_lost_result
 

@@ -40,9 +40,11 @@ from tensh.explain.causes.modules import (
 from tensh.explain.causes.naming import explain_naming
 from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
 from tensh.explain.causes.results import explain_result
+from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.situation import Situation
 from tensh.explain.causes.states import explain_state
 from tensh.explain.causes.targets import explain_target
+from tensh.explain.causes.unpacking import explain_unpacked
 from tensh.explain.causes.values import explain_value
 from tensh.explain.lost import explain_lost
 from tensh.explain.pairs import explain_compared_pair
@@ -54,7 +56,7 @@ CAUSES = (
     explain_naming, explain_condition, explain_iterating, explain_index, explain_result, explain_state, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_attention, explain_checkpoint, explain_batch, explain_unknown_device, explain_format, explain_value, explain_called, explain_container, explain_counter, explain_local_part,
     explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
     explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
-    recurrent_in_sequential, single_number,
+    recurrent_in_sequential, single_number, explain_unpacked, explain_missing_arguments,
 )  # fmt: skip
 
 

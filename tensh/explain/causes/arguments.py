@@ -328,7 +328,7 @@ def sizes_in_a_tuple(situation, node):
     match node.args[0]:
         case ast.Tuple(elts=sizes) | ast.List(elts=sizes) if situation.says("missing", "required positional argument"):
             code = ", ".join(map(ast.unparse, sizes))
-        case ast.Constant(value=str(text)) if re.fullmatch(r"[-\d, ]+", text) and situation.says("view()"):
+        case ast.Constant(value=str(text)) if re.fullmatch(r"[-\d, ]+", text) and is_text_for_sizes(situation):
             code = text
         case _:
             return None
@@ -336,6 +336,10 @@ def sizes_in_a_tuple(situation, node):
     if situation.evaluate(ast.parse(new, mode="eval").body) is None:
         return None
     return explain_replacement(situation, "call", _("the sizes are arguments of their own"), node, new)
+
+
+def is_text_for_sizes(situation):
+    return situation.says("must be tuple of ints, not str") or situation.says("view()")
 
 
 def one_dim_of_two(situation, node):

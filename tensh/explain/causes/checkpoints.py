@@ -63,6 +63,8 @@ def find_loading(situation):
     if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "load_state_dict" or not node.args:
         return None
     owner, given = situation.look_up(node.func.value), situation.look_up(node.args[0])
+    if given is None and situation.call is not None and situation.call.argument("state_dict"):
+        given = situation.call.argument("state_dict").value
     given = situation.evaluate(node.args[0]) if given is None else given
     if given is None and situation.says('Unexpected key(s) in state_dict: "state", "param_groups"'):
         given = {"state": {}, "param_groups": []}
@@ -125,7 +127,10 @@ def state_of_a_part(loading):
     """`weight` for `model.weight`: the state of one part of the model."""
     wanted, first = loading.owner.state_dict(), next(iter(loading.given), "")
     prefixes = [key.removesuffix(first) for key in wanted if first and key.endswith(f".{first}")]
-    found = [p for p in prefixes if fits_into({p + key: t for key, t in loading.given.items()}, wanted)]
+    states = {p: {p + key: t for key, t in loading.given.items()} for p in prefixes}
+    found = [
+        p for p, s in states.items() if fits_into(s, wanted) and s.keys() == {k for k in wanted if k.startswith(p)}
+    ]
     if len(found) != 1:
         return None
     part = "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in found[0].rstrip(".").split("."))
@@ -198,7 +203,8 @@ def other_keys(loading):
     surplus = [key for key in loading.given if key not in wanted]
     if not missing and not surplus:
         return None
-    if len(missing) == len(wanted):
+    is_other = len(missing) == len(wanted)  # nothing is in both
+    if is_other and not any(key.endswith(f".{each}") for key in missing for each in surplus):
         rule = _("no key of {text} is one of {name}: it is the state of another model")
         return loading.explain(rule.format(text=loading.text, name=loading.name))
     rule = (
@@ -207,7 +213,8 @@ def other_keys(loading):
         else _("{text} lacks {missing}, which {name} has, and has {surplus}, which it lacks")
     )  # fmt: skip
     rule = rule.format(text=loading.text, name=loading.name, missing=name_some(missing), surplus=name_some(surplus))
-    return loading.explain(rule, None, _("strict=False loads what both have, and leaves the rest as it is"))
+    advice = None if is_other else _("strict=False loads what both have, and leaves the rest as it is")
+    return loading.explain(rule, None, advice)
 
 
 def name_some(keys):

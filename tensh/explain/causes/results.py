@@ -42,11 +42,20 @@ def explanation(situation, operation, rule, node, new, given=()):
 
 
 def states_in_three_names(situation, node):
-    """`out, h, c = lstm(x)`."""
+    """`out, h, c = lstm(x)`, and `out, (h, c) = gru(x)`."""
     tree = situation.place.tree()
-    if not situation.says("not enough values to unpack (expected 3, got 2)") or tree is None:
+    if not situation.says("values to unpack (expected") or tree is None:
         return None
     match statement_on(tree, situation.place.line):
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[first, ast.Tuple(elts=[state, _])]) as names], value=ast.Call(func=function)
+        ):
+            value = situation.look_up(function)
+            if is_module(value) and type(value).__name__ in ("GRU", "RNN"):
+                rule = _("a {kind} gives its output and one state, where an LSTM has two").format(
+                    kind=type(value).__name__
+                )
+                return explanation(situation, "RNN", rule, names, f"{ast.unparse(first)}, {ast.unparse(state)}")
         case ast.Assign(targets=[ast.Tuple(elts=[first, *rest]) as names], value=ast.Call(func=function)):
             value = situation.look_up(function)
             if is_module(value) and type(value).__name__ == "LSTM":

@@ -41,7 +41,8 @@ def explain_state(situation):
                 )
             return Explanation("RNN", operands, text, (fit,))
     fits = [fit for each in given if (fit := fit_state(situation, each, wanted)) is not None]
-    whole = (fits[0]._replace(more=tuple(fits[1:])),) if fits and len(fits) == len(given) else ()
+    several = [*dict.fromkeys(fits)]  # a state can be given twice
+    whole = (several[0]._replace(more=tuple(several[1:])),) if fits and len(fits) == len(given) else ()
     return Explanation("RNN", operands, rule, whole)
 
 

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from tensh.explain.causes.situation import look_up, operand_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -61,6 +62,13 @@ def too_many_indices(call, text):
     if not hasattr(t.value, "shape"):
         return None
     count = t.value.dim()
+    mask = find_wide_mask(call)
+    if mask is not None:
+        text, value = mask
+        rule = _("{mask} is a mask of {dims} dimensions, and stands for as many of {tensor}").format(
+            mask=text, dims=value.dim(), tensor=name_or_phrase(t)
+        )
+        return Explanation("[]", (operand(t), operand_of(text, value)), rule, fits(call, [without_slices(call)]))
     return Explanation(
         "[]",
         (operand(t),),
@@ -71,6 +79,25 @@ def too_many_indices(call, text):
         ).format(tensor=name_or_phrase(t), count=count),
         fits(call, [fewer(call, count)]),
     )
+
+
+def find_wide_mask(call):
+    """(text, value) of the first index that is a mask of several dimensions; None if there is none."""
+    _index, parts = indices_of(call)
+    for text, _span in parts or ():
+        value = look_up(ast.parse(text, mode="eval").body, call.names) if text.isidentifier() else None
+        if str(getattr(value, "dtype", "")).endswith("bool") and value.dim() > 1:
+            return text, value
+    return None
+
+
+def without_slices(call):
+    """The call without the `:` behind its other indices."""
+    index, parts = indices_of(call)
+    kept = [text for text, _span in parts]
+    while kept and kept[-1] == ":":
+        kept.pop()
+    return call.rewrite({index: ", ".join(kept)}) if kept and len(kept) < len(parts) else None
 
 
 def fewer(call, count):

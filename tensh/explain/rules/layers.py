@@ -33,6 +33,31 @@ def channels(call, text):
     )  # fmt: skip
 
 
+def kernel(call, text):
+    """A kernel is no larger than the image that it moves over."""
+    a = input_of(call)
+    sizes = re.search(r"input size per channel: \(([\d x]+)\)|Given input size: \(([\dx]+)\)", text)
+    if not sizes or a is None:
+        return None
+    size = re.findall(r"\d+", sizes[1] or sizes[2].partition("x")[2])
+    named = call.argument("kernel_size", "weight")
+    given = getattr(call.module, "kernel_size", None) or (named.value if named else None)
+    given = given.shape[2:] if hasattr(given, "shape") else given
+    if given is None:
+        return None
+    given = [given] * len(size) if isinstance(given, int) else [*given]
+    rule = _("the kernel of {symbol} is {kernel}, and larger than what it moves over, {size}").format(
+        symbol=call.symbol, kernel=" x ".join(map(str, given)), size=" x ".join(size)
+    )
+    return Explanation(
+        call.symbol,
+        (operand(a),),
+        rule,
+        (),
+        _("a smaller kernel, padding, or fewer steps before it that halve the size"),
+    )
+
+
 def probabilities(call, text):
     """The binary cross entropy is of probabilities."""
     a = input_of(call)

@@ -1,0 +1,110 @@
+"""Values that are taken apart into another number of names than they have parts: `a, b, c = x.chunk(2)`."""
+
+import ast
+import re
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import message_of, replace_node, statement_on
+from tensh.explain.edits import describe_shape
+from tensh.explain.model import Explanation
+from tensh.explain.place import FUNCTIONS, iterate_scope
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+COUNTS = re.compile(r"values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+MOST_SHAPES = 4  # that are shown
+BY_COUNT = frozenset("chunk tensor_split".split())
+"""Methods that are told how many parts they give."""
+
+
+def explain_unpacked(situation):
+    """The Explanation of names that are more or fewer than the parts of a value."""
+    counts = COUNTS.search(message_of(situation.error))
+    tree, path = situation.place.tree(), situation.place.path()
+    statement = statement_on(tree, situation.place.line) if tree else None
+    if counts is None or not path or not isinstance(path[-1], ast.Tuple | ast.List):
+        return None
+    if not isinstance(statement, ast.Assign) or path[-1] is not statement.targets[0]:
+        return None
+    names, node = int(counts[1]), statement.value
+    value = situation.evaluate(node)
+    value = situation.look_up(node) if value is None else value
+    if isinstance(value, Tensor):
+        rule = _("{text} is one tensor, {shape}, and taking it apart gives its {count} rows, for {names} names")
+        rule = rule.format(text=ast.unparse(node), shape=describe_shape(value), count=len(value), names=names)
+    elif isinstance(value, tuple | list):
+        rule = _("{text} gives {count} parts, for {names} names: {parts}").format(
+            text=ast.unparse(node), count=len(value), names=names, parts=describe_parts(value)
+        )
+    else:
+        return explain_returned(situation, node, names, counts[2])
+    fit = split_otherwise(situation, node, names) or name_rest(situation, path[-1], value, names)
+    return Explanation("unpack", (), rule, (fit,) if fit else (), None if fit else _("as many names as parts"))
+
+
+def describe_parts(value):
+    shapes = [describe_shape(each) for each in value]
+    return ", ".join(shapes[:MOST_SHAPES]) + (", ..." if len(shapes) > MOST_SHAPES else "")
+
+
+def split_otherwise(situation, node, names):
+    """The Fit of a call of `chunk` or `split` that gives as many parts as there are names; None if there is none."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="chunk" | "tensor_split" | "split" as method)):
+            pass
+        case _:
+            return None
+    is_function = situation.evaluate(owner) is None or not isinstance(situation.evaluate(owner), Tensor)
+    given = node.args[1:] if is_function else node.args
+    if not given or not isinstance(situation.evaluate(given[0]), int):
+        return None
+    rest = [*map(ast.unparse, given[1:]), *map(ast.unparse, node.keywords)]
+    text, first = ast.unparse(owner), [ast.unparse(node.args[0])] if is_function else []
+    whole = situation.evaluate(ast.parse(ast.unparse(node)).body[0].value)
+    methods = [method, "tensor_split"] if method in BY_COUNT else [method]
+    for each in methods:
+        count = names if each in BY_COUNT else size_of_parts(whole, names)
+        code = f"{append_to_expression(text, '')}.{each}({', '.join([*first, str(count), *rest])})"
+        tried = situation.evaluate(ast.parse(code, mode="eval").body) if count else None
+        if isinstance(tried, tuple | list) and len(tried) == names:
+            return replace_node(situation.place, node, code)
+    return None
+
+
+def size_of_parts(parts, names):
+    """How large parts are of which as many as there are names make the whole; None where they do not come out even."""
+    shapes = [each.shape for each in parts]
+    dim = next((dim for dim in range(len(shapes[0])) if len({shape[dim] for shape in shapes}) > 1), 0)
+    if len(shapes) > 1 and all(shape == shapes[0] for shape in shapes):
+        return shapes[0][dim] * len(shapes) // names if not shapes[0][dim] * len(shapes) % names else None
+    size = sum(shape[dim] for shape in shapes)
+    return size // names if not size % names else None
+
+
+def name_rest(situation, target, value, names):
+    """The Fit with a name for what is left over; None where there are too few parts, or they are the rows of a tensor."""
+    if isinstance(value, Tensor) or len(value) <= names or any(isinstance(each, ast.Starred) for each in target.elts):
+        return None
+    rest = "_" if len(value) == names + 1 else "*_"
+    return replace_node(situation.place, target, ", ".join([*map(ast.unparse, target.elts), rest]))
+
+
+def explain_returned(situation, node, names, got):
+    """What a function of the user gives back, whose calls are not run again."""
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+    tree = situation.place.tree()
+    made = [each for each in ast.walk(tree) if isinstance(each, FUNCTIONS) and getattr(each, "name", None) == name]
+    returned = [each for each in iterate_scope(made[0]) if isinstance(each, ast.Return)] if len(made) == 1 else []
+    if len(returned) == 1 and returned[0].value is not None:
+        value, line = returned[0].value, returned[0].lineno
+        if isinstance(value, ast.Tuple):
+            rule = _("{name} gives {count} values back, on line {line}, for {names} names")
+            rule = rule.format(name=name, count=len(value.elts), line=line, names=names)
+        else:
+            rule = _("{name} gives one value back, {text} on line {line}, for {names} names")
+            rule = rule.format(name=name, text=ast.unparse(value), line=line, names=names)
+        return Explanation("unpack", (), rule, (), _("as many names as parts"))
+    if got is None:
+        return None
+    rule = _("{text} gives {count} values, for {names} names").format(text=ast.unparse(node), count=got, names=names)
+    return Explanation("unpack", (), rule, (), _("as many names as parts"))
