@@ -363,6 +363,12 @@ USAGE = {
     ("run", "s.txt"): "s.txt: tensh runs .tsh, .py, .ipynb and .md files\n",
     ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook: an object was expected, and it is a number\n",
     ("-c", "1", "run", "s.tsh"): "-c and run are two things to run: ask for one of them\n",
+    ("run", "--timeout", "nan", "s.tsh"): "--timeout nan: a number from 0 to 1000000000 was expected\n",
+    ("-c", "1", "--timeout", "inf"): "--timeout inf: a number from 0 to 1000000000 was expected\n",
+    ("--timeout", "-1", "-c", "1"): "--timeout -1.0: a number from 0 to 1000000000 was expected\n",
+    ("-c", "1", "--seed", str(2**64)): f"--seed {2**64}: a number from {-(2**63)} to {2**64 - 1} was expected\n",
+    ("check", "--rtol", "nan", "s.tsh"): "--rtol nan: a number from 0 to 1e+300 was expected\n",
+    ("check", "--atol", "-1", "s.tsh"): "--atol -1.0: a number from 0 to 1e+300 was expected\n",
     ("s.tsh",): "tensh: No such command 's.tsh'.\nto run a file: tensh run s.tsh\n",
 }
 
@@ -372,6 +378,11 @@ def test_usage_errors(script, arguments, errors):
     for name in ("s.tsh", "s.txt", "bad.ipynb"):
         script("1", name)
     assert Done(*arguments) == (2, "", errors)
+
+
+def test_a_pattern_of_very_many_parts_is_one_line():
+    done = Done("check", "**/" * 1000 + "*.nothing")
+    assert (done.status, done.output, done.errors.count("\n")) == (2, "", 1) and "fault" not in done.errors
 
 
 def test_an_unknown_option_is_explained(script):

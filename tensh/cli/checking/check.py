@@ -156,7 +156,9 @@ def match_files(pattern):
     root = Path(whole.anchor)
     try:
         found = [*root.glob(str(whole.relative_to(root)))]
-    except ValueError as error:
+    except RecursionError:
+        raise UsageError(_("tensh check: the pattern has too many parts")) from None
+    except (ValueError, OSError) as error:
         raise UsageError(_("tensh check: {pattern}: {error}").format(pattern=pattern, error=error)) from None
     return [str(path) for path in found if not any(part.startswith(".") for part in {*path.parts} - {*whole.parts})]
 

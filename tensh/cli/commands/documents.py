@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tensh.cli.commands.shared import add_options, environment
+from tensh.cli.commands.shared import add_options, environment, number_of
 from tensh.cli.options import Options
 
 
@@ -18,8 +18,14 @@ def check_(
     update: Annotated[bool, typer.Option("--update", help="Accept the new outputs: write them into the file.")] = False,
     write: Annotated[str | None, typer.Option("--write", metavar="FILE", help="Write the executed file here.")] = None,
     lax: Annotated[bool, typer.Option("--lax", help="Only errors count, not what is shown.")] = False,
-    rtol: Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance of numbers.")] = None,
-    atol: Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance of numbers.")] = None,
+    rtol: Annotated[
+        float | None,
+        typer.Option("--rtol", metavar="R", callback=number_of("--rtol"), help="Relative tolerance of numbers."),
+    ] = None,
+    atol: Annotated[
+        float | None,
+        typer.Option("--atol", metavar="A", callback=number_of("--atol"), help="Absolute tolerance of numbers."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     against: Annotated[
         str | None,

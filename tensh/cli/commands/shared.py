@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import tensh.language as language
-from tensh.cli.options import Options
-from tensh.language import LANGUAGES
+from tensh.cli.options import Options, UsageError
+from tensh.language import LANGUAGES, _
 
 CHOICES = {
     "echo": ("none", "values", "all"),
@@ -56,6 +56,12 @@ RECORDING = (
     ("json_full", bool, "--json-full", None, None),
 )
 SPELLINGS = {"--json=full": "--json-full"}
+RANGES = {  # of options that take a number: the least and the largest
+    "--seed": (-(2**63), 2**64 - 1),
+    "--timeout": (0, 10**9),
+    "--rtol": (0, 1e300),
+    "--atol": (0, 1e300),
+}
 
 
 def speak(value: str | None):
@@ -65,9 +71,27 @@ def speak(value: str | None):
     return value
 
 
+def number_of(flag):
+    """The check of an option that takes a number."""
+    least, most = RANGES[flag]
+
+    def check(value):
+        if value is not None and not least <= value <= most:  # not a number is not within, either
+            raise UsageError(
+                _("{flag} {value}: a number from {least} to {most} was expected").format(
+                    flag=flag, value=value, least=least, most=most
+                )
+            )
+        return value
+
+    return check
+
+
 def option(name, kind, flag, metavar, help, panel):
     """A parameter of a command function that is an option of the command line."""
     more = {"is_eager": True, "callback": speak} if name == "language" else {}
+    if flag in RANGES:
+        more = {"callback": number_of(flag)}
     details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel, hidden=help is None, **more)
     default = False if kind is bool else None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
