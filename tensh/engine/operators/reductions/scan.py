@@ -214,12 +214,41 @@ def recur(input, factors, dim, step):
     """The linear recurrence ``out[i] = input[i] + factors[i] * out[i - step]`` along ``dim``."""
     if input.ndim == 0:
         return input.copy()
-    result = np.array(np.moveaxis(input, dim, 0), np.result_type(input, factors))
+    dtype = np.result_type(input, factors)
+    if wrap_dim(dim, input.ndim) == input.ndim - 1 and input.size >= SMALL and dtype.kind == "f":
+        result = recur_by_doubling(input, factors, step, dtype)
+        if np.isfinite(result).all():  # a product of factors may overflow where the recurrence does not
+            return result
+    result = np.array(np.moveaxis(input, dim, 0), dtype)
     factors = np.moveaxis(factors, dim, 0)
     order = range(1, len(result)) if step == 1 else range(len(result) - 2, -1, -1)
     for i in order:
         result[i] += factors[i] * result[i - step]
     return np.moveaxis(result, 0, dim)
+
+
+def recur_by_doubling(input, factors, step, dtype):
+    """The recurrence along rows: after the n-th step every element has received what the 2**n - 1 before it send it.
+
+    The rows are one line; a factor of zero where one begins keeps out what is before.
+    """
+    length, result = input.shape[-1], np.empty(input.shape, dtype)
+    rows, others, out = (a.reshape(-1, length)[:, ::step] for a in (input, factors, result))
+    number = max(1, NEAR // length)
+    for start in range(0, len(rows), number):
+        part = slice(start, start + number)
+        found, carry = (np.array(a[part], dtype, order="C") for a in (rows, others))
+        carry[:, 0] = 0
+        found, carry = found.reshape(-1), carry.reshape(-1)
+        spare, by = np.zeros_like(carry), 1
+        while by < length:
+            moved = np.multiply(carry[by:], found[:-by], spare[by:])
+            np.add(found[by:], moved, found[by:])
+            np.multiply(carry[by:], carry[:-by], moved)
+            spare[:by] = 0
+            carry, spare, by = spare, carry, 2 * by
+        out[part] = found.reshape(-1, length)
+    return result
 
 
 # ── sums and products ────────────────────────────────────────────────────────
