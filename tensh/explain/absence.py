@@ -9,7 +9,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import Situation
-from tensh.explain.cuts import history, locate_cut
+from tensh.explain.cuts import locate_cut
+from tensh.explain.history import follow
 from tensh.explain.place import Place
 from tensh.graph import tokens
 from tensh.graph.provenance import place
@@ -39,7 +40,7 @@ class Asked:
     def cut_of(self, name):
         """(the name that was cut off, the Cut) in the history of a name; None where none is certain."""
         situation = self.situation(name)
-        for followed in history(ast.parse(name, mode="eval").body, situation):
+        for followed in follow(ast.parse(name, mode="eval").body, situation):
             cut = locate_cut(followed, situation)
             if cut is not None:
                 return followed.name or name, cut
@@ -116,7 +117,7 @@ def find_lost_result(name, asked):
     for other, value in asked.names.items():
         if issubclass(type(value), Tensor) and other != name and not value.requires_grad and other.isidentifier():
             situation = asked.situation(other)
-            followed = [*history(ast.parse(other, mode="eval").body, situation)]
+            followed = [*follow(ast.parse(other, mode="eval").body, situation)]
             if any(name in names_in(ast.unparse(each.node)) for each in followed[1:]):
                 found = asked.cut_of(other) or found
     return found

@@ -8,7 +8,7 @@ from tensh.cli.session.modes import layers
 from tensh.cli.session.remarks import describe_change, is_optimizer, piece
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import look_up
-from tensh.explain.cuts import SWITCHES
+from tensh.explain.cuts.cut import SWITCHES
 from tensh.explain.place import FUNCTIONS, iterate_scope, loop_around
 from tensh.graph.names import names_of_nodes
 from tensh.language import _

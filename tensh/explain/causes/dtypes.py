@@ -4,7 +4,7 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
-from tensh.explain.cuts import history
+from tensh.explain.history import follow
 from tensh.explain.model import Explanation
 from tensh.language import _
 
@@ -17,7 +17,7 @@ def explain_floats(situation):
     if not any(situation.says(words) for words in WANTED):
         return None
     path = situation.place.path()
-    for followed in history(path[-1], situation) if path and isinstance(path[-1], ast.expr) else ():
+    for followed in follow(path[-1], situation) if path and isinstance(path[-1], ast.expr) else ():
         node, value = followed.node, situation.names.get(followed.name)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in CLASSES and isinstance(value, Tensor):
             if not value.is_floating_point() or bool((value != value.round()).any()):

@@ -6,7 +6,8 @@ import re
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.leaves import requiring_grad
 from tensh.explain.causes.situation import operand_of
-from tensh.explain.cuts import find_cut, names_before
+from tensh.explain.cuts import find_cut
+from tensh.explain.history import names_before
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
 from tensh.explain.trying import append_to_expression

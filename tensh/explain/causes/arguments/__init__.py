@@ -1,0 +1,29 @@
+"""Arguments of another kind than what is wanted: a tensor for a list, a text for a number, a model for its optimizer.
+
+Each kind is a function of the situation and of the call that failed, or that the line makes.
+"""
+
+import ast
+
+from tensh.explain.causes.arguments import elements, models, optimizers, settings, several, sizes
+
+KINDS = (
+    several.python_extreme, several.many_for_gradient,
+    optimizers.tensor_for_list, optimizers.computed_parameter, optimizers.rate_before_parameters, optimizers.model_for_optimizer,
+    settings.text_for_number, settings.percent, settings.unknown_reduction, settings.device_by_another_name, settings.seed_for_manual_seed,
+    models.path_for_state, models.model_for_state, models.model_for_weight,
+    elements.numbers_for_list, elements.ragged_rows, elements.texts_for_numbers, elements.list_for_array, elements.whole_numbers_for_gradient, elements.step_for_count,
+    sizes.quotient_for_size, sizes.transpose_without_dims, sizes.one_dim_of_two, sizes.one_number_of_padding, sizes.size_for_factor, sizes.sizes_of_a_tensor, sizes.sizes_in_a_tuple,
+)  # fmt: skip
+
+
+def explain_argument(situation):
+    """The Explanation by the first of these kinds."""
+    node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
+    if node is None:
+        return None
+    for kind in KINDS:
+        found = kind(situation, node)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,71 @@
+"""What tensors are made of: numbers without a list, rows of several lengths, texts, a list for an array, whole numbers that require grad."""
+
+import ast
+import re
+
+from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.causes.situation import message_of
+from tensh.explain.model import Explanation
+from tensh.language import _
+
+
+def numbers_for_list(situation, node):
+    """`torch.tensor(1, 2, 3)`."""
+    if not situation.says("tensor() takes 1 positional argument but") or node.keywords:
+        return None
+    given = ", ".join(map(ast.unparse, node.args))
+    rule = _("tensor takes its values as one list")
+    return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node.func)}([{given}])")
+
+
+def whole_numbers_for_gradient(situation, node):
+    """`torch.arange(3, requires_grad=True)`."""
+    wanted = [each for each in node.keywords if each.arg == "requires_grad"]
+    if not situation.says("Only Tensors of floating point and complex dtype can require gradients") or not wanted:
+        return None
+    if any(each.arg == "dtype" for each in node.keywords) or ast.unparse(node.func).endswith("tensor"):
+        return None
+    rule = _("derivatives are of floating point numbers, and these are whole ones")
+    return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node)[:-1]}, dtype=torch.float32)")
+
+
+def step_for_count(situation, node):
+    """`torch.linspace(0, 1, 0.1)`."""
+    if not situation.says("linspace() received an invalid combination", ", float)") or len(node.args) != 3:
+        return None
+    name = ast.unparse(node.func)
+    rule = _("linspace takes how many numbers there are to be; arange takes the step from one to the next")
+    code = f"{name.removesuffix('linspace')}arange({', '.join(map(ast.unparse, node.args))})"
+    return explain_replacement(situation, "linspace", rule, node, code)
+
+
+def list_for_array(situation, node):
+    """`torch.from_numpy([1, 2])`."""
+    if not situation.says("expected np.ndarray (got list)") or not ast.unparse(node.func).endswith("from_numpy"):
+        return None
+    rule = _("from_numpy takes an array of NumPy; torch.tensor takes lists")
+    return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
+
+
+def ragged_rows(situation, node):
+    """`torch.tensor([[1, 2, 3], [4, 5]])`."""
+    found = re.search(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", message_of(situation.error))
+    if found is None:
+        return None
+    rule = _("all rows of a tensor have the same length, and here one has {one}, another {other}").format(
+        one=found[1], other=found[3]
+    )
+    advice = _("fill up the shorter ones; or a tensor for each row, which nn.utils.rnn.pad_sequence fills up")
+    return Explanation("tensor", (), rule, (), advice)
+
+
+def texts_for_numbers(situation, node):
+    """`torch.tensor(["cat", "dog"])`."""
+    if not situation.says("too many dimensions 'str'") and not situation.says("invalid data type 'str'"):
+        return None
+    if not isinstance(node.func, ast.Attribute) or not ast.unparse(node.func).endswith("tensor"):
+        return None
+    rule = _("a tensor holds numbers, and these are texts")
+    return Explanation(
+        "tensor", (), rule, (), _("a number for each text: numbers = {name: n for n, name in enumerate(names)}")
+    )

@@ -1,0 +1,44 @@
+"""Models, their states and their files, one given for another."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+
+def path_for_state(situation, node):
+    """`load_state_dict("model.pt")`."""
+    if not situation.says("Expected state_dict to be dict-like", "'str'") or not node.args:
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is a path: what the file holds is read by torch.load").format(text=text)
+    model = situation.look_up(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    return (
+        explain_replacement(situation, "load_state_dict", rule, node.args[0], f"torch.load({text})")
+        if is_module(model)
+        else None
+    )
+
+
+def model_for_weight(situation, node):
+    """`nn.init.zeros_(net)` of a layer."""
+    if not isinstance(situation.error, AttributeError) or "init." not in ast.unparse(node.func) or not node.args:
+        return None
+    layer, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
+    if not is_module(layer) or not isinstance(vars(layer).get("_parameters", {}).get("weight"), Tensor):
+        return None
+    rule = _("{text} is a layer: what is filled is one of its tensors").format(text=text)
+    return explain_replacement(situation, "init", rule, node.args[0], f"{text}.weight")
+
+
+def model_for_state(situation, node):
+    """`net.load_state_dict(other)` of a model."""
+    if not situation.says("Expected state_dict to be dict-like") or len(node.args) != 1:
+        return None
+    text = ast.unparse(node.args[0])
+    if not is_module(situation.look_up(node.args[0])):
+        return None
+    rule = _("{text} is a model: state_dict() gives its state").format(text=text)
+    return explain_replacement(situation, "load_state_dict", rule, node.args[0], f"{text}.state_dict()")

@@ -1,0 +1,73 @@
+"""What an optimizer and its scheduler are given: one tensor, computed ones, the rate before the parameters, a model."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.causes.situation import find_assignment
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+
+def tensor_for_list(situation, node):
+    """`SGD(w)` of one tensor."""
+    if not situation.says("params argument given to the optimizer should be an iterable") or not node.args:
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is one tensor: an optimizer takes a list of tensors, or what a model's parameters() gives").format(
+        text=text
+    )
+    return explain_replacement(situation, "optimizer", rule, node.args[0], f"[{text}]")
+
+
+def computed_parameter(situation, node):
+    """`Adam([w])` of a tensor that was computed from one that requires grad."""
+    if not situation.says("can't optimize a non-leaf Tensor"):
+        return None
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+    known = [(each.id, situation.names.get(each.id)) for each in names]
+    name = next((name for name, value in known if isinstance(value, Tensor) and not value.is_leaf), None)
+    made = find_assignment(situation.place, name) if name else None
+    if not isinstance(made, ast.Assign) or made.lineno != made.end_lineno:
+        return None
+    code = ast.parse(ast.unparse(made.value), mode="eval").body
+    calls = [each for each in ast.walk(code) if isinstance(each, ast.Call)]
+    for call in calls:
+        call.keywords = [each for each in call.keywords if each.arg != "requires_grad"]
+    inputs = {each.id for each in ast.walk(code) if isinstance(each, ast.Name)}
+    if any(getattr(situation.names.get(each), "requires_grad", False) for each in inputs):
+        return None
+    text = append_to_expression(ast.unparse(code), ".requires_grad_()")
+    rule = _(
+        "{name} was computed on line {line}, and steps of an optimizer change leaves: compute first, then require grad"
+    ).format(name=name, line=made.lineno)
+    return Explanation("optimizer", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {text}", "", made.lineno),))
+
+
+def model_for_optimizer(situation, node):
+    """`StepLR(net)`."""
+    if not situation.says("is not an Optimizer") or not node.args:
+        return None
+    found = [
+        name
+        for name, value in situation.names.items()
+        if hasattr(type(value), "zero_grad") and hasattr(value, "param_groups")
+    ]
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is a {kind}: a scheduler changes the rates of an optimizer").format(
+        text=text, kind=type(situation.look_up(node.args[0])).__name__
+    )
+    return explain_replacement(situation, "scheduler", rule, node.args[0], found[0]) if len(found) == 1 else None
+
+
+def rate_before_parameters(situation, node):
+    """`SGD(0.1, net.parameters())`."""
+    if not situation.says("not supported between instances of 'generator'") or len(node.args) != 2:
+        return None
+    first, second = node.args
+    if not ast.unparse(second).endswith(".parameters()"):
+        return None
+    rule = _("an optimizer takes what it trains first, and the rate after it")
+    new = f"{ast.unparse(node.func)}({ast.unparse(second)}, {ast.unparse(first)})"
+    return explain_replacement(situation, "optimizer", rule, node, new)

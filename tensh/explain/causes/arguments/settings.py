@@ -1,0 +1,85 @@
+"""Settings of another form: a number as text, a percentage, another word for a mean, a device in capitals, a seed."""
+
+import ast
+import math
+
+from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.model import Explanation
+from tensh.language import _
+
+LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
+AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
+DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
+CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
+
+
+def text_for_number(situation, node):
+    """`lr="0.1"`."""
+    if not isinstance(situation.error, TypeError) or not situation.says("'str'"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Constant) and type(each.value) is str and is_number(each.value):
+            return explain_replacement(
+                situation,
+                "call",
+                _("{value!r} is a text, and a number is wanted").format(value=each.value),
+                each,
+                each.value,
+            )
+    return None
+
+
+def is_number(text):
+    try:
+        return math.isfinite(float(text)) and text == text.strip()
+    except ValueError:
+        return False
+
+
+def percent(situation, node):
+    """`Dropout(50)`."""
+    if not situation.says("probability has to be between 0 and 1"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Constant) and type(each.value) in (int, float) and LEAST_PERCENT <= each.value <= 100:
+            rule = _("a probability is a part of 1: {value} of 100 are {part:g}").format(
+                value=each.value, part=each.value / 100
+            )
+            return explain_replacement(situation, "dropout", rule, each, f"{each.value / 100:g}")
+    return None
+
+
+def unknown_reduction(situation, node):
+    """`reduction="avg"`."""
+    if not situation.says("is not a valid value for reduction"):
+        return None
+    rule = _("reduction is 'mean', 'sum' or 'none'")
+    for each in node.keywords:
+        if each.arg == "reduction" and isinstance(each.value, ast.Constant) and each.value.value in AVERAGES:
+            return explain_replacement(situation, "loss", rule, each.value, '"mean"')
+    return Explanation("loss", (), rule)
+
+
+def seed_for_manual_seed(situation, node):
+    """`torch.seed(0)`."""
+    if not situation.says("seed() takes no arguments") or ast.unparse(node.func) != "torch.seed":
+        return None
+    rule = _("torch.seed() chooses a seed by itself; manual_seed takes one")
+    return explain_replacement(situation, "seed", rule, node.func, "torch.manual_seed")
+
+
+def device_by_another_name(situation, node):
+    """`x.to("GPU:0")`."""
+    if not situation.says("device type at start of device string"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Constant) and type(each.value) is str:
+            kind, colon, number = each.value.strip().lower().partition(":")
+            name = DEVICES.get(kind)
+            if name is None:
+                continue
+            rule = _("devices are called cpu and cuda, in small letters")
+            if name == "cuda":
+                return Explanation("device", (), rule, (), _("{code}, and .to(device)").format(code=CHOICE))
+            return explain_replacement(situation, "device", rule, each, f'"{name}{colon}{number}"')
+    return None

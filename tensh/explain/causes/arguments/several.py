@@ -1,0 +1,46 @@
+"""Several numbers where a function takes one: Python's max of tensors, the gradient of a tensor."""
+
+import ast
+
+from tensh.explain.causes.arguments.replacing import explain_replacement, tensor_of
+from tensh.explain.causes.situation import operand_of
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
+
+
+def python_extreme(situation, node):
+    """`max(a, b)` of tensors: Python's function asks which is larger with `if`."""
+    name = ast.unparse(node.func)
+    if name not in PAIRWISE or len(node.args) != 2 or not situation.says("Boolean value of Tensor"):
+        return None
+    tensors = [tensor_of(situation, each) for each in node.args]
+    if None in tensors:
+        return None
+    if name == "max":
+        rule = _("Python's max asks once which is the larger: element by element it is torch.{function}")
+    else:
+        rule = _("Python's min asks once which is the smaller: element by element it is torch.{function}")
+    rule = rule.format(function=PAIRWISE[name])
+    given = [ast.unparse(each) for each in node.args]
+    operands = tuple(operand_of(text, t) for text, t in zip(given, tensors, strict=True))
+    return explain_replacement(
+        situation, name, rule, node, f"torch.{PAIRWISE[name]}({', '.join(given)})", operands=operands
+    )
+
+
+def many_for_gradient(situation, node):
+    """`torch.autograd.grad(y, x)` of a tensor of many numbers."""
+    if not situation.says("grad can be implicitly created only for scalar outputs") or not node.args:
+        return None
+    t = tensor_of(situation, node.args[0])
+    if t is None or not ast.unparse(node.func).endswith("grad"):
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("a gradient is of one number, and {text} has {count}: whose derivative is meant?").format(
+        text=text, count=t.numel()
+    )
+    return explain_replacement(
+        situation, "grad", rule, node.args[0], append_to_expression(text, ".sum()"), operands=(operand_of(text, t),)
+    )

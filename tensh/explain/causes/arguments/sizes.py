@@ -1,0 +1,129 @@
+"""Sizes and dimensions: a tuple of them, a tensor for its shape, too few, a quotient, a factor."""
+
+import ast
+import re
+
+from tensh.explain.causes.arguments.replacing import explain_replacement, tensor_of
+from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+
+def quotient_for_size(situation, node):
+    """`DataLoader(data, batch_size=n / 2)`."""
+    if not situation.says("batch_size should be a positive integer value"):
+        return None
+    for keyword in node.keywords:
+        if (
+            keyword.arg == "batch_size"
+            and isinstance(keyword.value, ast.BinOp)
+            and isinstance(keyword.value.op, ast.Div)
+        ):
+            text, whole = ast.unparse(keyword.value), ast.BinOp(keyword.value.left, ast.FloorDiv(), keyword.value.right)
+            return explain_replacement(
+                situation,
+                "DataLoader",
+                _("{text} is not a whole number").format(text=text),
+                keyword.value,
+                ast.unparse(whole),
+            )
+    return None
+
+
+def transpose_without_dims(situation, node):
+    """`x.transpose()` of a matrix."""
+    if not situation.says("transpose() missing") or node.args or not isinstance(node.func, ast.Attribute):
+        return None
+    t, text = tensor_of(situation, node.func.value), ast.unparse(node.func.value)
+    if t is None:
+        return None
+    rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(
+        text=text, dims=t.dim()
+    )
+    return explain_replacement(
+        situation,
+        "transpose",
+        rule,
+        node,
+        append_to_expression(text, ".T" if t.dim() == 2 else ".mT"),
+        operands=(operand_of(text, t),),
+    )
+
+
+def size_for_factor(situation, node):
+    """`F.interpolate(x, 2.0)`."""
+    if not situation.says("argument 'size'", "must be int, not float") or len(node.args) != 2:
+        return None
+    if not ast.unparse(node.func).endswith("interpolate"):
+        return None
+    rule = _("the second argument is the new size; a factor has the name scale_factor")
+    return explain_replacement(
+        situation, "interpolate", rule, node.args[1], f"scale_factor={ast.unparse(node.args[1])}"
+    )
+
+
+def sizes_of_a_tensor(situation, node):
+    """`torch.zeros_like(x.shape)`, and `torch.ones(x)` of a tensor."""
+    if len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Attribute):
+        return None
+    name, given = ast.unparse(node.func), node.args[0]
+    if situation.says("must be Tensor, not torch.Size") and name.endswith("_like"):
+        rule = _("{name} takes a tensor, and {text} is a shape").format(name=name, text=ast.unparse(given))
+        return explain_replacement(situation, name, rule, node.func, name.removesuffix("_like"))
+    t = tensor_of(situation, given)
+    if situation.says("argument 'size'", "must be tuple of ints, not Tensor") and t is not None:
+        if name not in ("torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty") or t.dim() < 2:
+            return None
+        rule = _("{name} takes sizes, and {text} is a tensor").format(name=name, text=ast.unparse(given))
+        given = (operand_of(ast.unparse(given), t),)
+        return explain_replacement(situation, name, rule, node.func, f"{name}_like", operands=given)
+    return None
+
+
+def sizes_in_a_tuple(situation, node):
+    """`nn.Linear((10, 5))`, and `x.view("2, 3")`."""
+    if len(node.args) != 1 or node.keywords or not isinstance(situation.error, TypeError):
+        return None
+    match node.args[0]:
+        case ast.Tuple(elts=sizes) | ast.List(elts=sizes) if situation.says("missing", "required positional argument"):
+            code = ", ".join(map(ast.unparse, sizes))
+        case ast.Constant(value=str(text)) if re.fullmatch(r"[-\d, ]+", text) and is_text_for_sizes(situation):
+            code = text
+        case _:
+            return None
+    new = f"{ast.unparse(node.func)}({code})"
+    if situation.evaluate(ast.parse(new, mode="eval").body) is None:
+        return None
+    return explain_replacement(situation, "call", _("the sizes are arguments of their own"), node, new)
+
+
+def one_dim_of_two(situation, node):
+    """`x.transpose(1)` of a matrix."""
+    if not situation.says("transpose() missing") or len(node.args) != 1 or not isinstance(node.func, ast.Attribute):
+        return None
+    t, text = tensor_of(situation, node.func.value), ast.unparse(node.func.value)
+    if t is None or t.dim() != 2:
+        return None
+    rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(text=text, dims=2)
+    return explain_replacement(
+        situation, "transpose", rule, node, f"{text}.transpose(0, 1)", operands=(operand_of(text, t),)
+    )
+
+
+def one_number_of_padding(situation, node):
+    """`F.pad(x, 1)`."""
+    if not situation.says("argument 'pad'", "must be tuple of ints, not int") or len(node.args) < 2:
+        return None
+    t, number = tensor_of(situation, node.args[0]), ast.unparse(node.args[1])
+    if t is None:
+        return None
+    rule = _("pad has two numbers for each dimension, before and after it, the last dimension first")
+    fits = [
+        replace_node(situation.place, node.args[1], f"({', '.join([number] * count)})") for count in (2, 4)[: t.dim()]
+    ]
+    return Explanation("pad", (operand_of(ast.unparse(node.args[0]), t),), rule, tuple(filter(None, fits)))
+
+
+def is_text_for_sizes(situation):
+    return situation.says("must be tuple of ints, not str") or situation.says("view()")

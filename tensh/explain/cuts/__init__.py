@@ -1,0 +1,52 @@
+"""The cut in the history of a tensor: the piece of source that takes what requires grad and gives what does not.
+
+The history of a value is followed backwards, and each expression in it is looked at in three ways: the forms that always
+cut (`.detach()`, `.item()`, ...) are known by sight, others are tried on stand-ins that record graphs, and a definition of
+the user's is read.
+"""
+
+import ast
+
+from tensh.engine.autograd.modes import is_grad_enabled
+from tensh.explain.calls import names_in
+from tensh.explain.cuts.cut import Cut, cut_by_block, inner_first
+from tensh.explain.cuts.definitions import find_cut_in_definition
+from tensh.explain.cuts.sight import find_cut_by_sight
+from tensh.explain.cuts.trial import find_cut_by_trial
+from tensh.explain.history import follow
+from tensh.explain.shadow import Shadow
+from tensh.language import _
+
+
+def find_cut(node, situation):
+    """The Cut in the history of an expression where code failed; None where none is certain."""
+    for followed in follow(node, situation):
+        cut = locate_cut(followed, situation)
+        if cut is not None:
+            return cut
+    if not is_grad_enabled():
+        return Cut(_("was computed while gradients were off (no_grad, or set_grad_enabled(False))"))
+    return None
+
+
+def locate_cut(followed, situation):
+    """The Cut in one expression, or by the block that it stands in."""
+    tree = followed.place.tree()
+    if tree is None:
+        return None
+    if followed.parent:
+        line = followed.place.line
+        cut = cut_by_block(tree, ast.Pass(lineno=line, end_lineno=line))
+        if cut is not None:
+            return cut
+    known = {name: value for name, value in situation.names.items() if name in names_in(ast.unparse(followed.node))}
+    shadow = Shadow({}, known, grad=True)
+    for node in inner_first(followed.node):
+        cut = (
+            find_cut_by_sight(node, followed, shadow)
+            or find_cut_by_trial(node, followed, shadow)
+            or find_cut_in_definition(node, followed, situation)
+        )
+        if cut is not None:
+            return cut
+    return None

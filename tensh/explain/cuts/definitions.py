@@ -1,0 +1,67 @@
+"""Cuts in what the user defined: a model without anything to train, a function that switches gradients off or detaches its result."""
+
+import ast
+
+from tensh.explain.causes.situation import look_up, place_of
+from tensh.explain.cuts.cut import Cut, cut_by_block, inner_first, switches
+from tensh.explain.cuts.sight import find_cut_by_sight
+from tensh.explain.history import Followed
+from tensh.explain.place import iterate_scope
+from tensh.explain.shadow import Shadow, is_module
+from tensh.language import _
+
+
+def find_cut_in_definition(node, followed, situation):
+    """The Cut of a call, by the model that it calls or by the code of its function."""
+    if not isinstance(node, ast.Call):
+        return None
+    value, tree = look_up(node.func, situation.names), followed.place.tree()
+    if is_module(value):
+        definition = find_definition(tree, "forward", type(value).__name__)
+        return cut_by_frozen(node, value) or cut_in_function(definition, followed)
+    return cut_in_function(find_definition(tree, getattr(value, "__name__", None)), followed)
+
+
+def find_definition(tree, name, owner=None):
+    """The definition of a function, or of a method of a class that owns it."""
+    if tree is None or name is None:
+        return None
+    scopes = [tree] if owner is None else [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == owner]
+    found = [n for scope in scopes for n in scope.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    return found[-1] if found else None
+
+
+def cut_by_frozen(node, module):
+    """The Cut of a model that has parameters, none of which requires grad."""
+    frozen = [*module.parameters()]
+    if not frozen or any(p.requires_grad for p in frozen):
+        return None
+    name = ast.unparse(node.func)
+    mend = _("{name}.requires_grad_(True) for what is to be trained").format(name=name)
+    return Cut(_("was computed by {name}, none of whose parameters requires grad").format(name=name), (), mend)
+
+
+def cut_in_function(definition, followed):
+    """The Cut in a function: by its decorators, by a block around a `return`, or in what is returned."""
+    if definition is None:
+        return None
+    for text in switches(definition):
+        return Cut(
+            _("was computed under @{text} (line {line})").format(text=text, line=definition.decorator_list[0].lineno),
+            (),
+            _("call it without @{text}").format(text=text),
+        )
+    for inner in iterate_scope(definition):
+        if isinstance(inner, ast.Return) and inner.value is not None:
+            found = cut_by_block(definition, inner) or cut_in_result(inner, followed)
+            if found is not None:
+                return found
+    return None
+
+
+def cut_in_result(statement, followed):
+    """The Cut that is seen in the expression that a `return` has."""
+    result = Followed(statement.value, place_of(followed.place, statement), None, followed)
+    unknown = Shadow({}, {}, grad=True)
+    found = (find_cut_by_sight(each, result, unknown) for each in inner_first(statement.value))
+    return next(filter(None, found), None)

@@ -1,0 +1,116 @@
+"""Cuts that are known by sight: `.detach()`, `.data`, `.item()` and other ends of a graph."""
+
+import ast
+
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.cuts.cut import Cut, requires_grad
+from tensh.explain.model import Fit
+from tensh.language import _
+
+NUMBERS = ("item", "tolist", "numpy")
+
+
+def find_cut_by_sight(node, followed, shadow):
+    """Find `.detach()`, `.data`, `.item()` or a similar end of a graph in the source."""
+    match node:
+        case ast.Call(func=function, keywords=options) if ast.unparse(function).endswith("autograd.grad"):
+            return cut_in_gradient(node, options, followed)
+        case ast.Call(func=ast.Attribute(attr="numpy" | "detach")) if (
+            array := find_numpy_argument(node, followed)
+        ) is not None:
+            sentence = _("has no history: `{code}` on line {line} is an array, and NumPy records nothing").format(
+                code=ast.unparse(array), line=followed.place.line
+            )
+            return Cut(sentence, (), _("compute it with torch: torch.sin(x) for np.sin(x)"))
+        case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
+            pass
+        case ast.Attribute(attr="data" as word, value=owner):
+            pass
+        case _:
+            return None
+    is_own = isinstance(owner, ast.Name) and owner.id == followed.name and node is followed.node
+    if not is_own and requires_grad(owner, shadow) is False or is_module_of_torch(owner):
+        return None
+    is_number = word in NUMBERS
+    sentence = describe_end(word).format(code=ast.unparse(node), line=followed.place.line)
+    if is_own:  # `loss = loss.item()`: what the name stood for before is lost
+        return Cut(sentence, (Fit(f"{followed.name}_value = {ast.unparse(node)}", "", followed.place.line),))
+    fit = drop_tensor(node, word, followed) if is_number else drop_step(node, word, followed.place)
+    return Cut(sentence, (fit,) if fit else ())
+
+
+def describe_end(word):
+    """The sentence about a step that ends a graph, with places for its code and its line."""
+    match word:
+        case "item":
+            return _("has no history: `{code}` on line {line} is a Python number")
+        case "tolist":
+            return _("has no history: `{code}` on line {line} is Python numbers")
+        case "numpy":
+            return _("has no history: `{code}` on line {line} is an array of NumPy")
+        case "detach":
+            return _("has no history: `{code}` on line {line}: detach() cuts the history")
+    return _("has no history: `{code}` on line {line}: .data has no history")
+
+
+def find_numpy_argument(node, followed):
+    """The array, made by `numpy()` of what a node gives or of itself, that a function of NumPy's takes; None if there is none."""
+    for each in ast.walk(followed.node):
+        if isinstance(each, ast.Call) and ast.unparse(each.func).startswith(("np.", "numpy.")):
+            for array in (inner for given in each.args for inner in ast.walk(given)):
+                if is_numpy_call(array) and any(inner is node for inner in ast.walk(array)):
+                    return array
+    return None
+
+
+def is_numpy_call(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
+
+
+def cut_in_gradient(node, options, followed):
+    """`torch.autograd.grad` without a graph of the gradients."""
+    if any(each.arg == "create_graph" for each in options):
+        return None
+    code = ast.unparse(node)
+    fit = replace_node(followed.place, node, f"{code[:-1]}, create_graph=True)")
+    sentence = _("has no history: `{code}` on line {line} records nothing of the gradients").format(
+        code=code, line=followed.place.line
+    )
+    return Cut(sentence, (fit,) if fit else ())
+
+
+def is_module_of_torch(node):
+    return isinstance(node, ast.Name) and node.id in ("torch", "np", "numpy")
+
+
+def drop_step(node, word, place, around=None):
+    """The Fit of the line without one step, and without a call around it."""
+    text = segment_of(node, place.source)
+    return replace_node(place, around or node, text.rpartition(f".{word}")[0]) if text else None
+
+
+def segment_of(node, source):
+    return ast.get_source_segment(source, node)
+
+
+def drop_tensor(node, word, followed):
+    """Find the cut where numbers became a tensor again, on the same line or on one that was followed before."""
+    tree = followed.place.tree()
+    made = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and ast.unparse(n.func) in ("torch.tensor", "torch.as_tensor")
+    ]
+    around = next((call for call in made if call.args and call.args[0] is node), None)
+    fit = drop_step(node, word, followed.place, around)
+    if fit is None or around is not None or followed.parent is None:
+        return fit
+    joined = [call for call in made if call in ast.walk(followed.parent.node)]
+    if len(joined) != 1 or not joined[0].args:
+        return fit
+    (call,) = joined
+    code = ast.unparse(call.args[0])
+    code = code if call is followed.parent.node else f"({code})"
+    changed = (call.func, "torch.stack") if followed.is_list else (call, code)
+    second = replace_node(followed.parent.place, *changed)
+    return fit._replace(more=(second,)) if second else fit

@@ -1,0 +1,72 @@
+"""Cuts that are found by a trial: an operation that takes what requires grad, and gives what does not."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.cuts.cut import Cut, evaluate, requires_grad
+from tensh.language import _
+
+CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")
+
+
+def find_cut_by_trial(node, followed, shadow):
+    """An operation that takes what requires grad, and gives what does not."""
+    if isinstance(node, ast.Name | ast.Constant) or requires_grad(node, shadow) is not False:
+        return None
+    inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    inner += [node.func.value] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
+    if not any(requires_grad(each, shadow) for each in inner):
+        return None
+    result = shadow.evaluate(node)
+    text = ast.unparse(node)
+    if not isinstance(result, Tensor):
+        return None
+    kind = str(result.dtype).removeprefix("torch.")
+    fits = restore_history(node, followed, shadow)
+    if is_tensor_of_numbers(node):
+        sentence = _("has no history: `{code}` on line {line} makes a new tensor of the numbers alone")
+    elif result.is_floating_point():
+        sentence = _("has no history: `{code}` on line {line} has no derivative")
+    else:
+        sentence = _("has no history: `{code}` on line {line} gives {kind}, which has no derivative")
+    sentence = sentence.format(code=text, line=followed.place.line, kind=kind)
+    return Cut(sentence, fits, None if fits else advice_for(result))
+
+
+def is_tensor_of_numbers(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in (
+        "torch.tensor",
+        "torch.Tensor",
+        "torch.FloatTensor",
+    )
+
+
+def restore_history(node, followed, shadow):
+    """The Fit without a cast to whole numbers, or with `torch.stack` for `torch.tensor` of tensors; nothing for other cuts."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=word, value=owner), args=[]) if word in CASTS:
+            while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr in CASTS:
+                owner = owner.func.value  # `x.round().long()`
+            fit = replace_node(followed.place, node, ast.unparse(owner))
+        case ast.Call(args=[given]) if is_tensor_of_numbers(node):
+            value = evaluate(given, shadow)
+            if isinstance(value, Tensor):
+                new = ast.unparse(given)
+            elif type(value) in (list, tuple) and value and all(isinstance(each, Tensor) for each in value):
+                new = f"torch.stack({ast.unparse(given)})"
+            else:
+                return ()
+            fit = replace_node(followed.place, node, new)
+        case _:
+            return ()
+    return (fit,) if fit else ()
+
+
+def advice_for(result):
+    """Suggest another value to compute the loss from."""
+    if str(result.dtype) == "torch.bool":
+        return _("a loss of the values themselves (F.mse_loss, F.cross_entropy), not of a comparison")
+    if result.is_floating_point():
+        return None
+    return _("a loss of the scores themselves, as F.cross_entropy(scores, classes)")

@@ -1,0 +1,102 @@
+"""The history of a value in the source: the statements that gave the names in an expression their values, followed backwards."""
+
+import ast
+from typing import NamedTuple
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.calls import names_in
+from tensh.explain.causes.leaves import find_tensor_assignment
+from tensh.explain.causes.situation import find_assignment, place_of
+from tensh.explain.place import iterate_scope
+
+MOST_FOLLOWED = 30  # statements
+
+
+class Followed(NamedTuple):
+    """An expression, where it stands, the name that it gave its value to, the expression with that name, if it is a list."""
+
+    node: ast.expr
+    place: object
+    name: str | None = None
+    parent: "Followed | None" = None
+    is_list: bool = False
+
+
+def follow(node, situation):
+    """An expression, and those that gave the names in it their values, each once, the nearest first."""
+    waiting, seen = [Followed(node, situation.place)], set()
+    for followed in waiting:
+        yield followed
+        for name, made in statements_of(followed, situation):
+            if made.lineno not in seen and len(waiting) < MOST_FOLLOWED:
+                seen.add(made.lineno)
+                is_list = isinstance(situation.names.get(name), list | tuple)
+                place = place_of(situation.place, made)
+                waiting.append(Followed(value_of(made, name), place, name, followed, is_list))
+
+
+def statements_of(followed, situation):
+    """(name, statement) of each name in an expression that a statement before it gave its value; of lists, what was appended."""
+    tree = followed.place.tree()
+    for name in sorted(names_in(ast.unparse(followed.node))):
+        made = find_assignment(followed.place, name)
+        statements = [made] if made is not None or tree is None else find_sums(tree, followed.place, name)
+        for made in statements:
+            if isinstance(made, ast.Assign | ast.AnnAssign | ast.AugAssign) and made.value is not None:
+                yield name, made
+        if tree is not None and type(situation.names.get(name)) is list:
+            yield from ((name, statement) for statement in find_appends(tree, name))
+
+
+def find_sums(tree, place, name):
+    """The statements of loops before a place that add to a name."""
+    for node in iterate_scope(tree):
+        match node:
+            case ast.AugAssign(target=ast.Name(id=target)) if target == name and node.end_lineno < place.line:
+                yield node
+
+
+def find_appends(tree, name):
+    """The statements that append to a list."""
+    for node in iterate_scope(tree):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=owner)))) if owner == name:
+                yield node
+
+
+def value_of(statement, name):
+    """The expression that a statement gives to a name."""
+    match statement:
+        case ast.Expr(value=ast.Call(args=[value])):
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            return next((v for t, v in zip(targets, values, strict=True) if ast.unparse(t) == name), statement.value)
+    return statement.value
+
+
+def names_before(node, situation):
+    """The names of floating point leaves that an expression was computed from, first to last."""
+    found = {}
+    for followed in follow(node, situation):
+        for name in names_in(ast.unparse(followed.node)):
+            value = situation.names.get(name)
+            if (
+                issubclass(type(value), Tensor)
+                and value.is_leaf
+                and value.is_floating_point()
+                and name not in found.values()
+            ):
+                made = find_tensor_assignment(situation, name)
+                if made is not None and not is_made_of_tensors(made, situation):
+                    found[made.lineno] = name
+    return [found[line] for line in sorted(found)]
+
+
+def is_made_of_tensors(made, situation):
+    """True if a statement computes its value from tensors with names, or from lists of tensors."""
+    values = [situation.names.get(name) for name in names_in(ast.unparse(made.value))]
+    return any(
+        issubclass(type(value), Tensor)
+        or (type(value) in (list, tuple, dict) and any(isinstance(each, Tensor) for each in value))
+        for value in values
+    )
