@@ -8,48 +8,16 @@ from datetime import timedelta
 
 import numpy as np
 
-from tensh.distributed.agreement import agree, agree_on_success, wait_for
-from tensh.distributed.errors import DistBackendError
+from tensh.distributed.agreement import agree, agree_on_success
+from tensh.distributed.mpi_memory import as_bytes, facts_of, read, write
+from tensh.distributed.mpi_messages import Messages
+from tensh.distributed.mpi_reduction import reduce_with
 from tensh.distributed.mpi_world import load_mpi
 from tensh.distributed.operations import RedOpType, check_reduction, reduction_of
 from tensh.distributed.process_group import ProcessGroup, flat
-from tensh.distributed.works import Line, MessageWork, PendingWork
-from tensh.engine.core.clock import stamp_write
+from tensh.distributed.works import Line, PendingWork
 
 LONGEST_WAIT = timedelta(minutes=30)
-WIDE = {"float16": "float32", "bfloat16": "float32", "complex32": "complex64"}
-"""Dtypes that MPI does not know -> those that their sums are computed in."""
-OF_BOOLS = {
-    RedOpType.SUM: RedOpType.BOR,
-    RedOpType.PRODUCT: RedOpType.BAND,
-    RedOpType.MAX: RedOpType.BOR,
-    RedOpType.MIN: RedOpType.BAND,
-}
-NAMES = {RedOpType.SUM: "SUM", RedOpType.AVG: "SUM", RedOpType.PRODUCT: "PROD"} | {
-    each: each.name for each in (RedOpType.MIN, RedOpType.MAX, RedOpType.BAND, RedOpType.BOR, RedOpType.BXOR)
-}
-
-
-def read(tensor):
-    """The elements of a tensor without gaps: its own memory where that is so."""
-    return np.ascontiguousarray(tensor.array).reshape(tensor.array.shape)
-
-
-def write(tensor, array):
-    """Write elements into a tensor, unless they lie in it."""
-    if tensor.array is not array:
-        tensor.array[...] = array
-    stamp_write(tensor.array)
-
-
-def as_bytes(array):
-    """The memory of an array without gaps as bytes."""
-    return array.reshape(-1).view(np.uint8)
-
-
-def facts_of(tensor):
-    """The shape and dtype of a tensor, as a call tells them."""
-    return ("shape", list(tensor.shape)), ("dtype", str(tensor.dtype).removeprefix("torch."))
 
 
 class MPIGroup(ProcessGroup):
@@ -59,13 +27,13 @@ class MPIGroup(ProcessGroup):
         super().__init__(*args, **options)
         self._mpi = load_mpi()
         self._communicator = communicator
-        self._messages = communicator.Dup()  # of programs, apart from those of collectives
+        self._seconds = (timeout or LONGEST_WAIT).total_seconds()
+        self._messages = Messages(self._mpi, communicator.Dup(), self._seconds)
         self._line = Line()
-        self.set_timeout(timeout or LONGEST_WAIT)
 
     def set_timeout(self, timeout):
-        """Set how long collectives wait for other processes."""
-        self._seconds = timeout.total_seconds()
+        """Set how long collectives and messages wait for other processes."""
+        self._seconds = self._messages.seconds = timeout.total_seconds()
 
     def shutdown(self):
         """End the group, when what is in progress has ended."""
@@ -83,20 +51,6 @@ class MPIGroup(ProcessGroup):
         return self._line.add(PendingWork(self._line, tensors, run))
 
     # ── reductions ───────────────────────────────────────────────────────────
-    def _reduce_with(self, source, op, exchange):
-        """Call ``exchange`` with an array and an operation of MPI, for any dtype and reduction."""
-        op, dtype = reduction_of(op), source.dtype
-        if dtype.kind == "b":
-            op, source = OF_BOOLS.get(op, op), source.view(np.uint8)
-        elif dtype.name in WIDE:
-            source = source.astype(WIDE[dtype.name])
-        result = exchange(source, getattr(self._mpi, NAMES[op]))
-        if result is None:
-            return None
-        if op is RedOpType.AVG:
-            result = result / self._size if result.dtype.kind in "fc" else result // self._size
-        return result.view(dtype) if dtype.kind == "b" else result.astype(dtype, copy=False)
-
     def allreduce(self, tensors, op=RedOpType.SUM):
         """Reduce tensors over the processes, in place."""
         tensors = flat(tensors)
@@ -113,9 +67,12 @@ class MPIGroup(ProcessGroup):
 
         def run():
             for each in tensors:
-                write(each, self._reduce_with(read(each), op, exchange))
+                write(each, self._reduce(read(each), op, exchange))
 
         return self._begin(tensors, self._call("all_reduce", tensors, op=op), run)
+
+    def _reduce(self, source, op, exchange):
+        return reduce_with(self._mpi, self._size, source, op, exchange)
 
     def _call(self, name, tensors, **others):
         """The description of a call."""
@@ -137,7 +94,7 @@ class MPIGroup(ProcessGroup):
 
         def run():
             for each in tensors:
-                result = self._reduce_with(read(each), op, exchange)
+                result = self._reduce(read(each), op, exchange)
                 if result is not None:
                     write(each, result)
 
@@ -169,7 +126,7 @@ class MPIGroup(ProcessGroup):
             return out
 
         def run():
-            write(output, self._reduce_with(make_parts(), op, exchange).reshape(output.shape))
+            write(output, self._reduce(make_parts(), op, exchange).reshape(output.shape))
 
         return self._begin([output], self._call("reduce_scatter", [output], op=op), run)
 
@@ -198,31 +155,10 @@ class MPIGroup(ProcessGroup):
         """Wait for all processes; RuntimeError on the first that names one that did not come, or all of them."""
         self._line.settle()
         seconds = self._seconds if timeout is None else timeout.total_seconds()
-        note = np.zeros(1, np.uint8)
         if self._rank:
-            wait_for(
-                self._messages.Isend(note, 0, BARRIER), seconds, lambda: "rank 0 did not come to monitored_barrier"
-            )
-            try:
-                wait_for(self._messages.Irecv(note, 0, BARRIER), seconds, lambda: "")
-            except DistBackendError:
-                raise RuntimeError(f"rank {self._rank} waited {seconds:g} s in monitored_barrier for rank 0") from None
-            return
-        missing = []
-        for rank in range(1, self._size):
-            request = self._messages.Irecv(note.copy(), rank, BARRIER)
-            try:
-                wait_for(request, seconds if not missing else 0, lambda: "")
-            except DistBackendError:
-                request.Cancel()
-                missing.append(rank)
-                if not wait_all_ranks:
-                    break
-        if missing:
-            who = f"Rank {missing[0]}" if len(missing) == 1 else f"Ranks {', '.join(map(str, missing))}"
-            raise RuntimeError(f"{who} failed to pass monitoredBarrier in {1000 * seconds:.0f} ms")
-        for rank in range(1, self._size):
-            self._messages.Send(note, rank, BARRIER)
+            self._messages.report_to_first(seconds)
+        else:
+            self._messages.await_others(seconds, name_all=wait_all_ranks)
 
     def allgather(self, outputs, inputs):
         """Fill a list for each input with the input of every process."""
@@ -345,52 +281,6 @@ class MPIGroup(ProcessGroup):
         self._communicator.Alltoallv([row, sent], [out, expected])
         return out
 
-    # ── messages ─────────────────────────────────────────────────────────────
-    def send(self, tensor, target, tag=0):
-        """Begin to send a tensor to a process of the group."""
-        self.check_root("send", target)
-        array = read(tensor)
-        request = self._messages.Isend(as_bytes(array), target, tag)
-
-        def finish(seconds):
-            seconds = self._seconds if seconds is None else seconds
-            wait_for(
-                request, seconds, lambda: f"rank {target} did not receive {array.nbytes} bytes"
-            )  # which live until then
-
-        return MessageWork(tensor, finish, request.Test)
-
-    def receive(self, tensor, source=None, tag=0):
-        """Begin to fill a tensor with that of a process of the group, or of any."""
-        mpi = self._mpi
-        if source is not None:
-            self.check_root("recv", source)
-        array = np.empty(tensor.array.shape, tensor.array.dtype)
-        request = self._messages.Irecv(as_bytes(array), mpi.ANY_SOURCE if source is None else source, tag)
-        status = mpi.Status()
-
-        def finish(seconds):
-            who = "any rank" if source is None else f"rank {source}"
-            try:
-                seconds = self._seconds if seconds is None else seconds
-                wait_for(Asking(lambda: request.Test(status)), seconds, lambda: f"{who} sent nothing")
-            except mpi.Exception as error:
-                if error.Get_error_class() != mpi.ERR_TRUNCATE:
-                    raise
-                raise RuntimeError(
-                    f"recv: {who} sent more than the {array.nbytes} bytes of {list(array.shape)}"
-                ) from None
-            count = status.Get_count(mpi.BYTE)
-            if count != array.nbytes:
-                raise RuntimeError(
-                    f"recv: rank {status.Get_source()} sent {count} bytes, and a tensor {list(array.shape)} of {tensor.dtype} "
-                    f"has {array.nbytes}"
-                )
-            write(tensor, array)
-            return status.Get_source()
-
-        return MessageWork(tensor, finish, lambda: request.Get_status())
-
     # ── objects ──────────────────────────────────────────────────────────────
     def gather_objects(self, thing):
         """The objects of all processes, on all of them."""
@@ -405,26 +295,25 @@ class MPIGroup(ProcessGroup):
         agree(self._communicator, ("broadcast_object_list", ("root", root)), self._seconds)
         return self._communicator.bcast(thing, root)
 
+    # ── messages ─────────────────────────────────────────────────────────────
+    def send(self, tensor, target, tag=0):
+        """Begin to send a tensor to a process of the group."""
+        self.check_root("send", target)
+        return self._messages.send(tensor, target, tag)
+
+    def receive(self, tensor, source=None, tag=0):
+        """Begin to fill a tensor with that of a process of the group, or of any."""
+        if source is not None:
+            self.check_root("recv", source)
+        return self._messages.receive(tensor, source, tag)
+
     def send_object(self, thing, target, tag=0):
         """Send an object to a process of the group."""
         self.check_root("send", target)
-        wait_for(self._messages.isend(thing, target, tag), self._seconds, lambda: f"rank {target} received no object")
+        self._messages.send_object(thing, target, tag)
 
     def receive_object(self, source=None, tag=0):
         """(object, rank of the process that it came from)."""
         if source is not None:
             self.check_root("recv", source)
-        status, who = self._mpi.Status(), self._mpi.ANY_SOURCE if source is None else source
-        arrived = Asking(lambda: self._messages.Iprobe(who, tag, status))
-        wait_for(arrived, self._seconds, lambda: f"{'any rank' if source is None else f'rank {source}'} sent no object")
-        return self._messages.recv(source=status.Get_source(), tag=tag), status.Get_source()
-
-
-class Asking:
-    """The condition of ``wait_for`` as a question to MPI."""
-
-    def __init__(self, question):
-        self.Test = question
-
-
-BARRIER = 32_767  # the tag of messages of ``monitored_barrier``: the largest that every MPI has
+        return self._messages.receive_object(source, tag)

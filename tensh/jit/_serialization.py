@@ -8,9 +8,9 @@ import zipfile
 
 from tensh.engine.core.tensor import Tensor
 from tensh.jit._script import ScriptModule
-from tensh.jit._trace import TracedFunction, TracedModule
 from tensh.jit.interpreter import run_method
 from tensh.jit.library import Library
+from tensh.jit.traced import TracedFunction, TracedModule
 from tensh.jit.writing import write_trace
 from tensh.nn.parameter import Parameter
 from tensh.serialization.allowed import Known, Names
