@@ -1,12 +1,14 @@
 """The function of tensh behind each overload of ``aten``, mostly of the same name."""
 
-from functools import cache
+from functools import cache, partial
 
 import tensh as torch
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.nn import functional
 
 REDUCTIONS = ("none", "mean", "sum")
+SPREAD = frozenset("broadcast_tensors block_diag cartesian_prod".split())
+"""Functions whose tensors stand side by side, and in a list for the operator."""
 
 
 @cache
@@ -21,6 +23,10 @@ def kernel_of(overload):
         if parameters and parameters[0].name == "self" and parameters[0].kind == "Tensor"
         else None
     )
+    if isinstance(found, property):
+        return found.fget
+    if name in SPREAD:
+        return lambda tensors: getattr(torch, name)(*tensors)
     reduces = any(p.name == "reduction" for p in parameters)
     for space in (functional, torch) if reduces else (torch, functional):
         found = found or getattr(space, name, None)
@@ -162,6 +168,10 @@ KERNELS = {
     "mT": lambda self: self.mT,
     "mH": lambda self: self.mH,
     "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False, *, dtype=None: torch.linalg.vector_norm(self, ord, dim, keepdim, dtype=dtype),
+    **{
+        f"adaptive_max_pool{dims}d": partial(getattr(functional, f"adaptive_max_pool{dims}d"), return_indices=True)
+        for dims in (1, 2, 3)
+    },
     "max_pool2d_with_indices": lambda *args: functional.max_pool2d(*args, return_indices=True),
     "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),
     "new_empty_strided": lambda self, size, stride, **options: torch.empty_strided(size, stride, dtype=self.dtype),

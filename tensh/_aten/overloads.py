@@ -54,6 +54,8 @@ class Parameter:
         if value is None and self.optional:
             return None
         kinds = KINDS.get(self.kind)
+        if self.kind == "int" and isinstance(value, bool):
+            raise TypeError
         if kinds and not (
             isinstance(value, kinds) or numbers and self.kind == "Tensor" and isinstance(value, (int, float, complex))
         ):
@@ -159,9 +161,10 @@ class Overload:
         }
         places = [p for p in parameters if not p.named]
         if len(args) > len(places):
-            if not (places and places[-1].list and all(isinstance(each, int) for each in args[len(places) - 1 :])):
+            more = args[len(places) - 1 :]
+            if not (places and places[-1].list and all(isinstance(n, int) and not isinstance(n, bool) for n in more)):
                 raise TypeError
-            args = (*args[: len(places) - 1], list(args[len(places) - 1 :]))  # sizes side by side
+            args = (*args[: len(places) - 1], list(more))  # sizes side by side
         given = {p.name: value for p, value in zip(places, args)}
         if given.keys() & options.keys():
             raise TypeError

@@ -17,6 +17,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
 from tensh.fx.graph import Graph
+from tensh.fx.names import snake_case
 from tensh.fx.node import Node, map_aggregate
 from tensh.fx.patching import Patcher
 from tensh.nn.modules.cells import RNNCellBase
@@ -27,7 +28,7 @@ from tensh.tracing import translation
 from tensh.tracing.makers import Makers
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedInt
-from tensh.tracing.steps import STEPS, run_cell, run_recurrent, scale_direction
+from tensh.tracing.steps import STEPS, recording, run_cell, run_recurrent, scale_direction
 
 READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
@@ -143,7 +144,8 @@ class Recorder(TorchFunctionMode):
             raise UntracedValue(f"aten::{name} takes no such arguments")
         overload, args, kwargs = found
         numbers = map_aggregate((args, kwargs), lambda each: int(each) if isinstance(each, TracedInt) else each)
-        value = call_plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
+        with recording(self, on=False):
+            value = call_plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
         self.record(overload, args, kwargs, value)
         return value
 
@@ -171,7 +173,7 @@ class Recorder(TorchFunctionMode):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
         if name in READS and self.on_read and isinstance(args[0], Tensor) and id(args[0]) in self.nodes:
             self.on_read(READS[name], name)
-        if (step := STEPS.get(name)) is not None:
+        if (step := STEPS.get(name)) is not None and func.__module__ not in translation.FAMILY:
             result = step(self, *args, **kwargs)
             if result is not NotImplemented:
                 return result
@@ -189,7 +191,7 @@ class Recorder(TorchFunctionMode):
             return result  # what was given
         if found is not None:
             self.record(*found, result)
-        elif name in vars(Tensor) and not name.startswith("__"):
+        elif name in vars(Tensor) and not name.startswith("__") and func.__module__ != "torch.nn.functional":
             self.record(name, args, kwargs, result, "call_method")
         else:
             self.record(func, args, kwargs, result)
@@ -249,7 +251,7 @@ def holds_tensors(value):
 def name_for(target):
     """The name of a node: that of the operator, without its overload."""
     name = getattr(target, "_opname", None)
-    return name if name is not None else None
+    return name if name is None else snake_case(name.removeprefix("__").removesuffix("__"))
 
 
 def describe_place(place):

@@ -16,10 +16,11 @@ END = 2**63 - 1
 
 
 @contextmanager
-def recording(recorder):
-    """Record inside an answer of the recorder, while it does not see calls otherwise."""
+def recording(recorder, on=True):
+    """Record inside an answer of the recorder, while it does not see calls otherwise; or, where it does, do not."""
     before = state.modes
-    state.modes = (*before, recorder)
+    others = tuple(mode for mode in before if mode is not recorder)
+    state.modes = (*others, recorder) if on else others
     try:
         yield
     finally:
@@ -174,6 +175,27 @@ def scale_direction(v, g, dim):
     return v * (g / torch.linalg.vector_norm(v, 2, dims, keepdim=dim != -1))
 
 
+def pool_largest(dims):
+    """The step of ``adaptive_max_pool`` over so many dimensions, whose operator gives the places as well."""
+
+    def step(recorder, input, output_size, return_indices=False):
+        sizes = list(output_size) if isinstance(output_size, (tuple, list)) else [output_size] * dims
+        if None in sizes:
+            return NotImplemented
+        found = recorder.run(f"adaptive_max_pool{dims}d", input, sizes)
+        return found if return_indices else found[0]
+
+    return step
+
+
+def norm(recorder, input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """``norm``: that of a vector, unless singular values are asked for."""
+    if out is not None or p == "nuc" or p is None:
+        return NotImplemented
+    dim = [dim] if isinstance(dim, int) else dim
+    return recorder.run("linalg_vector_norm", input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype)
+
+
 # ── recurrent layers ─────────────────────────────────────────────────────────
 RECURRENT = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "rnn_tanh", "RNN_RELU": "rnn_relu"}
 
@@ -208,7 +230,7 @@ def run_cell(recorder, module, mode, input, states, names):
     alone = input.dim() == 1
     batch = input.unsqueeze(0) if alone else input
     if states is None:
-        states = [torch.zeros(batch.size(0), module.hidden_size, dtype=input.dtype)] * len(names)
+        states = [torch.zeros(batch.size(0), module.hidden_size, dtype=input.dtype, device=input.device)] * len(names)
     elif alone:
         states = [each.unsqueeze(0) for each in states]
     check_cell(module, batch, states)
@@ -241,16 +263,17 @@ def attention(
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     rows, batch, size = query.shape
     columns, width = key.shape[0], size // num_heads
-    parts = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-    if use_separate_proj_weight:
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+    if use_separate_proj_weight or key is not value:
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight.chunk(3)
+        parts = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
         q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, parts))
-    elif key is value and query is key:
-        joined = F.linear(query, in_proj_weight, in_proj_bias)
-        joined = joined.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-        q, k, v = joined[0], joined[1], joined[2]
+    elif query is key:
+        q, k, v = project_jointly(query, in_proj_weight, in_proj_bias, 3)
     else:
-        q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), in_proj_weight.chunk(3), parts))
+        weights = in_proj_weight.split([size, 2 * size])
+        parts = (None, None) if in_proj_bias is None else in_proj_bias.split([size, 2 * size])
+        q = F.linear(query, weights[0], parts[0])
+        k, v = project_jointly(key, weights[1], parts[1], 2)
     q = q.view(rows, batch * num_heads, width).transpose(0, 1)
     k, v = (x.view(columns, batch * num_heads, width).transpose(0, 1) for x in (k, v))
     mask = merge_masks(
@@ -265,20 +288,29 @@ def attention(
         if p:
             shares = F.dropout(shares, p)
         out = torch.bmm(shares, v).transpose(0, 1).reshape((rows * batch, size))
-        shares = shares.view(batch, num_heads, rows, columns)
     else:
         shares = None
         if mask is not None:
             mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(batch, num_heads, -1, columns)
         q, k, v = (x.view(batch, num_heads, length, width) for x, length in ((q, rows), (k, columns), (v, columns)))
         out = F.scaled_dot_product_attention(q, k, v, mask, p)
-        out = out.permute(2, 0, 1, 3).contiguous().view(batch * rows, size)
+        out = out.permute(2, 0, 1, 3).reshape(batch * rows, size)
     out = F.linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
-    if shares is not None and average_attn_weights:
-        shares = shares.mean(1)
+    if shares is not None:
+        shares = shares.view(batch, num_heads, rows, columns)
+        shares = shares.mean(1) if average_attn_weights else shares
     if not batched:
         out, shares = out.squeeze(1), None if shares is None else shares.squeeze(0)
     return out, shares
+
+
+def project_jointly(input, weight, bias, parts):
+    """Several projections of one input, of which the weights lie below each other."""
+    joined = F.linear(input, weight, bias)
+    joined = (
+        joined.unflatten(-1, (parts, weight.shape[0] // parts)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    )
+    return [joined[place] for place in range(parts)]
 
 
 def additive(mask, dtype):
@@ -301,6 +333,7 @@ def merge_masks(mask, padding, batch, heads, columns):
 STEPS = {
     "getitem": getitem, "__getitem__": getitem, "setitem": setitem, "__setitem__": setitem, "split": split, "einsum": einsum,
     "tensor": constant, "as_tensor": as_tensor, "asarray": asarray, "new_tensor": new_tensor, "__iter__": unpack, "__rdiv__": divide_number, "__rtruediv__": divide_number, "normalize": public(normalize),
-    "multi_head_attention_forward": public(attention),
+    "multi_head_attention_forward": public(attention), "norm": norm,
+    **{f"adaptive_max_pool{dims}d": pool_largest(dims) for dims in (1, 2, 3)},
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result, or NotImplemented where the function answers itself."""

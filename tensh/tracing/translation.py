@@ -45,6 +45,8 @@ CASTS = {
 }  # fmt: skip
 
 
+FAMILY = {f"torch.{name}": name for name in ("linalg", "fft", "special")}
+"""Module -> how the names of its operators begin."""
 IGNORED = frozenset("input inplace _stacklevel requires_grad pin_memory non_blocking copy out".split())
 """Keywords that no operator has, and that change no value."""
 
@@ -103,7 +105,10 @@ def translate(name, func, args, kwargs):
     if kwargs.get("inplace") is True:
         name = f"{name}_"
     own = NAMES.get(name, name)
-    names = [own] if functional else [own, *(f"{family}_{own}" for family in ("linalg", "fft", "special"))]
+    family = FAMILY.get(getattr(func, "__module__", None))
+    names = [own] if functional else [own, *(f"{each}_{own}" for each in FAMILY.values())]
+    if family is not None:
+        names.insert(0, f"{family}_{name}")
     for each in names:
         if not functional and (found := choose(each, args, kwargs)) is not None:
             return found

@@ -159,7 +159,7 @@ class RNNBase(Module):
         return [(count, batch, self.proj_size or self.hidden_size), (count, batch, self.hidden_size)][: self._states]
 
     def _begin(self, input, batch):
-        return [find_public("zeros")(shape, dtype=input.dtype) for shape in self._sizes(batch)]
+        return [find_public("zeros")(shape, dtype=input.dtype, device=input.device) for shape in self._sizes(batch)]
 
     # ── checks ───────────────────────────────────────────────────────────────
 

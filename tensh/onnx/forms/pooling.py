@@ -86,10 +86,8 @@ def pool_to(o, node, x, axis, size):
 
 
 @compose("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d")
-def adaptive_max_pool(self, output_size, return_indices=False):
+def adaptive_max_pool(self, output_size):
     sizes = [output_size] if isinstance(output_size, int) else list(output_size)
-    if return_indices:
-        return NotImplemented
     for axis, size in zip(range(-len(sizes), 0), sizes):
         length = self.shape[axis]
         if size is None or size == length:
@@ -101,4 +99,4 @@ def adaptive_max_pool(self, output_size, return_indices=False):
             ],
             axis,
         )
-    return self
+    return (self,)  # ONNX would not know the places
