@@ -1,5 +1,6 @@
 """Event files as they grow: the numbers, texts and histograms of the runs below a folder."""
 
+import contextlib
 import os
 import struct
 from collections import defaultdict
@@ -11,6 +12,7 @@ from tensh.language import _
 
 LARGEST = 1 << 27  # bytes of a record: a larger one is no record
 HEAD, TAIL = 12, 4  # bytes around the content of a record: its length and the checksums of both
+LENGTH = 8  # bytes of the length
 
 
 class Point(NamedTuple):
@@ -29,12 +31,13 @@ class Histogram(NamedTuple):
 
 
 def load_event():
-    """The protocol buffer of an event.  Raise UsageError where the package that has it is not installed."""
+    """The protocol buffer of an event, and the checksum of its length.  Raise UsageError without the package that has them."""
     try:
         from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
     except ImportError:
         raise UsageError(_("tensh watch needs the package tensorboard: pip install 'tensh[tensorboard]'")) from None
-    return Event
+    return Event, masked_crc32c
 
 
 class Runs:
@@ -43,32 +46,53 @@ class Runs:
     def __init__(self, folder):
         if not os.path.isdir(folder):
             raise UsageError(_("there is no folder {path}").format(path=folder))
-        self.folder, self.Event = Path(folder), load_event()
+        self.folder, (self.Event, self.checksum) = Path(folder), load_event()
+        self.forget()
+
+    def forget(self):
+        """Begin again: nothing has been read."""
         self.places = {}  # file -> bytes that have been read
         self.numbers, self.texts, self.histograms = (defaultdict(lambda: defaultdict(list)) for _ in range(3))
 
     def refresh(self):
-        """Read what is new; True if anything is.  Raise UsageError for a file that holds no events."""
-        before = dict(self.places)
-        for path in sorted(self.folder.rglob("*tfevents*")):
-            if path.is_file():
-                self.read(path)
+        """Read what is new; True if anything is.  Raise UsageError for a file that holds no events.
+
+        Files that have become shorter, or are gone, belong to runs that were begun again: all files are read anew.
+        """
+        before, sizes = dict(self.places), dict(self.list_files())
+        if any(sizes.get(path, -1) < place for path, place in self.places.items()):
+            self.forget()
+        for path in sorted(sizes):
+            self.read(path)
         return before != self.places
+
+    def list_files(self):
+        """(path, size) of the event files that are there."""
+        for place, _folders, names in os.walk(self.folder):
+            for name in names:
+                with contextlib.suppress(OSError):  # gone again, or a link to nowhere
+                    if "tfevents" in name and os.path.isfile(path := os.path.join(place, name)):
+                        yield path, os.path.getsize(path)
 
     def read(self, path):
         """Read the records of a file that have been completed since."""
-        run = str(path.parent.relative_to(self.folder))
-        with open(path, "rb") as file:
-            file.seek(self.places.setdefault(path, 0))
-            while len(head := file.read(HEAD)) == HEAD:
-                (size,) = struct.unpack_from("<Q", head)
-                if size > LARGEST:
-                    raise self.refuse(path)
-                content = file.read(size + TAIL)
-                if len(content) < size + TAIL:
-                    break
-                self.take(path, run, content[:size])
-                self.places[path] += HEAD + size + TAIL
+        run = os.path.relpath(os.path.dirname(path), self.folder)
+        try:
+            with open(path, "rb") as file:
+                file.seek(self.places.setdefault(path, 0))
+                while len(head := file.read(HEAD)) == HEAD:
+                    size, checksum = struct.unpack("<QI", head)
+                    if size > LARGEST or checksum != self.checksum(head[:LENGTH]):
+                        raise self.refuse(path)
+                    content = file.read(size + TAIL)
+                    if len(content) < size + TAIL:
+                        break
+                    self.take(path, run, content[:size])
+                    self.places[path] += HEAD + size + TAIL
+        except FileNotFoundError:  # removed since it was listed
+            return
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from None
 
     def refuse(self, path):
         return UsageError(_("{path} is no event file of TensorBoard").format(path=path))
@@ -93,7 +117,8 @@ class Runs:
         if kind == "simple_value":
             return self.numbers, summary.simple_value
         if kind == "histo":
-            return self.histograms, Histogram(list(summary.histo.bucket_limit), list(summary.histo.bucket))
+            bars = [*zip(summary.histo.bucket_limit, summary.histo.bucket)]
+            return (self.histograms, Histogram(*map(list, zip(*bars)))) if bars else None
         plugin = summary.metadata.plugin_data.plugin_name
         if kind == "tensor" and plugin == "text" and summary.tensor.string_val:
             return self.texts, summary.tensor.string_val[0].decode(errors="replace")

@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import io
 import json
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,19 @@ def onnx_models():
     return [
         stored(lambda file, module: tensh.onnx.export(module, x, file), module) for module in (model(), model()[:1])
     ]
+
+
+def event_files():
+    """Numbers, of both kinds, a histogram and a text."""
+    from tensh.utils.tensorboard import SummaryWriter
+
+    with tempfile.TemporaryDirectory() as folder:
+        with SummaryWriter(folder) as writer:
+            for step in range(3):
+                writer.add_scalar("loss", 1 / (step + 1), step, new_style=step == 2)
+            writer.add_histogram("weights", tensh.arange(9.0), 2)
+            writer.add_text("note", "a text", 1)
+        return [path.read_bytes() for path in Path(folder).iterdir()]
 
 
 def tables():
@@ -299,6 +313,7 @@ def texts(*texts):
 SEEDS = {
     "archive": archives, "legacy": legacies, "beyond": beyond, "safetensors": tables, "session": sessions,
     "npy": array_files, "npz": array_archives, "export": exported, "torchscript": traces, "onnx": onnx_models,
+    "events": event_files,
     "notebook": lambda: texts(json.dumps(NOTEBOOK), json.dumps(NOTEBOOK | {"cells": CELLS[1:2]}, indent=1)),
     "markdown": lambda: texts(MARKDOWN, MARKDOWN.partition("\n\n")[2]),
     "percent": lambda: texts(CODE, "x = 1\nx\n"),
@@ -310,6 +325,8 @@ SEEDS = {
 }  # fmt: skip
 if importlib.util.find_spec("onnx") is None:  # which its reader needs
     del SEEDS["onnx"]
+if importlib.util.find_spec("tensorboard") is None:
+    del SEEDS["events"]
 
 
 @functools.cache

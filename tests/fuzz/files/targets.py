@@ -11,12 +11,15 @@ import tensh.language as language
 from tensh.cli import config, program
 from tensh.cli.checking import compare
 from tensh.cli.documents import files
+from tensh.cli.environment import Environment
+from tensh.cli.event_files import reading, showing
 from tensh.cli.lessons import format as lessons
 from tensh.cli.lessons import grading
 from tensh.cli.lessons.model import Question
 from tensh.cli.lessons.player import put_in_words
 from tensh.cli.lessons.progress import Keeper
 from tensh.cli.options import UsageError
+from tensh.cli.render.console import Console
 from tensh.cli.repl import history
 from tensh.cli.session import exporting, opening, saving
 from tensh.escaping import visible
@@ -27,6 +30,7 @@ from tensh.show.prose import lines_of
 from tensh.utils.safetensors import SafetensorError
 from tensh.utils.safetensors import torch as safetensors
 from tests.fuzz.files.archives import change_archive
+from tests.fuzz.files.events import change_events
 from tests.fuzz.files.mutators import WORDS, change_bytes, change_text
 from tests.fuzz.files.pickles import change_pickle
 from tests.fuzz.files.tables import change_json, change_npy, change_table
@@ -83,6 +87,22 @@ def load_onnx(data, folder):
     """A file of ONNX, in a folder for weights beside it."""
     module = tensh.onnx.load(put(data, folder, ".onnx"))
     return [*module.state_dict().values(), module.code]
+
+
+def watch(data, folder):
+    """An event file, and all that `tensh watch` shows of it."""
+    path = put(data, folder, ".tfevents.1")
+    runs, env = reading.Runs(folder), Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
+    try:
+        runs.refresh()
+    finally:
+        os.remove(path)
+    showing.show(runs, Console(env), None)
+    shown = env.stdout.getvalue()
+    assert shown == visible(shown)
+    for line in showing.write_json(runs, None).splitlines():
+        json.loads(line, parse_constant=int)
+    showing.write_csv(runs, None)
 
 
 def put(data, folder, extension):
@@ -202,6 +222,7 @@ TARGETS = {
     "npz": Target(open_file(".npz"), change_archive(change_npy, ".npy"), CLI),
     "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
     "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
+    "events": Target(watch, change_events, (UsageError,)),
     "onnx": Target(load_onnx, change_bytes, (OnnxError, NotImplementedError)),
     "notebook": Target(document(".ipynb"), change_json, CLI),
     "markdown": Target(document(".md"), change_text(WORDS["markdown"] + WORDS["python"]), CLI),

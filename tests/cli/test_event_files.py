@@ -1,0 +1,117 @@
+"""Event files that are damaged, hostile, or change while `tensh watch` reads them: shown, or refused in one line."""
+
+import io
+import json
+from importlib.util import find_spec
+
+import pytest
+
+if find_spec("tensorboard") is None:
+    pytest.skip("tensorboard is not installed", allow_module_level=True)
+
+from tensorboard.compat.proto.summary_pb2 import HistogramProto, SummaryMetadata
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
+from tensh.cli.event_files.reading import Runs
+from tests.fuzz.files.events import frame, write_event
+
+INF, NAN = float("inf"), float("nan")
+BAD = "a\x1b[2J\x1b]52;c;AAAA\a\u202e\x9b"
+
+
+def number(value, step=0, tag="x"):
+    return frame(write_event(step, tag=tag, simple_value=value))
+
+
+def bars(limits, counts):
+    return frame(write_event(tag="h", histo=HistogramProto(bucket_limit=limits, bucket=counts)))
+
+
+def tensor(plugin, **content):
+    data = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name=plugin))
+    return frame(write_event(tag=BAD, metadata=data, tensor=TensorProto(**content)))
+
+
+SHOWN = {  # name -> the file, or what stands in it
+    "no numbers": number(NAN) + number(INF, 1) + number(-INF, 2),
+    "steps": number(1.0, 2**63 - 1) + number(2.0, -(2**63)),
+    "a tag": number(1.0, tag=BAD) + number(2.0, tag="") + number(2.0, tag="a\nb,c\r") + number(1.0, tag="t" * 10**5),
+    "no bars": bars([], []),
+    "limits without counts": bars([1, 2], []),
+    "more counts than limits": bars([1, 2], [1, 2, 3, 4]),
+    "fewer counts than limits": bars([1, 2, 3], [1]),
+    "bars that are no numbers": bars([NAN, NAN], [NAN, 1]) + bars([-INF, INF], [1, INF]),
+    "huge bars": bars([-1.7e308, 1.7e308], [1, 2]) + bars([1, 2, 3], [-5, 1e308, 1e308]) + bars([3, 2], [1, 1]),
+    "tensors": tensor("scalars") + tensor("scalars", tensor_content=b"abc") + tensor("text", string_val=[b"\xff\x1b"]),
+    "a long text": tensor("text", string_val=[b"x" * 10**6]),
+    "cut off": number(1.0) + number(2.0, 1)[:-7],
+    "the beginning of a record": b"\5",
+}
+REFUSED = {
+    "zeros": bytes(10**6),
+    "a length that is no length": b"\xff" * 40,
+    "a length that is too large": (2**27 + 1).to_bytes(8, "little") + bytes(40),
+    "a text": b"nothing of the kind, and long enough",
+    "no event": frame(b"\xff" * 9),
+}
+
+
+def watch(folder, *options):
+    """(status, stdout, stderr) of the command."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    return main(["watch", str(folder), *options], env), env.stdout.getvalue(), env.stderr.getvalue()
+
+
+@pytest.mark.parametrize("what", SHOWN)
+@pytest.mark.filterwarnings("error")
+def test_what_is_unusual_is_shown(what, tmp_path):
+    (tmp_path / "a.tfevents.1").write_bytes(SHOWN[what])
+    for option in ("--once", "--csv", "--json"):
+        status, shown, said = watch(tmp_path, option)
+        assert (status, said) == (0, "") and "\x1b" not in shown and "\u202e" not in shown
+        assert len(shown) < 10**5 or option != "--once"
+        if option == "--json":
+            assert all(json.loads(line, parse_constant=pytest.fail) for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_event_file_is_one_line(what, tmp_path):
+    path = tmp_path / "a.tfevents.1"
+    path.write_bytes(REFUSED[what])
+    assert watch(tmp_path) == (2, "", f"{path} is no event file of TensorBoard\n")
+
+
+def test_what_is_no_file_is_passed_over(tmp_path):
+    path = tmp_path / "a.tfevents.1"
+    for target in ("a.tfevents.1", "/nowhere", "/dev/zero", "."):
+        path.symlink_to(target)
+        assert watch(tmp_path)[::2] == (0, ""), target
+        path.unlink()
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "a.tfevents.1").write_bytes(number(1.0))
+
+    def fails(path, mode):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tensh.cli.event_files.reading.open", fails, raising=False)
+    assert watch(tmp_path) == (2, "", f"{tmp_path / 'a.tfevents.1'}: Permission denied\n")
+
+
+def test_a_run_that_begins_again_is_read_anew(tmp_path):
+    path, runs = tmp_path / "a.tfevents.1", Runs(tmp_path)
+    path.write_bytes(number(1.0) + number(2.0, 1) + number(3.0, 2)[:9])
+    assert runs.refresh() and not runs.refresh()
+    path.write_bytes(number(5.0))
+    assert runs.refresh() and [each.value for each in runs.numbers["x"]["."]] == [5.0]
+    path.unlink()
+    assert runs.refresh() and not runs.numbers
+
+
+def test_a_file_that_is_gone_when_it_is_opened_is_none(tmp_path):
+    runs = Runs(tmp_path)
+    runs.list_files = lambda: [(str(tmp_path / "gone.tfevents.1"), 9)]
+    assert not runs.refresh()
