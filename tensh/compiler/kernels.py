@@ -17,11 +17,11 @@ DOT, TRANSPOSED, RESHAPED = "matmul", "transposed", "reshaped"  # no operator ha
 """Steps that are written as ``a.dot(b)``, ``a.T`` and ``a.reshape(shape)``."""
 
 
-def choose_kernels(steps):
+def choose_kernels(steps, rules):
     """The steps with simpler ones in the places of those that allow it."""
     chosen = []
     for step in steps:
-        rule = RULES.get(step.name)
+        rule = rules.get(step.name)
         chosen += rule(step) if rule is not None else [step]
     return chosen
 
@@ -60,11 +60,18 @@ def transpose(step):
     )
 
 
-def reshape(step):
-    if not step.args[0].contiguous or step.out.dtype is not step.args[0].dtype:
+def reshape_gradient(step):
+    """A shape that takes any layout: a gradient need not lie in memory as that of the captured call did."""
+    if step.out.dtype is not step.args[0].dtype:
         return [step]
     return [Step(VIEW, RESHAPED, np.reshape, (step.args[0], step.out.shape), step.outs, step.line)]
 
 
+def reshape(step):
+    return reshape_gradient(step) if step.args[0].contiguous else [step]
+
+
 RULES = {"addmm": split_addmm, "mm": multiply_small, "t": transpose, "view": reshape}
 """Name of a step -> the function that gives the steps in its place."""
+BACKWARD_RULES = RULES | {"view": reshape_gradient, "reshape_alias": reshape_gradient}
+"""The same for a backward pass."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.kernels import choose_kernels
+from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
 from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, READ, VIEW, Lowering, Var, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
@@ -99,7 +99,7 @@ class Program:
         ]
         self.saved_inputs = [ins.index(each) if each in ins else None for each in saved]
         self.folded, self.merged, self.dropped = len(constants), len(merged), count - len(forward) - len(backward)
-        forward, backward = choose_kernels(forward), choose_kernels(backward)
+        forward, backward = choose_kernels(forward, RULES), choose_kernels(backward, BACKWARD_RULES)
         self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)
         self.reached = find_reached(backward, starts, gradients)
         self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))

@@ -199,6 +199,8 @@ def convert(overload, args, kwargs):
     if len(args) > len(places):
         raise TypeError
     given = dict(zip((p.name for p in places), args)) | kwargs
+    if not given.keys() <= {p.name for p in parameters}:
+        raise TypeError
     found = {}
     for p in parameters:
         if p.name not in given:

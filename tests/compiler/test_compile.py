@@ -288,6 +288,20 @@ def test_gradients_of_backward_passes():
     assert (x.grad - 4).allclose(other.grad)
 
 
+@pytest.mark.parametrize("join", [torch.column_stack, torch.cartesian_prod, lambda t: torch.stack(t).t().reshape(-1)])
+def test_gradients_may_lie_in_memory_in_any_way(join):
+    def function(a, b):
+        return join((a, b)) if join is not torch.cartesian_prod else join(a, b)
+
+    compiled = torch.compile(function)
+    for weigh in (torch.ones_like, lambda r: torch.ones(()).expand_as(r), lambda r: torch.ones(r.shape[::-1]).t()) * 2:
+        leaves = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+        result = compiled(*leaves)
+        weight = weigh(result.detach()) if result.dim() == 2 else torch.ones(()).expand_as(result)
+        expected = torch.autograd.grad(function(*leaves), leaves, weight)
+        assert all(map(torch.equal, torch.autograd.grad(result, leaves, weight), expected))
+
+
 def test_saved_tensors_that_are_written_are_noticed():
     f = torch.compile(lambda x, w: (x * w).sum())
     w = torch.ones(3, requires_grad=True)

@@ -83,6 +83,23 @@ def test_gradients_go_through_code_of_a_file():
     assert torch.equal(loaded.query.grad, model.query.grad)
 
 
+KEYWORDS = [
+    lambda x, y: torch.div(x, y, rounding_mode="floor"), lambda x, y: torch.round(x, decimals=1), lambda x, y: torch.add(x, y, alpha=3),
+    lambda x, y: torch.meshgrid(x, y, indexing="xy"), lambda x, y: torch.gradient(x, spacing=2.0), lambda x, y: x.var(0, correction=0),
+    lambda x, y: x.scatter(0, torch.tensor([0, 1]), 2.0, reduce="multiply"), lambda x, y: torch.searchsorted(y, x, right=True),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:torch.tensor results")
+@pytest.mark.parametrize("function", KEYWORDS)
+def test_keywords_of_operators_count_in_code_of_a_file(function):
+    x, y = torch.tensor([1.56, -2.78]), torch.tensor([1.0, 2.0])
+    loaded = torch.jit.load(saved(torch.jit.trace(function, (x, y), check_trace=False)))
+    assert list(map(torch.equal, flatten(loaded(x, y)), flatten(function(x, y)))) == [True] * len(
+        flatten(function(x, y))
+    )
+
+
 def test_functions_constants_and_extra_files():
     shift = torch.tensor([1.0, 2.0])
     file = io.BytesIO()
