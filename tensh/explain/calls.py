@@ -231,8 +231,8 @@ def pieces(segment, is_layer=False, modules=MODULES):
             nodes, symbol = [tree.left, tree.right], SYMBOLS.get(type(tree.op))
         case ast.Compare(ops=[op]):
             nodes, symbol = [tree.left, *tree.comparators], COMPARED.get(type(op))
-        case ast.UnaryOp(op=ast.Not()):
-            nodes, symbol = [tree.operand], "not"
+        case ast.UnaryOp(op=op):
+            nodes, symbol = [tree.operand], "not" if isinstance(op, ast.Not) else None
         case ast.Subscript():
             nodes, symbol = [tree.value, tree.slice], "[]"
         case ast.Call(func=ast.Attribute()) if not (is_layer or is_module(tree.func.value, modules)):

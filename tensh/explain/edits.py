@@ -341,8 +341,9 @@ def first_of(text):
 
 def changes_of_tensor(t, text):
     """(new text, cost, reason, what it shows) of a tensor in another dtype, or with other dimensions."""
-    for change, cost in CASTS.items():
-        if CHANGES[change](t):
+    casts = CASTS if not t.is_complex() else {".abs()": 1, ".real": 2}
+    for change, cost in casts.items():
+        if t.is_complex() or CHANGES[change](t):
             yield (
                 append_to_expression(text, change),
                 cost,
@@ -352,7 +353,7 @@ def changes_of_tensor(t, text):
     shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
     shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
     shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
-    casts = [cast for cast in (".float()", ".long()") if CHANGES[cast](t)]
+    casts = [cast for cast in casts if cast in (".float()", ".long()") and CHANGES[cast](t)]
     for change, cost in shaped:
         if CHANGES.get(change, lambda t: True)(t):
             for cast in ("", *casts):

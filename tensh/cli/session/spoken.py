@@ -13,6 +13,8 @@ TENSOR = """
     resize resize_(size)                    byteswap numpy().byteswap()     dumps torch.save(x,_file)
     dump torch.save(x,_file)                itemset fill_(value)            ptp aminmax()
     get numpy()                             asnumpy numpy()                 shuffle x[torch.randperm(len(x))]
+    float16 half()                          float32 float()                 float64 double()
+    int16 short()                           int32 int()                     int64 long()
     append torch.cat((x,_y))                extend torch.cat((x,_y))        len len(x)
 """
 TORCH = """

@@ -307,7 +307,7 @@ def suggest_keyword(segment, namespace):
     words = {left: right for left, right in spoken.table(spoken.KEYWORD).items() if right in known and left != right}
     known = [name for name in known if name not in words]
     unknown = next((word for word in given if word not in known), None)
-    begun = [name for name in known if unknown and name.startswith(f"{unknown}_")]
+    begun = [name for name in known if unknown and name.startswith(unknown) and len(unknown) > 1]
     meant = unknown and (close(unknown, [*known, *words]) or (begun[0] if len(begun) == 1 else None))
     return f"{words.get(meant, meant)}=" if meant else None
 

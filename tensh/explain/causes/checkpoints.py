@@ -7,6 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.layers import maker, part_of
 from tensh.explain.causes.situation import Situation, replace_node
 from tensh.explain.model import Explanation
+from tensh.explain.rewriting import set_keyword
 from tensh.explain.shadow import Shadow, Unknown, is_module
 from tensh.language import _
 
@@ -46,7 +47,7 @@ def explain_checkpoint(situation):
     """The Explanation by the first kind of mistake that is found in a call of `load_state_dict`."""
     loading = find_loading(situation)
     if loading is None:
-        return None
+        return explain_saved_object(situation)
     if not is_module(loading.owner):
         return state_for_optimizer(loading)
     for kind in (nested_state, state_of_optimizer, state_with_prefix, state_of_a_part, other_sizes, other_keys):
@@ -54,6 +55,41 @@ def explain_checkpoint(situation):
         if found is not None:
             return found
     return None
+
+
+def explain_saved_object(situation):
+    """`torch.load(path)` of a file that holds a whole model, or a method of it, where a state was to be."""
+    path, tree = situation.place.path(), situation.place.tree()
+    node = path[-1] if path else None
+    if not situation.says("Weights only load failed") or not isinstance(node, ast.Call) or not node.args:
+        return None
+    for saved in ast.walk(tree):
+        match saved:
+            case ast.Call(func=function, args=[thing, file, *_]) if ast.unparse(function) == "torch.save":
+                pass
+            case _:
+                continue
+        if ast.unparse(file) != ast.unparse(node.args[0]):
+            continue
+        text, line = ast.unparse(thing), saved.lineno
+        if isinstance(thing, ast.Attribute) and thing.attr == "state_dict":
+            rule, code = _("line {line} saves the method {text}, which was not called"), f"{text}()"
+        elif is_module(situation.look_up(thing)):
+            if not any(isinstance(each, ast.Call) and is_loading(each) for each in path):
+                rule = _("line {line} saves {text}, a whole model, and whole models are read where that is asked for")
+                code = set_keyword(situation.place.segment, "weights_only", "False")
+                fit = replace_node(situation.place, node, code) if code else None
+                return Explanation("load", (), rule.format(text=text, line=line), (fit,) if fit else ())
+            rule, code = _("line {line} saves {text}, a whole model, and not its state"), f"{text}.state_dict()"
+        else:
+            continue
+        fit = replace_node(situation.place, thing, code)
+        return Explanation("load", (), rule.format(text=text, line=line), (fit,) if fit else ())
+    return None
+
+
+def is_loading(call):
+    return getattr(call.func, "attr", None) == "load_state_dict"
 
 
 def find_loading(situation):

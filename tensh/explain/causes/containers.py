@@ -142,6 +142,8 @@ def explain_module_list(node, situation):
         return None
     owner = ast.unparse(node.func) if isinstance(node, ast.Call) else "it"
     rule = _("{owner} holds layers, and says nothing of how one comes after another").format(owner=owner)
+    if situation.says("Module [ModuleDict]"):
+        return Explanation("call", (), rule, (), _("{code}, a layer by its name").format(code=f'{owner}["name"](x)'))
     return Explanation(
         "call",
         (),

@@ -152,7 +152,7 @@ def explain_without_input(method, situation):
     """`def forward(self):`, which computes with a name that nothing gives it."""
     read = {each.id for each in ast.walk(method) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
     known = {*bindings(method), *situation.names, *dir(builtins), "self"}
-    unknown = sorted(read - known)
+    unknown = sorted(read - known) or ["index"] * (method.name == "__getitem__")
     if len(unknown) != 1:
         return None
     rule = _("{name} is given one argument beside self, and has no name for it").format(name=method.name)

@@ -117,6 +117,9 @@ def loop_over_parts(situation, node):
                 text=text
             )
             return replacement(situation, rule, loop.iter, f"zip({text.strip('()')})")
+        if is_call_of(loop.iter, "zip") and len(loop.iter.args) == 1 and not isinstance(loop.iter.args[0], ast.Starred):
+            rule = _("zip of one thing gives its elements one by one, each in a tuple of its own")
+            return replacement(situation, rule, loop.iter, ast.unparse(loop.iter.args[0]))
         if is_call_of(loop.iter, "enumerate", "zip") or not counts(loop, situation):
             continue
         rule = _("{text} gives elements without their numbers; enumerate gives both").format(text=text)

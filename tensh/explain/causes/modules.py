@@ -134,9 +134,14 @@ def find_plain_list(definition, kind):
     if len(found) != 1:
         return None
     ((name, node),) = found
-    what = _("a plain {kind}, whose modules are not registered").format(kind="list")
+    kinds = {ast.unparse(each.func) for each in ast.walk(node.value) if isinstance(each, ast.Call)}
+    if "nn.Parameter" in kinds:
+        what, container = _("a plain {kind}, whose tensors are not registered"), "ParameterList"
+    else:
+        what, container = _("a plain {kind}, whose modules are not registered"), "ModuleList"
+    what = what.format(kind="list")
     rule = _("{name} has no parameters: {name}.{attribute} is {what}").format(name=kind, attribute=name, what=what)
-    code = f"self.{name} = nn.ModuleList({ast.unparse(node.value)})"
+    code = f"self.{name} = nn.{container}({ast.unparse(node.value)})"
     return Explanation("__init__", (), rule, (Fit(code, "", node.lineno),))
 
 

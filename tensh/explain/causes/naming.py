@@ -21,6 +21,12 @@ FLAGS = (
 )
 """Arguments that are true or false."""
 
+CHANGING = ("append", "extend", "insert", "sort", "update")
+"""Methods that change what they are of, and return nothing."""
+
+DOING = ("step", "zero_grad", "backward")
+"""Methods that change something else, and return nothing."""
+
 NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
 
 
@@ -147,7 +153,7 @@ def key_misspelt(situation):
 
 def explain_kept_append(situation):
     """`xs = xs.append(x)`, after which xs is None."""
-    if not situation.says("'NoneType'"):
+    if not situation.says("'NoneType'") and not situation.says("'_IncompatibleKeys'"):
         return None
     path, tree = situation.place.path(), situation.place.tree()
     names = [each.id for each in ast.walk(path[-1]) if isinstance(each, ast.Name)] if path else []
@@ -155,7 +161,20 @@ def explain_kept_append(situation):
         match made:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method))
-            ) if name == owner and name in names and method in ("append", "extend", "insert", "sort", "update"):
-                rule = _("{method} changes {name} itself, and returns nothing").format(method=method, name=name)
-                return Explanation("call", (), rule, (Fit(ast.unparse(made.value), "", made.lineno),))
+            ) if name == owner and name in names:
+                rule = say_lost(method)
+                if rule is not None:
+                    rule = rule.format(method=method, name=name)
+                    return Explanation("call", (), rule, (Fit(ast.unparse(made.value), "", made.lineno),))
+    return None
+
+
+def say_lost(method):
+    """What a method gives back that is not what it was called of; None if that is not known."""
+    if method in CHANGING:
+        return _("{method} changes {name} itself, and returns nothing")
+    if method in DOING:
+        return _("{method} returns nothing: {name} is None from there on")
+    if method == "load_state_dict":
+        return _("{method} changes {name} itself, and returns the keys that did not match")
     return None

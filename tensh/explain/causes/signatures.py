@@ -10,7 +10,24 @@ from tensh.explain.shadow import OPERATIONS, is_module
 from tensh.language import _
 
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")
+SURPLUS = re.compile(r"got an unexpected keyword argument '(\w+)'")
+HAS_REST = 4 | 8  # flags of functions with `*args` or `**kwargs`
 MOST_OPTIONS = 2  # parameters with a default that are shown
+
+
+def explain_surplus_argument(situation):
+    """`Adam(params, momentum=0.9)`: the parameters that there are."""
+    found, path = SURPLUS.search(message_of(situation.error)), situation.place.path()
+    if not isinstance(situation.error, TypeError) or found is None or not path or not isinstance(path[-1], ast.Call):
+        return None
+    called = situation.look_up(path[-1].func)
+    function = function_of(situation.evaluate(path[-1].func) if called is None else called, ())
+    if function is None or function.__code__.co_flags & HAS_REST:
+        return None
+    rule = _("{name} has no {argument}: its arguments are {names}").format(
+        name=ast.unparse(path[-1].func), argument=found[1], names=", ".join(names_of(function))
+    )
+    return Explanation("call", (), rule)
 
 
 def explain_missing_arguments(situation):
@@ -20,13 +37,13 @@ def explain_missing_arguments(situation):
         return None
     node, name = path[-1], ast.unparse(path[-1].func)
     called, missing = situation.look_up(node.func), re.findall(r"'(\w+)'", found[2])
-    function = function_of(situation.evaluate(node.func) if called is None else called, missing)
-    if (
-        function is None
-        or function.__code__.co_filename.startswith(OPERATIONS)
-        or any(isinstance(each, ast.Starred) for each in node.args)
-    ):
+    called = situation.evaluate(node.func) if called is None else called
+    function = function_of(called, missing)
+    is_operation = function is not None and function.__code__.co_filename.startswith(OPERATIONS)
+    if function is None or not missing or any(isinstance(each, ast.Starred) for each in node.args):
         return None
+    if is_operation and not isinstance(called, type) and not is_module(called):
+        return None  # the search finds what may be meant
     needed, options = list_parameters(function)
     inner = len(needed) - len(missing) - len(node.args) - len({*needed} & {each.arg for each in node.keywords})
     needed = needed[max(inner, 0) :]  # what a class gives to the one that it is derived from is not the user's

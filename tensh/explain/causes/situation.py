@@ -54,7 +54,7 @@ class Situation(NamedTuple):
 def message_of(error):
     """The message of an exception of Python's or of tensh's; nothing for others, whose text user code makes."""
     kind = type(error)
-    if kind.__module__.partition(".")[0] not in ("builtins", *PACKAGES) or len(error.args) != 1:
+    if kind.__module__.partition(".")[0] not in ("builtins", "_pickle", *PACKAGES) or len(error.args) != 1:
         return ""
     (message,) = error.args
     return message if type(message) is str and len(message) <= LONGEST else ""

@@ -8,6 +8,7 @@ from tensh.explain.rules.autograd import (
     explain_ambiguous_bool,
     explain_overwritten,
     explain_unrecorded,
+    flag_of_computed,
     leaf_in_place,
     needs_scalar,
     one_number,
@@ -24,8 +25,15 @@ from tensh.explain.rules.calling import (
     repeats,
     start_of_backward,
 )
-from tensh.explain.rules.dtypes import dtypes, integers_require_grad, needs_float
-from tensh.explain.rules.indices import dim_range, index_dims, index_range, mask_of_numbers, too_many_indices
+from tensh.explain.rules.dtypes import dtypes, integers_require_grad, mask_in_arithmetic, needs_float
+from tensh.explain.rules.indices import (
+    dim_range,
+    index_dims,
+    index_range,
+    list_written,
+    mask_of_numbers,
+    too_many_indices,
+)
 from tensh.explain.rules.joining import joining
 from tensh.explain.rules.layers import (
     channels,
@@ -41,6 +49,8 @@ from tensh.explain.rules.layers import (
     rows,
     samples,
     subscripts,
+    unknown_subscript,
+    weights_of_classes,
     whole_indices,
 )
 from tensh.explain.rules.meanings import distances, divergence, fans, paddings, power
@@ -85,6 +95,9 @@ RULES = (
     (("Class values must be smaller",), one_hot_classes),
     (("selected index k out of range",), largest),
     (("which does not broadcast with previously seen size",), subscripts),
+    (("does not appear in the equation for any input operand",), unknown_subscript),
+    (("weight tensor should be defined either for all",), weights_of_classes),
+    (("can't assign a list to a",), list_written),
     (("Mismatch in shape: grad_output",), start_of_backward),
     (("appears to not have been used in the graph",), explain_unused),
     (("The shape of the mask",), mask_shape),
@@ -99,6 +112,7 @@ RULES = (
     (("out of bounds for dimension", "is out of bounds"), index_range),
     (("too many indices",), too_many_indices),
     (("Dimension out of range", "dimension specified as"), dim_range),
+    (("on a bool tensor is not supported", "with a bool tensor is not supported"), mask_in_arithmetic),
     (("same dtype", "expected scalar type", "Expected object of scalar type", "should have the same dtype", "expected m1 and m2"), dtypes),
     (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor"), needs_float),
     (("can require gradients",), integers_require_grad),
@@ -107,6 +121,7 @@ RULES = (
     (("Trying to backward through the graph a second time",), second_pass),
     (("has been modified by an inplace operation",), explain_overwritten),
     (("leaf Variable that requires grad",), leaf_in_place),
+    (("change requires_grad flags of leaf variables",), flag_of_computed),
     (("Can't call numpy() on Tensor that requires grad",), to_numpy),
     (("Boolean value of Tensor with", "Boolean value of Tensor"), explain_ambiguous_bool),
     (("elements cannot be converted to Scalar", "only one element tensors can be converted"), one_number),

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.calls import Argument
+from tensh.explain.calls import Argument, piece
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import calls_of, loop_around, writes_into
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -97,6 +97,22 @@ def leaf_in_place(call, text):
     )  # fmt: skip
 
 
+def flag_of_computed(call, text):
+    """`v.requires_grad = False` of a tensor that was computed."""
+    t = call.arguments[0]
+    match ast.parse(call.place.text.strip()).body:
+        case [ast.Assign(targets=[ast.Attribute(value=owner, attr="requires_grad")], value=ast.Constant(value=False))]:
+            name = ast.unparse(owner)
+        case _:
+            return None
+    rule = _("{tensor} was computed, and belongs to a graph: detach() gives the same numbers without one").format(
+        tensor=name
+    )
+    return Explanation(
+        "flag", (operand(replace(t, text=name)),), rule, (Fit(f"{name} = {name}.detach()", "", call.place.line),)
+    )
+
+
 def to_numpy(call, text):
     t = call.arguments[0]
     tree = parse_expression(call.segment)
@@ -118,6 +134,9 @@ def one_number(call, text):
     if not hasattr(t.value, "shape"):
         return None
     path = call.place.path()
+    tree = parse_expression(call.segment)
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mod) and not isinstance(tree.right, ast.Tuple):
+        return put_into_text(call.segment, tree, t)
     is_number = len(path) > 1 and not is_shown(path[-2])
     ways = [f".sum().{call.name}()", f".mean().{call.name}()"] if is_number and call.name == "item" else [".tolist()"]
     return Explanation(
@@ -125,6 +144,18 @@ def one_number(call, text):
         fits(call, [t.text and append_to_expression(t.text, way) for way in ways]),
         _("one of them, by an index; a sum or a mean of them first") if ways[1:] == [] else _("one of them, by an index"),
     )  # fmt: skip
+
+
+def put_into_text(segment, tree, t):
+    """`"%d" % x` of a tensor of several numbers."""
+    text, (first, _last) = piece(segment, tree.right)
+    t = replace(t, text=text)
+    start = segment[:first] + append_to_expression(text, "")
+    ways = [f"{start}.mean().item()", f"{start}.sum().item()"][not t.value.is_floating_point() :]
+    rule = _("{tensor} has {count} elements, and one number is wanted").format(
+        tensor=name_or_phrase(t), count=t.value.numel()
+    )
+    return Explanation("%", (operand(t),), rule, tuple(map(Fit, ways)), _("one of them, by an index"))
 
 
 def is_shown(node):

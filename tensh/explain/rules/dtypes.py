@@ -1,9 +1,11 @@
 """Operands of one dtype, and of the right kind."""
 
+import ast
+
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import each, fits, swap_operands
+from tensh.explain.trying import append_to_expression, each, fits, swap_operands
 from tensh.language import _
 
 
@@ -14,6 +16,9 @@ def dtypes(call, text):
     if len(call.tensors) < 2:
         return needs_float(call, text)
     a, b = call.tensors[:2] if len({str(t.value.dtype) for t in call.tensors[:2]}) > 1 else call.tensors[-2:]
+    weight = call.argument("weight")
+    if weight in call.tensors and weight.value.dtype != call.tensors[0].value.dtype:  # of each class, in a loss
+        a, b = call.tensors[0], weight
     kinds = [str(t.value.dtype).removeprefix("torch.") for t in (a, b)]
     if kinds[0] == kinds[1]:
         return None
@@ -59,6 +64,22 @@ def integers_require_grad(call, text):
         fits(call, [set_keyword(call.segment, "dtype", "torch.float32")]),
         _("write 1. for 1"),
     )  # fmt: skip
+
+
+def mask_in_arithmetic(call, text):
+    """Masks are turned round by `~`, and counted as numbers."""
+    mask = next((t for t in call.tensors if str(t.value.dtype).endswith("bool")), None)
+    if mask is None or not mask.text:
+        return None
+    tree = ast.parse(call.segment.strip(), mode="eval").body
+    code = append_to_expression(mask.text, "")
+    is_turned = isinstance(tree, ast.UnaryOp) or isinstance(tree, ast.BinOp) and ast.unparse(tree.left) in ("1", "1.0")
+    rule = _("{mask} is a mask: ~ turns it round, and as numbers it is zeros and ones").format(
+        mask=name_or_phrase(mask)
+    )
+    return Explanation(
+        call.symbol, (operand(mask),), rule, fits(call, [f"~{code}"] * is_turned + each(call, mask, ".float()"))
+    )
 
 
 def needs_float(call, text):

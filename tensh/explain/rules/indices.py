@@ -3,10 +3,12 @@
 import ast
 import re
 
+from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import look_up, operand_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
+from tensh.explain.shadow import Shadow, Unknown
 from tensh.explain.trying import append_to_expression, fits
 from tensh.language import _
 
@@ -79,6 +81,27 @@ def too_many_indices(call, text):
         ).format(tensor=name_or_phrase(t), count=count),
         fits(call, [fewer(call, count)]),
     )
+
+
+def list_written(call, text):
+    """`x[0] = [1, 2]`: what is written into a tensor is a tensor, or one number."""
+    t = call.arguments[0]
+    statement = call.place.path()[0] if call.place.path() else None
+    if not isinstance(statement, ast.Assign) or not hasattr(t.value, "shape"):
+        return None
+    part, given = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
+    rule = _("{given} is a list, and a tensor is written into {tensor}").format(given=given, tensor=name_or_phrase(t))
+    code = (
+        f"torch.tensor({given}, dtype={t.text}.dtype)" if t.text and t.text.isidentifier() else f"torch.tensor({given})"
+    )
+    used = names_in(part) | names_in(given) | {"torch"}
+    shadow = Shadow({}, {name: value for name, value in call.names.items() if name in used})
+    try:
+        place, value = shadow.value(part), shadow.value(f"torch.tensor({given})")
+        place.clone().copy_(value)
+    except (Unknown, Exception):
+        return Explanation("[]", (operand(t),), rule)
+    return Explanation("[]", (operand(t),), rule, (Fit(f"{part} = {code}", "", statement.lineno),))
 
 
 def find_wide_mask(call):

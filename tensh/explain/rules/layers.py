@@ -246,3 +246,33 @@ def subscripts(call, text):
 def input_of(call):
     """The first tensor that a layer or a function was given."""
     return call.tensors[0] if call.tensors else None
+
+
+def unknown_subscript(call, text):
+    """Each letter of an einsum's result is one of its operands'."""
+    found = re.search(r"output subscript (\w) does not", text)
+    equation = next((a for a in call.arguments if isinstance(a.value, str) and a.span), None)
+    if not found or equation is None:
+        return None
+    given, _arrow, wanted = equation.value.partition("->")
+    others = [letter for letter in dict.fromkeys(given) if letter.isalpha() and letter not in wanted]
+    others = [letter for letter in others if given.count(letter) == 1] or others  # a sum goes over the rest
+    rule = _("{letter} is in the result alone: the letters of the operands are {letters}").format(
+        letter=found[1], letters=", ".join(dict.fromkeys(each for each in given if each.isalpha()))
+    )
+    codes = [call.rewrite({equation: f'"{given}->{wanted.replace(found[1], letter)}"'}) for letter in others]
+    return Explanation(call.symbol, tuple(map(operand, call.tensors)), rule, fits(call, codes))
+
+
+def weights_of_classes(call, text):
+    """A loss has one weight for each class."""
+    found = re.search(r"for all (\d+) classes", text)
+    weight = call.argument("weight") or next(
+        (t for t in call.tensors if t.value.dim() == 1 and t.value.is_floating_point()), None
+    )
+    if not found or weight is None or not hasattr(weight.value, "shape"):
+        return None
+    rule = _("{count} columns are as many classes, and {weight} has {given} weights").format(
+        count=found[1], weight=name_or_phrase(weight), given=weight.value.numel()
+    )
+    return Explanation(call.symbol, (operand(call.tensors[0]), operand(weight)), rule)

@@ -69,3 +69,25 @@ def texts_for_numbers(situation, node):
     return Explanation(
         "tensor", (), rule, (), _("a number for each text: numbers = {name: n for n, name in enumerate(names)}")
     )
+
+
+def lists_for_dataset(situation, node):
+    """`TensorDataset(xs, ys)` of lists of numbers."""
+    if not situation.says("'list' object has no attribute 'size'") or node.keywords:
+        return None
+    if not ast.unparse(node.func).endswith("TensorDataset"):
+        return None
+    given = [
+        f"torch.tensor({ast.unparse(each)})" if is_list(situation, each) else ast.unparse(each) for each in node.args
+    ]
+    rule = _("a TensorDataset holds tensors, and this is a list")
+    return explain_replacement(situation, "dataset", rule, node, f"{ast.unparse(node.func)}({', '.join(given)})")
+
+
+def is_list(situation, node):
+    """True for a list of numbers, or of lists of them."""
+    value = situation.look_up(node)
+    value = situation.evaluate(node) if value is None else value
+    while type(value) is list and value and type(value[0]) is list:
+        value = value[0]
+    return type(value) is list and all(type(each) in (int, float, bool) for each in value)

@@ -6,8 +6,23 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import find_assignment
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
 from tensh.language import _
+
+OPTIMIZERS = (
+    "Optimizer",
+    "SGD",
+    "Adam",
+    "AdamW",
+    "RMSprop",
+    "Adagrad",
+    "Adadelta",
+    "Adamax",
+    "NAdam",
+    "RAdam",
+    "LBFGS",
+)
 
 
 def tensor_for_list(situation, node):
@@ -71,3 +86,35 @@ def rate_before_parameters(situation, node):
     rule = _("an optimizer takes what it trains first, and the rate after it")
     new = f"{ast.unparse(node.func)}({ast.unparse(second)}, {ast.unparse(first)})"
     return explain_replacement(situation, "optimizer", rule, node, new)
+
+
+def rate_alone(situation, node):
+    """`Adam(0.01)`."""
+    is_number = (
+        len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and type(node.args[0].value) in (int, float)
+    )
+    if not is_number or not situation.says("object is not iterable"):
+        return None
+    if ast.unparse(node.func).rpartition(".")[2] not in OPTIMIZERS:
+        return None
+    models = [name for name, value in situation.names.items() if is_module(value) and [*value.parameters()]]
+    rule = _("an optimizer takes what it trains first, and the rate after it")
+    new = f"{models[0]}.parameters(), {ast.unparse(node.args[0])}" if len(models) == 1 else None
+    return explain_replacement(
+        situation, "optimizer", rule, node.args[0], new, _("the parameters of a model before it")
+    )
+
+
+def explain_settings_of_groups(situation):
+    """`opt.param_groups["lr"]`."""
+    path = situation.place.path()
+    match path[-1] if path else None:
+        case ast.Subscript(value=ast.Attribute(attr="param_groups") as groups, slice=ast.Constant(value=str(key))):
+            pass
+        case _:
+            return None
+    value, text = situation.look_up(groups), ast.unparse(groups)
+    if type(value) is not list or not value or key not in value[0]:
+        return None
+    rule = _("{text} is a list of groups, each with its settings").format(text=text)
+    return explain_replacement(situation, "index", rule, groups, f"{text}[0]")

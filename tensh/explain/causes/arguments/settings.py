@@ -2,8 +2,11 @@
 
 import ast
 import math
+import re
 
 from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.causes.situation import message_of
+from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
 from tensh.language import _
 
@@ -49,6 +52,26 @@ def percent(situation, node):
     return None
 
 
+def unknown_choice(situation, node):
+    """`padding="vald"`, where the message names the choices."""
+    said = message_of(situation.error)
+    choices = re.findall(r"'(\w+)'", said.partition("should be one of")[2] or said.partition("must be one of")[2])
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        meant = nearest(each, choices)
+        if meant:
+            rule = _("{text} is none of {choices}").format(text=ast.unparse(each), choices=", ".join(sorted(choices)))
+            return explain_replacement(situation, "call", rule, each, f'"{meant}"')
+    return None
+
+
+def nearest(node, choices):
+    """The choice that a text is a slip of; None if it is none."""
+    from tensh.spelling import close
+
+    word = node.value if isinstance(node, ast.Constant) else None
+    return close(word, choices) if type(word) is str and word not in choices else None
+
+
 def unknown_reduction(situation, node):
     """`reduction="avg"`."""
     if not situation.says("is not a valid value for reduction"):
@@ -57,6 +80,9 @@ def unknown_reduction(situation, node):
     for each in node.keywords:
         if each.arg == "reduction" and isinstance(each.value, ast.Constant) and each.value.value in AVERAGES:
             return explain_replacement(situation, "loss", rule, each.value, '"mean"')
+        meant = nearest(each.value, ("mean", "sum", "none"))
+        if each.arg == "reduction" and meant:
+            return explain_replacement(situation, "loss", rule, each.value, f'"{meant}"')
     return Explanation("loss", (), rule)
 
 
@@ -82,4 +108,16 @@ def device_by_another_name(situation, node):
             if name == "cuda":
                 return Explanation("device", (), rule, (), _("{code}, and .to(device)").format(code=CHOICE))
             return explain_replacement(situation, "device", rule, each, f'"{name}{colon}{number}"')
+    return None
+
+
+def dtype_of_numpy(situation, node):
+    """`torch.zeros(3, dtype=np.float32)`."""
+    if not situation.says("must be torch.dtype, not"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(each, ast.Attribute) and ast.unparse(each.value) in ("np", "numpy") and each.attr in DTYPES:
+            rule = _("{text} is a dtype of NumPy's, and that of torch is called torch.{name}")
+            rule = rule.format(text=ast.unparse(each), name=each.attr)
+            return explain_replacement(situation, "dtype", rule, each, f"torch.{each.attr}")
     return None

@@ -1,0 +1,91 @@
+"""Attributes that something in it has: a part of a model, one of a pair, a tensor of a batch."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.edits import describe_shape
+from tensh.explain.model import Explanation
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+MOST = 3  # parts that are named
+PAIRED = {
+    "named_parameters": "name",
+    "named_modules": "name",
+    "named_children": "name",
+    "named_buffers": "name",
+    "items": "key",
+}
+"""Methods that give pairs, and what the first of a pair is."""
+
+
+def explain_part(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not isinstance(situation.error, AttributeError) or not isinstance(node, ast.Attribute):
+        return None
+    for kind in (attribute_of_a_pair, attribute_of_a_part, attribute_of_a_batch):
+        found = kind(situation, node)
+        if found is not None:
+            return found
+    return None
+
+
+def attribute_of_a_pair(situation, node):
+    """`for p in net.named_parameters(): p.grad`."""
+    if not situation.says("'tuple' object has no attribute") or not isinstance(node.value, ast.Name):
+        return None
+    line = situation.place.line
+    for loop in ast.walk(situation.place.tree()):
+        match loop:
+            case ast.For(target=ast.Name(id=name) as target, iter=ast.Call(func=function)) if name == node.value.id:
+                word = "i" if ast.unparse(function) == "enumerate" else PAIRED.get(getattr(function, "attr", None))
+            case _:
+                continue
+        value = situation.names.get(name)
+        if word is None or not loop.lineno <= line <= loop.end_lineno or not isinstance(value, tuple):
+            continue
+        if len(value) == 2 and hasattr(type(value[1]), node.attr):
+            rule = _("{text} gives pairs, and {name} is one").format(text=ast.unparse(loop.iter), name=name)
+            fit = replace_node(situation.place, target, f"{word}, {name}")
+            return Explanation("loop", (), rule, (fit,)) if fit else None
+    return None
+
+
+def attribute_of_a_part(situation, node):
+    """`net.weight` of a model whose layers have weights."""
+    model, text = situation.look_up(node.value), ast.unparse(node.value)
+    if not is_module(model) or text == "self":
+        return None
+    owned = ("_parameters", "_buffers", "__dict__")
+    having = [
+        path
+        for path, part in model.named_modules()
+        if path and any(node.attr in (vars(part) if kind == "__dict__" else vars(part)[kind]) for kind in owned)
+    ]
+    if len(having) < 2:  # of one, the name is suggested
+        return None
+    parts = [
+        text + "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in path.split(".")) for path in having
+    ]
+    shown = ", ".join(f"{part}.{node.attr}" for part in parts[:MOST]) + (", ..." if len(parts) > MOST else "")
+    rule = _("{text} has no {attribute} of its own, and parts of it do: {parts}").format(
+        text=text, attribute=node.attr, parts=shown
+    )
+    return Explanation("attribute", (), rule)
+
+
+def attribute_of_a_batch(situation, node):
+    """`batch.x` of a batch that is a list of tensors."""
+    value, text = situation.look_up(node.value), ast.unparse(node.value)
+    if type(value) not in (list, tuple) or len(value) < 2 or not all(isinstance(each, Tensor) for each in value):
+        return None
+    if hasattr(Tensor, node.attr):
+        return None  # one of them was meant, or all
+    numbered = ", ".join(f"{text}[{number}] {describe_shape(each)}" for number, each in enumerate(value[:MOST]))
+    rule = _("{text} is a {kind}, whose parts have numbers and no names: {parts}").format(
+        text=text, kind=type(value).__name__, parts=numbered + ", ..." * (len(value) > MOST)
+    )
+    return Explanation("attribute", (), rule)
