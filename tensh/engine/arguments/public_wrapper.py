@@ -62,7 +62,7 @@ class PublicWrapper:
             value = args[place] if place < len(args) else options.get(name, False)
             if value is not False and value is not True:
                 self.require_bool(name, value)
-        if options and not options.keys() <= self.parameters.keys():
+        if options and (options.keys() & NUMPY.keys() or not options.keys() <= self.parameters.keys()):
             args, options = self.translate_names(args, options)
         given = {**dict(zip(self.positional, args, strict=False)), **options}
         for name in INTEGERS & given.keys():
@@ -76,15 +76,18 @@ class PublicWrapper:
 
     def translate_names(self, args, options):
         """The arguments with our names for NumPy's; a default that such a name replaces is taken from its position."""
-        args, known, places = list(args), {}, list(self.positional)
+        given, known, places = list(args), {}, list(self.positional)
         for name, value in options.items():
-            own = NUMPY.get(name, name) if name not in self.parameters else name
-            place = places.index(own) if own != name and own in places else len(args)
-            if place < len(args) and (args[place] is REQUIRED or args[place] is self.positional[own].default):
-                args[place] = value
-            else:
-                known[own if own in self.parameters else name] = value
-        return tuple(args), known
+            own = NUMPY.get(name, name)
+            place = places.index(own) if own in places else len(given)
+            if own == name or own not in self.parameters:
+                known[name] = value
+            elif place < len(given) and (given[place] is REQUIRED or given[place] is self.positional[own].default):
+                given[place] = value
+            else:  # given twice, or by a name that only some of the signatures know
+                self.require_form(*self.list_given(args, True), options)
+                known[own] = value
+        return tuple(given), known
 
     def kinds_of(self, name):
         """The kinds that PyTorch's signatures give the parameter."""
@@ -172,11 +175,19 @@ class PublicWrapper:
         named |= options
         if answer := ports.answer_override(self.public, tuple(positional), named):
             return answer
-        known = {name for form in self.forms for name in form.named}
-        ordered = {name: named[name] for name in keywords or () if name in named} | named
-        named = {name if name in known else NUMPY.get(name, name): value for name, value in ordered.items()}
+        self.require_form(positional, {name: named[name] for name in keywords or () if name in named}, named)
+        wrong = misfit(failure, self.name, self.parameters, args, options)
+        if wrong is not None:
+            raise wrong from None
+
+    def require_form(self, positional, named, options):
+        """Raise PyTorch's error if none of its signatures takes the arguments; NumPy's names stand for PyTorch's."""
+        named |= options
         if self.method:
             positional = positional[1:]
+        known = {name for form in self.forms for name in form.named}
+        given = {p.name for form in self.forms for p in form.positional[: len(positional)]} | named.keys()
+        named = {NUMPY.get(n, n) if n not in known and NUMPY.get(n) not in given else n: v for n, v in named.items()}
         if not known and len(self.forms) == 1 and (positional or named):
             given = f"no arguments ({len(positional)} given)" if positional else "no keyword arguments"
             raise TypeError(f"{'TensorBase' if self.method else 'torch'}.{self.name}() takes {given}") from None
@@ -184,9 +195,6 @@ class PublicWrapper:
             choose(self.name, self.forms, tuple(positional), named)
         except (TypeError, ValueError) as error:
             raise error from None
-        wrong = misfit(failure, self.name, self.parameters, args, options)
-        if wrong is not None:
-            raise wrong from None
 
 
 FLAGS = frozenset(["stable", "upper"])
@@ -210,7 +218,7 @@ def wrong_flags(positional):
 INTEGERS = frozenset(
     """
     k n decimals correction offset diagonal chunks split_size step shifts ignore_index divisor_override num_classes num_groups
-    n_fft hop_length win_length ind padding_idx
+    n_fft hop_length win_length ind padding_idx start_dim storage_offset edge_order
 """.split()
 )
 """Parameters that take integers of 64 bits where PyTorch's signature says so, and that nothing else reads as such."""
@@ -223,8 +231,8 @@ def wrong_integers(positional):
             check = f"is_not_int64({name})"
             if p.default is None:
                 check = f"{name} is not None and {check}"
-            elif type(p.default) is int:
-                check = f"{name} != {p.default} and {check}"
+            elif type(p.default) is int:  # of which 0 and 1 also equal a bool
+                check = f"({name} != {p.default} or {name} is {bool(p.default)}) and {check}"
             yield check
 
 

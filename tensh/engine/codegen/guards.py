@@ -3,25 +3,50 @@
 import functools
 import inspect
 import types
+from functools import cache
 
 from tensh.engine.arguments.misfits import misfit
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.overloads import read_lines
+from tensh.engine.arguments.signatures import NO_FIT, TAKERS, type_name
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.ports import batched_function
+from tensh.engine.errors.messages import is_not_int64
 
 FILE = "<tensh guard of {}>"
 """File name of the generated guards."""
 
-HANDED_ON = {
-    **dict.fromkeys("dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d".split(), ["training"]),
-    "kl_div": ["log_target"],
-    "poisson_nll_loss": ["log_input", "full"],
-    "unique": ["sorted", "return_inverse", "return_counts"],
-    "unique_consecutive": ["return_inverse", "return_counts"],
-    "lu": ["pivot"],
-    "scaled_dot_product_attention": ["is_causal"],
+SUSPECT = {
+    "bool": "{0} is not False and {0} is not True",
+    "int": "is_not_int64({0})",
+    "float": "{0}.__class__ is not float",
+    "Number": "{0}.__class__ is not float",
 }
-"""Flags that PyTorch's Python functions pass on to functions that accept only bools."""
+"""Kind -> the check that an argument may be of another: as fast as can be, since most are right."""
+
+
+@cache
+def handed_on():
+    """Function -> parameter -> (kind, the function it is handed on to, its name and position there).
+
+    PyTorch's functions in Python hand arguments on to functions in C, which name themselves in errors.  The file has a
+    kind per block, and a line per parameter in the order above; a parameter without a position is handed on by name.
+    """
+    table, kind = {}, None
+    for line in read_lines("handed_on.txt"):
+        if not line.startswith(" "):
+            kind = line
+        else:
+            function, parameter, called, *place = line.split()
+            table.setdefault(function, {})[parameter] = kind, called, *place
+    return table
+
+
+def require_kind(kind, called, name, position, value, optional):
+    """Raise PyTorch's error for an argument that the function it is handed on to does not take."""
+    if (value is None and optional) or TAKERS[kind](value) is not NO_FIT:
+        return
+    where = f" (position {position})" if position else ""
+    raise TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")
 
 
 def wrap_guarded(fn, name):
@@ -41,12 +66,13 @@ def wrap_guarded(fn, name):
     header = [*positional, star or "*" * bool(keywords), *keywords, options]
     given = ", ".join(filter(None, [*positional, star]))
     named = ", ".join(filter(None, [*(f"{each}={each}" for each in keywords), options]))
-    wrong_flags = " or ".join(f"{flag} is not False and {flag} is not True" for flag in HANDED_ON.get(name, ()))
-    look = (
-        f"        if {wrong_flags}: __refuse({', '.join(f'{flag}={flag}' for flag in HANDED_ON[name])})\n"
-        if wrong_flags
-        else ""
+    checked = {each: row for each, row in handed_on().get(name, {}).items() if each in (*positional, *keywords)}
+    defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
+    suspect = " or ".join(
+        f"{each} is not None and {SUSPECT[kind].format(each)}" if defaults[each] is None else SUSPECT[kind].format(each)
+        for each, (kind, *_) in checked.items()
     )
+    look = f"        if {suspect}: __check({', '.join(checked)})\n" if checked else ""
     source = (
         f"def {own}({', '.join(filter(None, header))}):\n"
         f"    try:\n"
@@ -64,16 +90,17 @@ def wrap_guarded(fn, name):
     def wrong_with(failure, args, options):
         return misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
 
-    def refuse(**given):
-        flag, value = next((flag, value) for flag, value in given.items() if type(value) is not bool)
-        raise TypeError(f"{name}(): argument '{flag}' must be bool, not {type_name(value)}")
+    def check(*values):
+        for (parameter, (kind, called, own, *position)), value in zip(checked.items(), values, strict=True):
+            require_kind(kind, called, own, *position or [None], value, defaults[parameter] is None)
 
     environment = {
         "__Absence": Absence,
         "__answered": batched_function,
         "__fn": fn,
         "__wrong": wrong_with,
-        "__refuse": refuse,
+        "__check": check,
+        "is_not_int64": is_not_int64,
         "__name__": fn.__module__,
     }
     exec(compile(source, FILE.format(own), "exec"), environment)

@@ -6,6 +6,7 @@ from numpy import ndarray
 
 from tensh.engine.arguments.public_wrapper import PYTHON, wrap_public
 from tensh.engine.codegen.environment import operand
+from tensh.engine.codegen.guards import handed_on
 from tensh.engine.codegen.guards import wrap_guarded as guarded_function
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import PUBLIC
@@ -26,7 +27,8 @@ COMPILED = ("scaled_dot_product_attention",)
 def guard_call(entry, name):
     """The public form of an entry that is a Python function in PyTorch as well, with Python's error messages."""
     fn = function(entry)
-    return watch(fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name), python=name not in COMPILED)
+    is_checked = not isinstance(entry, (Op, Inplace)) or name in handed_on()
+    return watch(guarded_function(fn, name) if is_checked else fn, python=name not in COMPILED)
 
 
 def public_object(entry, name, method=False, spoken=None, home="torch"):

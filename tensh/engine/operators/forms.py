@@ -1,7 +1,7 @@
 """The forms in which functions of several signatures take their arguments."""
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.arguments.signatures import LIMIT
+from tensh.engine.arguments.signatures import LIMIT, NO_FIT, TAKERS, type_name
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
@@ -47,6 +47,15 @@ def require(value, name, parameter, position):
             f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
         )
     return value
+
+
+def require_kind(kind, value, name, parameter):
+    """Raise TypeError unless a parameter of this kind takes the value: for arguments that nothing else would refuse.
+
+    The public wrapper turns it into PyTorch's error, which also names the argument's position.
+    """
+    if TAKERS[kind](value) is NO_FIT:
+        raise TypeError(f"{name}(): argument '{parameter}' must be {kind}, not {type_name(value)}")
 
 
 def wants(t):

@@ -21,6 +21,8 @@ def constant_pad_nd(input, pad, value=0):
     >>> torch.constant_pad_nd(torch.ones(2), (1, 2))
     tensor([0., 1., 1., 0., 0.])
     """
+    if value is None:
+        raise TypeError("constant_pad_nd(): argument 'value' must be Number, not NoneType")
     if len(pad) % 2:
         raise RuntimeError("Length of pad must be even but instead it equals " + str(len(pad)))
     if len(pad) // 2 > input.ndim:

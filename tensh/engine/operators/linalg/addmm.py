@@ -156,6 +156,8 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{position}, but got {vec.ndim}-D")
     for name, number in (("beta", beta), ("alpha", alpha)):
+        if type(number) is bool and np.result_type(input, vec1, vec2).kind != "b":
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
         if type(number) in (float, complex) and np.result_type(input, vec1, vec2).kind in "iu":
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if input.dtype.kind == "b":

@@ -4,7 +4,7 @@ from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import NUMBERS, as_number, keep_dtype, refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
-from tensh.engine.codegen.scalars import take_number
+from tensh.engine.codegen.scalars import overflow, take_number
 from tensh.engine.codegen.table import OR_THE_SAME, public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
@@ -180,7 +180,7 @@ METHODS["float_power_"] = float_power_
 
 
 # ── bounds and weights ───────────────────────────────────────────────────────
-BOUNDS = frozenset((*NUMBERS, type(None)))
+BOUNDS = frozenset((bool, int, float, type(None)))
 
 
 @composite
@@ -203,6 +203,8 @@ def clamp(input, min=None, max=None, *, out=None):
     if all(bound is None or isinstance(bound, Tensor) for bound in (min, max)):
         return clamp_tensors.fn(input, min, max)
     low, high = (bound if bound is None else take_number(bound) for bound in (min, max))
+    if any(isinstance(bound, complex) for bound in (low, high)) and not input.is_complex():
+        raise overflow("double")
     if low is NO_FIT or high is NO_FIT:
         given = (input, min) if max is None else (input, min, max)
         fits_none("clamp", given, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",

@@ -19,7 +19,7 @@ from tensh.engine.errors.messages import broadcast_clash, wrap_dim
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write
-from tensh.engine.operators.forms import dims_of, method, require
+from tensh.engine.operators.forms import dims_of, method, require, require_kind
 from tensh.engine.operators.indexing.composites.indexing import copy_if_shared, fills, read_array
 from tensh.engine.operators.indexing.fold import OPERATORS, SCATTER
 from tensh.engine.operators.indexing.gather import gather
@@ -123,6 +123,7 @@ def index_arrays(input, indices, name):
 def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
     require(values, "index_put", "values", 2)
+    require_kind("bool", accumulate, "index_put", "accumulate")
     if not accumulate and fills(indices, values, input.array.shape, input.array.dtype):
         values = copy_if_shared(values, input)
     return index_put_op, (arrays, values, accumulate)
@@ -152,12 +153,12 @@ def number_for(input, dim, index, value):
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     require(index, "scatter", "index", 2)
-    if src is None and value is None or not isinstance(src, (Tensor, int, float, complex, type(None))):
+    if (src is None) is (value is None) or not isinstance(src, (Tensor, int, float, complex, type(None))):
         bind(
             "scatter",
             [f"(int dim, Tensor index, {form})" for form in SCATTER_FORMS],
             (dim, index, *(() if src is None else (src,))),
-            {},
+            {} if value is None else {"value": value},
         )
     if not isinstance(src, Tensor):
         value, src = src if value is None else value, None
@@ -181,17 +182,11 @@ both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The in
     """)  # fmt: skip
 
 
-def require_flag(name, include_self):
-    """Raise TypeError unless ``include_self`` is a bool."""
-    if type(include_self) is not bool:
-        raise TypeError(f"{name}(): argument 'include_self' must be bool, not {type(include_self).__name__}")
-
-
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     require(index, "scatter_reduce", "index", 2), require(src, "scatter_reduce", "src", 3)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    require_flag("scatter_reduce", include_self)
+    require_kind("bool", include_self, "scatter_reduce", "include_self")
     return OPERATORS["scatter"][reduce], (dim, index, src, include_self)
 
 
@@ -206,7 +201,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     require(index, "index_reduce", "index", 2), require(source, "index_reduce", "source", 3)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    require_flag("index_reduce", include_self)
+    require_kind("bool", include_self, "index_reduce", "include_self")
     warn_once("index_reduce() is in beta and the API may change at any time.")
     array, dim = source.array, wrap_dim(dim, input.array.ndim)
     require_slices("index_reduce_", input.array, dim, index.array, array)
@@ -300,6 +295,8 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     Shape: [size, d]. Raise RuntimeError for a negative ``size``.
     """
     rows = find_nonzero(require(input, "nonzero_static", "input", 1).array).T
+    require_kind("int", size, "nonzero_static", "size")
+    require_kind("int", fill_value, "nonzero_static", "fill_value")
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     result = np.full((size, rows.shape[1]), fill_value, np.int64)

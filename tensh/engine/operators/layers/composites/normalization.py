@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
 from tensh.engine.operators.elementwise.numbered import plus
-from tensh.engine.operators.forms import require
+from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
 from tensh.engine.operators.layers.composites.registry import constants, layer, rename
@@ -135,6 +135,7 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
 
     Shape: [N, C, *]. Raise RuntimeError for other shapes.
     """
+    require_kind("bool", training, "native_batch_norm", "training")
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -313,6 +314,8 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 
     Shape: [N, C, *]. Raise RuntimeError for other shapes.
     """
+    for name, number in ("N", N), ("C", C), ("HxW", HxW), ("group", group):
+        require_kind("int", number, "native_group_norm", name)
     if N < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {N}: {[N, group]}")
     out, mean, rstd, _ = group_norm_with_stats(input, group, weight, bias, eps)

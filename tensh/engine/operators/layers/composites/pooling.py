@@ -73,11 +73,12 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     facts = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
     found = {}
     for position, (parameter, value) in enumerate(facts.items(), 2):
-        if value is None or value in ((), []):
+        if parameter == "stride" and (value is None or value in ((), [])):
             found[parameter] = found["kernel_size"]
             continue
-        none = "None, an int, list of ints, or tuple" if parameter == "stride" else "an int, list of ints, or tuple"
-        none = none.replace("ints, or", "ints or") if parameter == "kernel_size" else none
+        none = {"stride": "None, an int, list of ints, or tuple", "padding": "an int, list of ints, or tuple"}.get(
+            parameter, "an int, list of ints or tuple"
+        )
         complaint = f"max_pool1d() {parameter} must be {none} of ints of size 1 but got size {{got}}"
         found[parameter] = expand_setting(value, 1, "max_pool1d", parameter, position, complaint)[0]
     k, s, p, d = found.values()

@@ -2,10 +2,11 @@
 
 import math
 
+from tensh.engine.arguments.binding import bind
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.forms import require
+from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers import resampling
 from tensh.engine.operators.layers.composites.adaptive_pooling import adaptive_avg, adaptive_avg_pool1d
 from tensh.engine.operators.layers.composites.registry import layer
@@ -33,28 +34,23 @@ def number_per_dim(value, name, spatial):
     return list(value)
 
 
-def read_sizes(spatial, size, scale_factor, mode, recompute):
-    """(requested output size, scale factors or None per dimension)."""
+def read_request(spatial, size, scale_factor, recompute):
+    """(output size, None) or (None, scale factors), a number per dimension."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     if size is not None:
-        sizes, factors = number_per_dim(size, "size", spatial), None
+        sizes = number_per_dim(size, "size", spatial)
         if isinstance(size, (tuple, list)) and not all(isinstance(n, int) or hasattr(n, "__index__") for n in sizes):
             raise TypeError(
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size with "
                 f"types {[type(n) for n in sizes]}"
             )
-    else:
-        sizes, factors = None, number_per_dim(scale_factor, "scale_factor", spatial)
-    if recompute and size is not None:
-        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-    if sizes is None:
-        sizes = [math.floor(float(n) * factor) for n, factor in zip(spatial, factors)]
-        if recompute or mode == "area":
-            factors = None
-    return tuple(n.__index__() for n in sizes), factors or [None] * len(spatial)
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        return sizes, None
+    return None, number_per_dim(scale_factor, "scale_factor", spatial)
 
 
 def check_modes(input, mode, align_corners, antialias):
@@ -73,6 +69,37 @@ def check_modes(input, mode, align_corners, antialias):
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
     return bool(align_corners)
+
+
+SCALES = {
+    1: "float scales = None",
+    2: "float scales_h = None, float scales_w = None",
+    3: "float scales_d = None, float scales_h = None, float scales_w = None",
+}
+
+
+def require_kinds(input, mode, sizes, factors, corners, antialias):
+    """Raise PyTorch's TypeError for sizes that are no integers, factors that are no numbers, and corners that are no bool."""
+    if (
+        all(type(n) is int for n in sizes or ())
+        and all(type(n) in (float, int) for n in factors or ())
+        and (corners is None or type(corners) is bool)
+    ):
+        return
+    dims = input.dim() - 2
+    if mode == "area" or dims not in SCALES:
+        return
+    called = f"upsample_{mode.replace('-', '_')}{dims}d"
+    if antialias or mode == "nearest-exact":
+        called = f"_{called}{'_aa' * antialias}"
+    is_linear = mode in MODES
+    given = "Tensor input, tuple of ints output_size" + ", bool align_corners" * is_linear
+    bind(
+        called,
+        (f"({given}, tuple of floats scale_factors)", f"({given}, {SCALES[dims]}, *, Tensor out = None)"),
+        (input, sizes, *([bool(corners) if corners is None else corners] if is_linear else []), factors),
+        {},
+    )
 
 
 def check_sizes(spatial, sizes, shape):
@@ -106,7 +133,13 @@ def interpolate(
     corners = check_modes(input, mode, align_corners, antialias)
     shape = input.array.shape
     spatial = list(shape[2:])
-    sizes, factors = read_sizes(spatial, size, scale_factor, mode, recompute_scale_factor)
+    sizes, factors = read_request(spatial, size, scale_factor, recompute_scale_factor)
+    require_kinds(input, mode, sizes, factors, align_corners, antialias)
+    if sizes is None:
+        sizes = [math.floor(float(n) * factor) for n, factor in zip(spatial, factors)]
+    sizes = tuple(n.__index__() for n in sizes)
+    if factors is None or recompute_scale_factor or mode == "area":
+        factors = [None] * len(spatial)
     dims = len(spatial)
     if size is None and max(sizes, default=0) >= 2**63:
         raise RuntimeError("value cannot be converted to type int64_t without overflow")
@@ -219,6 +252,9 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     Shapes: [N, C, H, W] with [N, h, w, 2] to [N, C, h, w]. Raise RuntimeError for other shapes.
     """
     check_grid(input, grid)
+    for name, number in ("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode):
+        require_kind("int", number, "grid_sampler", name)
+    require_kind("bool", align_corners, "grid_sampler", "align_corners")
     dims, mode = input.array.ndim - 2, INTERPOLATION[interpolation_mode]
     if mode == "bicubic" and dims == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")

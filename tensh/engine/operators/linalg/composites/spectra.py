@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.operators.forms import wants
+from tensh.engine.operators.forms import require_kind, wants
 from tensh.engine.operators.linalg import leastsquares, spectrum
 from tensh.engine.operators.namespaces import linalg
 
@@ -183,6 +183,7 @@ def pinverse(input, rcond=1e-15):
 
     Shape: [..., m, n] to [..., n, m]. Raise RuntimeError for vectors.
     """
+    require_kind("float", rcond, "pinverse", "rcond")
     return pinv(input, atol=0.0, rtol=rcond)
 
 

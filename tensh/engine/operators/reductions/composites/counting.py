@@ -8,7 +8,7 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import dtype_error, refuse_dtype
 from tensh.engine.inplace.out import write_out
-from tensh.engine.operators.forms import require
+from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions import unique as distinct
 
@@ -89,6 +89,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     tensor([1, 3])
     """
     ordered = sorted_sequence.array
+    if not isinstance(input, Tensor):
+        require_kind("Number", input, "searchsorted", "input")
     values = input.array if isinstance(input, Tensor) else np.asarray(input)
     side = check_side(side, right)
     if ordered.ndim != 1 and (ordered.ndim != values.ndim or ordered.shape[:-1] != values.shape[:-1]):

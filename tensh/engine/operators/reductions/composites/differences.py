@@ -154,7 +154,9 @@ def uneven(x, axis, coordinates, order):
 
 
 # ── integrals ────────────────────────────────────────────────────────────────
-def refuse_bools(name, y, x):
+def refuse_bools(name, y, x, dx=1):
+    if dx is True or dx is False:
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     if y.array.dtype.kind == "b" or x is not None and x.array.dtype.kind == "b":
         which = "`y`" if x is None else "`x` or `y`"
         raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
@@ -187,7 +189,7 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     if y.array.shape[axis] == 0:
         shape = y.array.shape[:axis] + y.array.shape[axis + 1 :]
         return wrap(np.zeros(shape, y.array.dtype))
-    refuse_bools("trapezoid", y, x)
+    refuse_bools("trapezoid", y, x, dx)
     if x is not None:
         steps = distances("trapezoid", y, x, axis)
         return div_number(sum((slice_along(y, axis, None, -1) + slice_along(y, axis, 1)) * steps, axis), 2)
@@ -208,7 +210,7 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     if x is None:
         refuse_bools("cumulative_trapezoid", y, x)
     axis = wrap_dim(dim, y.array.ndim)
-    refuse_bools("cumulative_trapezoid", y, x)
+    refuse_bools("cumulative_trapezoid", y, x, dx)
     if not y.array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     pairs = slice_along(y, axis, 1) + slice_along(y, axis, None, -1)

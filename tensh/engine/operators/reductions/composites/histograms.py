@@ -3,6 +3,7 @@
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.reductions import histograms
 
 HistogramDD = return_type("histogramdd", ("hist", "bin_edges"))
@@ -37,6 +38,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False):
     >>> torch.histogram(torch.tensor([1.0, 2.0, 2.0]), torch.tensor([0.0, 1.5, 3.0])).hist
     tensor([1., 2.])
     """
+    if not isinstance(bins, Tensor):
+        require_kind("int", bins, "histogram", "bins")
     return histograms.histogram_of.fn(input, raw(bins), range, weight, density)
 
 

@@ -11,6 +11,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import ABSENT, OTHER_DTYPE
 from tensh.engine.inplace.out import check_out, write_out
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.reductions import reductions
 from tensh.engine.operators.reductions.extremes import no_extreme, require_elements
 from tensh.engine.operators.shapes.views import alias
@@ -164,6 +165,7 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     >>> torch.hash_tensor(torch.tensor([1, 2]))
     tensor(3, dtype=torch.uint64)
     """
+    require_kind("int", mode, "hash_tensor", "mode")
     if mode != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     array = input.array

@@ -3,13 +3,18 @@
 from tensh.engine.codegen.composites import composite
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.inplace.out import check_out, write_out
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.reductions import statistics
 
 
 def bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims):
     """(dim, correction, keepdim) of ``var(dim, unbiased, keepdim)``, ``var(unbiased)`` and ``var(dim, correction=…)``."""
     if isinstance(dim, bool):
+        if unbiased is not None or keepdim or keepdims is not None:
+            raise TypeError(f"{name}() takes no other argument beside a bool for unbiased")
         dim, unbiased = None, dim
+    elif unbiased is not None:
+        require_kind("bool", unbiased, name, "unbiased")
     if unbiased is not None and correction is not None:
         raise TypeError(
             f"{name}() received an invalid combination of arguments - got (correction=int, unbiased=bool, )"

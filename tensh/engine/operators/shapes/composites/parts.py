@@ -193,6 +193,8 @@ def tensor_split(input, indices_or_sections, dim=0):
     array = require(input, "tensor_split", "input", 1).array
     if not array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    if isinstance(indices_or_sections, bool):
+        raise TypeError("tensor_split(): argument 'indices_or_sections' must be int, Tensor or tuple of ints, not bool")
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = from_tensor(indices_or_sections.array)
     if not isinstance(indices_or_sections, int):

@@ -1,14 +1,18 @@
 """Storages with a dtype: the memory of a tensor as one row of numbers.  Old: PyTorch keeps ``untyped_storage``."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tensh.engine.arrays.memory import canonical
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.ports import reduce_storage
+from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.dtypes.dtype import dtype as DType
 from tensh.engine.errors.warnings import warn_once
+from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.forms import method
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
@@ -68,36 +72,34 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     def array(self, row):
         self.row = row
 
-    def __init__(self, *values, wrap_storage=None, dtype=None, device=None):
+    def __new__(cls, *values, wrap_storage=None, dtype=None, device=None):
+        """A storage, which is a TypedStorage whatever the class: those of one dtype only make them, as in PyTorch."""
         warn_once(DEPRECATED)
-        self._refuse(values, wrap_storage, dtype, device)
-        dtype = type(self).kind or dtype or get_default_dtype()
+        cls._refuse(values, wrap_storage, dtype, device)
+        dtype = cls.kind or dtype or get_default_dtype()
         require_cpu(device)
         data = values[0] if values else 0
         if wrap_storage is not None:
             data = wrap_storage.bytes()
-            self.row = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
-        elif isinstance(data, (int, np.integer)):
-            self.row = new_row(data, dtype.numpy)
-        elif not hasattr(data, "__len__") or isinstance(data, UntypedStorage):
-            raise TypeError(self._usage() + f"Argument type not recognized: {type(data)}")
-        else:
-            numbers = np.array(data)
-            whole = (
-                numbers.dtype.kind == "i" and dtype.numpy.kind == "u"
-            )  # PyTorch keeps the low bits of negative bytes
-            self.row = (numbers if whole else np.array(data, dtype.numpy)).reshape(-1).astype(dtype.numpy, copy=False)
+            return wrap_row(data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy))
+        if isinstance(data, (int, np.integer)):
+            return wrap_row(new_row(data, dtype.numpy))
+        if not isinstance(data, Sequence):
+            raise TypeError(cls._usage() + f"Argument type not recognized: {type(data)}")
+        return wrap_row(tensor(data, dtype=dtype).array.reshape(-1))
 
-    def _usage(self):
+    @classmethod
+    def _usage(cls):
         """PyTorch's beginning of an error: what the constructor takes."""
-        is_of_one = type(self).kind is not None
-        name = f"{type(self)}.__new__" if is_of_one else "TypedStorage.__init__"
+        is_of_one = cls.kind is not None
+        name = f"{cls}.__new__" if is_of_one else "TypedStorage.__init__"
         forms = "".join(f" * {form}\n" for form in (FORMS_OF_ONE_DTYPE if is_of_one else FORMS))
         return f"{name} received an invalid combination of arguments. Expected one of:\n{forms}"
 
-    def _refuse(self, values, wrap_storage, dtype, device):
+    @classmethod
+    def _refuse(cls, values, wrap_storage, dtype, device):
         """Raise PyTorch's error for arguments that do not go together."""
-        usage, kind = self._usage(), type(self).kind
+        usage, kind = cls._usage(), cls.kind
         for name, value in ("device", device), ("dtype", dtype):
             if kind is not None and value is not None:
                 raise RuntimeError(f"{usage}Keyword argument '{name}' cannot be specified")
@@ -136,19 +138,16 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return object.__sizeof__(self) + self.nbytes()
 
     def __getitem__(self, index):
-        return self.row[self._place(index, "get")].item()
-
-    def __setitem__(self, index, value):
-        self.row[slice(*index.indices(len(self))) if isinstance(index, slice) else self._place(index, "set")] = value
-
-    def _place(self, index, verb):
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        if not isinstance(index, int):
-            raise RuntimeError(f"can't index a {TypedStorage} with {type(index)}")
+        require_index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} out of range for storage of size {len(self)}")
-        return index
+        return self.row[index].item()
+
+    def __setitem__(self, index, value):
+        require_index(index, slice)
+        wrap(self.row)[index] = value
 
     def __iter__(self):
         return iter(self.tolist())
@@ -203,7 +202,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     def fill_(self, value):
         """Set every element to ``value``."""
-        self.row[...] = value
+        wrap(self.row)[...] = value
         return self
 
     def copy_(self, source, non_blocking=None):
@@ -249,6 +248,12 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     def pickle_storage_type(self):
         """The name of the class of this dtype, without the module."""
         return CLASSES[self.dtype].__name__
+
+
+def require_index(index, *kinds):
+    """Raise RuntimeError unless ``index`` is an int, or of one of the kinds."""
+    if not isinstance(index, (int, *kinds)):
+        raise RuntimeError(f"can't index a {TypedStorage} with {type(index)}")
 
 
 def wrap_row(row):
