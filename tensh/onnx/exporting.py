@@ -11,7 +11,7 @@ from tensh.onnx.builder import TYPES, Builder, Value
 from tensh.onnx.converting import Converter
 from tensh.onnx.errors import OnnxExporterError
 from tensh.onnx.library import require_onnx
-from tensh.replacing import replace_file
+from tensh.onnx.writing import write_model
 from tensh.tracing.dynamic import fill, read_dynamic_axes, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.functional import Unwritable, without_writes
 from tensh.tracing.program import flatten_like, trace_program
@@ -53,9 +53,12 @@ class ONNXProgram:
     def __init__(self, model_proto, program):
         self.model_proto, self._program = model_proto, program
 
-    def save(self, destination, **options):
-        """Write the model to a path, or to a file that is open for bytes."""
-        write_model(self.model_proto, destination)
+    def save(self, destination, *, external_data=None, **options):
+        """Write the model to a path, or to a file that is open for bytes.
+
+        ``external_data`` puts the weights into ``PATH.data``, as is always done with a model that is too large for one file.
+        """
+        write_model(self.model_proto, destination, external_data)
 
     def __call__(self, *args, **kwargs):
         values = flatten_like(self._program.structure, args, kwargs)
@@ -86,7 +89,8 @@ def export(
     Args:
         model: a module, a function, or what ``torch.jit.trace`` and ``torch.export.export`` return.
         args: the example, a tensor or a tuple of arguments; ``kwargs`` are those by keyword.
-        f: a path or a file open for bytes; None writes nothing.
+        f: a path or a file open for bytes; None writes nothing. Weights beside a path lie in ``PATH.data``, unless ``external_data`` or
+            ``dynamo`` is False.
         input_names, output_names: names in the graph, in the order of the tensors.
         opset_version: the version of ONNX's operators, 18 to 23; 18 if it is not given.
         dynamic_axes: input name -> {dimension: name}, or a list of dimensions, that other calls may have in another size.
@@ -131,7 +135,7 @@ def export(
     finally:
         running.now = False
     if f is not None:
-        write_model(proto, f)
+        write_model(proto, f, dynamo and external_data)
     made = ONNXProgram(proto, program)
     if verify:
         require_same(made, args, kwargs, program.result)
@@ -263,16 +267,6 @@ def dynamic_names(program, dynamic):
 def sizes(example, names):
     """The sizes of a value, with names for those that are dynamic."""
     return [names.get(dim, size) for dim, size in enumerate(example.shape)]
-
-
-def write_model(proto, destination):
-    """Write a model to a path, which is replaced when all is written, or to a file."""
-    content = proto.SerializeToString()
-    if hasattr(destination, "write"):
-        destination.write(content)
-        return
-    with replace_file(destination) as file:
-        file.write(content)
 
 
 def require_same(made, args, kwargs, expected):

@@ -194,7 +194,7 @@ def test_dynamic_shapes_of_several_dimensions():
         (lambda a: torch.unique(a), "unique.*called at .*test_onnx.py:"),
         (lambda a: F.dropout(a), "dropout in training draws random numbers, called at .*test_onnx.py:"),
         (lambda a: 3, "returns tensors, and output 0 is 3"),
-        (lambda a: torch.randn(3) + a[0], "randn"),
+        (lambda a: torch.randperm(3) + a[0], "randperm"),
         (lambda a: F.rrelu(a, training=True), "rrelu"),
     ],
 )
@@ -359,3 +359,48 @@ def test_random_operators_draw_from_the_generator():
     assert c.min() >= 0 and c.max() <= 0.5 and c.dtype == d.dtype == torch.float64 and abs(d.std() - 1) < 0.05
     assert e.dtype == f.dtype == torch.int64 and abs(e.double().mean() - 0.25) < 0.03
     assert abs(f.double().mean() - 0.75) < 0.05 and f.max() == 1 and f.shape == (1, 1000)
+
+
+def test_programs_that_draw_random_numbers_run_elsewhere():
+    def program(x):
+        several = (
+            torch.rand(x.size(0), 500),
+            torch.randn_like(x) * 2 + 1,
+            torch.randint(3, 9, (1000,)),
+            torch.bernoulli(x * 0 + 0.3),
+        )
+        return (
+            *several,
+            torch.multinomial(x.abs().softmax(-1), 3, replacement=True),
+            torch.normal(2.0, 0.5, (1000,)),
+            torch.rand(()),
+        )
+
+    made = torch.onnx.export(program, torch.randn(4, 500), dynamic_axes={"x": {0: "rows"}})
+    torch.manual_seed(0)
+    for results in (made(torch.randn(6, 500)), load(made.model_proto)(torch.randn(6, 500))):
+        u, n, i, b, m, g, one = results
+        assert [each.dtype for each in results] == [torch.float32] * 2 + [torch.int64, torch.float32, torch.int64] + [
+            torch.float32
+        ] * 2
+        assert u.shape == (6, 500) and u.min() >= 0 and u.max() < 1 and abs(u.mean() - 0.5) < 0.03
+        assert abs(n.mean() - 1) < 0.2 and abs(n.std() - 2) < 0.2 and abs(b.mean() - 0.3) < 0.05
+        assert (
+            i.unique().tolist() == list(range(3, 9))
+            and m.shape == (6, 3)
+            and abs(g.mean() - 2) < 0.1
+            and one.shape == ()
+        )
+
+
+def test_weights_lie_beside_a_model_or_in_it(tmp_path):
+    model, x = torch.nn.Linear(20, 20), torch.randn(2, 20)
+    made = torch.onnx.export(model, x, tmp_path / "a.onnx")
+    sizes = {each.name: each.stat().st_size for each in tmp_path.iterdir()}
+    assert sizes["a.onnx.data"] == 1600 and sizes["a.onnx"] < 1000  # the bias of 80 bytes stays
+    made.save(tmp_path / "b.onnx")
+    torch.onnx.export(model, x, tmp_path / "c.onnx", external_data=False)
+    for name in "abc":
+        assert torch.allclose(torch.onnx.load(tmp_path / f"{name}.onnx")(x), model(x), atol=1e-6)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.onnx", "a.onnx.data", "b.onnx", "c.onnx"]
+    onnx.checker.check_model(str(tmp_path / "a.onnx"))

@@ -4,6 +4,7 @@ from tensh.onnx.forms import (  # noqa: F401  which declare their forms
     attention,
     convolution,
     creation,
+    drawing,
     elementwise,
     indexing,
     joining,

@@ -87,7 +87,8 @@ def export_model(session, names, path, over):
         )
     model, *inputs = (session.namespace[name] for name in names)
     try:
-        made = tensh.onnx.export(model, tuple(inputs), path)
+        made = tensh.onnx.export(model, tuple(inputs))
+        made.save(path)
     except (RuntimeError, ValueError, TypeError, ImportError, OSError) as error:
         raise MagicError(f"%export: {str(error).partition(chr(10))[0]}") from None
     yield Notice(_("{path}: {words}").format(path=path, words=repr(made)))
