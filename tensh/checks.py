@@ -53,7 +53,8 @@ def _assert(condition, message):
     """
     if type(condition) not in (bool, Tensor) and hasattr(type(condition), "__torch_function__"):
         return type(condition).__torch_function__(_assert, (type(condition),), (condition, message), {})
-    assert condition, message
+    if not condition:
+        raise AssertionError(message)
     return None
 
 

@@ -150,7 +150,7 @@ def code(path):
     require_lines(data, path)
     try:
         return importlib.util.decode_source(data)
-    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
+    except (UnicodeError, SyntaxError, LookupError) as error:
         decode(data, path)  # which finds more of the fault
         reason = str(error)  # which quotes the file: an encoding may have a name of any length
         if len(reason) > LONGEST_REASON:

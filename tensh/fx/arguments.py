@@ -109,4 +109,5 @@ def specialize(tracer, name, value, default):
 
 def _assert_is_none(value, msg):
     """Raise AssertionError unless ``value`` is None; a graph that was traced for None calls this."""
-    assert value is None, msg
+    if value is not None:
+        raise AssertionError(msg)

@@ -43,6 +43,10 @@ class Chain:
         self.numbers = [p for p in self.__signature__.parameters if p not in self.arrays]
         self.parameters = parameters
 
+    def write(self):
+        """Write the steps, after which their number is known.  Raise NoChain for a text that is none."""
+        return self.compiled
+
     @functools.cached_property
     def compiled(self):
         """(the numbers of a call, the steps of a block, how many registers of each kind)."""
@@ -218,7 +222,7 @@ def find_chains(op, derivatives):
         rows = [read for read in arrays if read in named]
         chain = Chain(f"{op.name} by {parameter}", " ".join(["g", *rows]), text, ", ".join(numbers), op.let)
         try:
-            assert chain.compiled
+            chain.write()
         except NoChain:
             return None
         found.append(

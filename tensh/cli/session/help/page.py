@@ -185,7 +185,7 @@ def source(name):
     """The declaration with its place, and the function that was written from it."""
     op = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(op, Op):
-        assert op.fn  # its text is written with it
+        op.write()
         yield from quote_code(_("declared in"), *op.place, declaration(*op.place))
         yield "title", "\n" + _("the function written from it") + "\n"
         yield "code", indent(strip_documentation(op.text))

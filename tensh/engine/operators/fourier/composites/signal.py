@@ -40,7 +40,7 @@ def window(fn):
     own = {p for p in parameters if parameters[p].kind is inspect.Parameter.KEYWORD_ONLY}
     function.__signature__ = Later(lambda: window_signature(parameters))
     function.__module__ = "torch.signal.windows.windows"
-    first, gap, rest = fn.__doc__.partition("\n\n")
+    first, gap, rest = (fn.__doc__ or "").partition("\n\n")
     function.__doc__ = f"{first}\n\n    {FACTS}{gap}{rest}"
     WINDOWS[name] = function
     return function
