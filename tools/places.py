@@ -21,7 +21,7 @@ ROOTS = """torch._VF torch._functorch torch._linalg_utils torch._lobpcg torch._l
 torch._vmap_internals torch.amp torch.autograd torch.cpu torch.cuda torch.distributions torch.masked torch.profiler torch.func torch.functional torch.multiprocessing torch.nn torch.optim torch.random
 torch.serialization torch.signal torch.special torch.storage torch.testing torch.torch_version torch.types torch.utils""".split()
 HOMES = """torch torch.func torch.library torch.nn.functional torch.nn.utils torch.nn.utils.stateless torch.utils.data torch.amp
-torch.cuda.amp torch.cpu.amp torch.masked torch.profiler torch.optim torch.autograd""".split()
+torch.cuda.amp torch.cpu.amp torch.masked torch.profiler torch.optim torch.optim._functional torch.autograd""".split()
 """Namespaces that are looked through after those above a module."""
 LEFT_OUT = (
     "tensorboard",
@@ -79,8 +79,6 @@ def record():
         importlib.import_module(each)
     for path, module in (each for root in ROOTS for each in modules(root)):
         parents = [path.rsplit(".", n)[0] for n in range(1, path.count(".") + 1)]
-        if found_in(*path.rsplit(".", 1)):  # a function has the name of its module: the module would hide it
-            continue
         for name, value in own_names(path, module):
             same = [
                 each

@@ -100,11 +100,13 @@ class Loader:
     def exec_module(self, module):
         if self.engine_name == "tensh":
             return
-        module.__spec__ = self.spec  # the import system has put in that of the other name
-        if not self.engine_name.startswith(KEPT):
-            from tensh.alias.modules import show_names
+        from tensh.alias.modules import keep_function, show_names
 
-            show_names(module, self.engine_name.replace("tensh", NAME, 1))
+        path = self.engine_name.replace("tensh", NAME, 1)
+        module.__spec__ = self.spec  # the import system has put in that of the other name
+        keep_function(path)
+        if not self.engine_name.startswith(KEPT):
+            show_names(module, path)
 
 
 def _spec(name, engine_name):

@@ -1,5 +1,6 @@
 """Modules as programs see them: `torch`, and namespaces whose ``__dict__`` holds all names once somebody looks at it."""
 
+import sys
 from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
@@ -25,6 +26,12 @@ class Namespace(ModuleType):
                 except (AttributeError, ImportError, NotImplementedError):
                     continue  # a name that is listed for what it says when it is used
         return found
+
+    def __setattr__(self, name, value):
+        if not (
+            isinstance(value, ModuleType) and isinstance(DICT.__get__(self).get(name), FunctionType)
+        ):  # see keep_function
+            super().__setattr__(name, value)
 
 
 Namespace.__name__ = Namespace.__qualname__ = "module"  # as messages about torch name its type
@@ -52,6 +59,18 @@ def show_names(module, name):
     complete(module, name)
     if type(module) is ModuleType and "__getattr__" in DICT.__get__(module) and "__dir__" in DICT.__get__(module):
         module.__class__ = Namespace
+
+
+def keep_function(path):
+    """Let a package keep a function that has the name of a module in it, such as ``torch.autograd.gradcheck``.
+
+    The import system is about to put the module in its place.
+    """
+    package, _, name = path.rpartition(".")
+    parent = sys.modules[package]
+    found = getattr(parent, name, None)  # which puts it into the dictionary
+    if type(parent) is ModuleType and isinstance(found, FunctionType):
+        parent.__class__ = Namespace
 
 
 def rename_parts(to):

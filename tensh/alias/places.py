@@ -18,7 +18,11 @@ def table():
     """Path of a module of PyTorch -> {name: the namespace that has it}."""
     with open(os.path.join(os.path.dirname(__file__), "places.txt"), encoding="utf-8") as file:
         paragraphs = file.read().split("\n\n")[1:]
-    found = {"torch._C": {"Generator": "torch"}}
+    found = {
+        "torch._C": {"Generator": "torch"},
+        "torch.nn.utils.weight_norm": {"WeightNorm": "tensh.nn.utils.weight_norms"},
+        "torch.nn.utils.spectral_norm": {"SpectralNorm": "tensh.nn.utils.spectral_norms"},
+    }
     for paragraph in paragraphs:
         (path, space), *names = (line.split() for line in paragraph.splitlines())
         found.setdefault(path, {}).update((name, space) for line in names for name in line)
@@ -49,7 +53,7 @@ def complete(module, path):
     def __getattr__(name):
         if name in table().get(path, ()):
             value = getattr(import_module(table()[path][name]), name)
-        elif f"{path}.{name}" in table() and torch_is_tensh():
+        elif f"{path}.{name}" in table() and name not in DICT.__get__(module).get("__all__", ()) and torch_is_tensh():
             value = import_module(f"{path}.{name}")
         elif own:
             return own(name)

@@ -4,6 +4,8 @@ from tensh.engine.core.tensor import Tensor
 
 BETA = "Invalid beta parameter at index {}: {}"
 
+CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
+
 
 def check_minimum(least):
     return lambda value: least <= value

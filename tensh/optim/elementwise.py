@@ -8,11 +8,9 @@ from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.operators.shapes.layout import view_as_real
-from tensh.optim.checks import refuse_sparse_gradients, require_fusible
+from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import update_in_pieces
-
-CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
 
 
 class Elementwise(Optimizer):

@@ -6,6 +6,30 @@ from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.members import typename
+from tensh.optim.helpers import (  # noqa: F401 (optimisers of other people import them from here)
+    Args,
+    GlobalOptimizerPostHook,
+    GlobalOptimizerPreHook,
+    Kwargs,
+    ParamsT,
+    StateDict,
+    _capturable_doc,
+    _default_to_fused_or_foreach,
+    _device_dtype_check_for_fused,
+    _differentiable_doc,
+    _disable_dynamo_if_unsupported,
+    _foreach_doc,
+    _fused_doc,
+    _get_capturable_supported_devices,
+    _get_scalar_dtype,
+    _get_value,
+    _maximize_doc,
+    _params_doc,
+    _stack_if_compiling,
+    _to_scalar,
+    _use_grad_for_differentiable,
+    _view_as_real,
+)
 from tensh.optim.hooks import AFTER, BEFORE, Hooked, register_everywhere
 from tensh.optim.state import State
 

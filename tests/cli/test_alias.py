@@ -272,6 +272,11 @@ from torch.cuda.amp.autocast_mode import autocast
 from torch.fx._compatibility import compatibility
 from torch.nn._reduction import get_enum, legacy_get_string
 from torch.utils._contextlib import _DecoratorContextManager
+from torch.autograd.gradcheck import GradcheckError
+from torch.nn.utils.spectral_norm import SpectralNorm, spectral_norm
+from torch.nn.utils.weight_norm import WeightNorm, weight_norm
+assert torch.autograd.gradcheck(torch.sin, torch.ones(1, dtype=torch.float64, requires_grad=True))
+assert torch.nn.utils.weight_norm is weight_norm and torch.nn.utils.spectral_norm is spectral_norm
 assert grad is torch.func.grad and jacrev is torch.func.jacrev and autocast is torch.cuda.amp.autocast
 assert _vmap(torch.sin)(torch.zeros(2)).tolist() == [0.0, 0.0]
 assert get_enum("sum") == 2 and legacy_get_string(None, False, False) == "none"

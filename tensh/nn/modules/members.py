@@ -176,9 +176,9 @@ class Members:
             if module is not None:
                 yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
 
-    def modules(self):
-        """The module itself and all modules in it."""
-        return (module for _, module in self.named_modules())
+    def modules(self, remove_duplicate=True):
+        """The module itself and all modules in it, each once or as often as it is there."""
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self):
         """(name, module) of the modules directly in this one, each once."""

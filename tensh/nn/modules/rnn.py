@@ -14,6 +14,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrent import recurrent
 from tensh.nn import init
 from tensh.nn.modules.module import Module
+from tensh.nn.modules.rnn_checks import CellChecks, RecurrentChecks, permute_state
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 
@@ -23,7 +24,7 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # how many each mod
 IN_PICKLES = ("_flat_weights_names", "_flat_weights")  # attributes of PyTorch's layers that are computed here
 
 
-class RNNBase(Module):
+class RNNBase(RecurrentChecks, Module):
     """Weights of recurrent layers, and the way through the layers.
 
     Shapes: ``weight_ih_l0`` [gates * hidden_size, input_size] and so on; all start uniform within 1 / sqrt(hidden_size)
@@ -164,24 +165,7 @@ class RNNBase(Module):
     # ── checks ───────────────────────────────────────────────────────────────
 
     def _check(self, input, states, sizes):
-        weight = getattr(self, self._all_weights[0][0])
-        if input.dtype != weight.dtype:
-            raise ValueError(
-                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                f"input.to({weight.dtype}), or convert model: model.to({input.dtype})"
-            )
-        expected = 3 if sizes is None else 2
-        if input.dim() != expected:
-            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
-        if self.input_size != input.size(-1):
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
-            )
-        batch = sizes[0] if sizes is not None else input.size(0 if self.batch_first else 1)
-        for number, (state, shape) in enumerate(zip(states, self._sizes(batch), strict=True)):
-            if state.size() != shape:
-                name = f"hidden[{number}]" if self._states == 2 else "hidden"
-                raise RuntimeError(f"Expected {name} size {shape}, got {list(state.shape)}")
+        self.check_forward_args(input, tuple(states) if self._states == 2 else states[0], sizes)
 
     def _read_states(self, hx):
         """The states that came with the input."""
@@ -208,11 +192,6 @@ class RNNBase(Module):
             if self._states == 2:
                 what, got = "hx and cx should", f"({found[0]}-D, {found[1]}-D) tensors"
             raise RuntimeError(f"For {kind} input, {what} also be {dims}-D but got {got}")
-
-
-def permute_state(state, order):
-    """A state with its samples in another order."""
-    return state if order is None else state.index_select(1, order)
 
 
 def check(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
@@ -304,7 +283,7 @@ class RNN(RNNBase):
         return output, hidden
 
 
-class LSTM(RNNBase):
+class LSTM(CellChecks, RNNBase):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997); with ``proj_size`` its outputs are projected.
 
     Called with ``(input, (h0, c0))``, gives (outputs, (last hidden state, last cell state)). Shapes: input [L, N,

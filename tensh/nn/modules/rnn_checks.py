@@ -1,0 +1,71 @@
+"""What recurrent layers ask of their inputs and states, as methods that a layer of a user's own may call or replace."""
+
+
+def permute_state(state, order):
+    """A state with its samples in another order."""
+    return state if order is None else state.index_select(1, order)
+
+
+def require_dtype_of(weight, input):
+    """Raise ValueError for an input of another dtype than a weight; autocast has cast both before (amp/policies.txt)."""
+    if input.dtype != weight.dtype:
+        raise ValueError(
+            f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+            f"input.to({weight.dtype}), or convert model: model.to({input.dtype})"
+        )
+
+
+class RecurrentChecks:
+    """Checks of inputs and states, and the order of states; for ``RNNBase``."""
+
+    def check_input(self, input, batch_sizes):
+        """Raise ValueError or RuntimeError for an input of another dtype, number of dimensions or size."""
+        require_dtype_of(getattr(self, self._all_weights[0][0]), input)
+        expected = 3 if batch_sizes is None else 2
+        if input.dim() != expected:
+            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
+        if self.input_size != input.size(-1):
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
+
+    def get_expected_hidden_size(self, input, batch_sizes):
+        """Return the shape of the hidden state: (layers and directions, samples, size)."""
+        return self._sizes(self._batch(input, batch_sizes))[0]
+
+    def check_hidden_size(self, hx, expected_hidden_size, msg="Expected hidden size {}, got {}"):
+        """Raise RuntimeError for a state of another shape."""
+        if hx.size() != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+
+    def check_forward_args(self, input, hidden, batch_sizes):
+        """Check an input, and the state that goes with it."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx, permutation):
+        """Return a state with its samples in another order."""
+        return permute_state(hx, permutation)
+
+    def _batch(self, input, batch_sizes):
+        """How many samples there are."""
+        return int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
+
+
+class CellChecks(RecurrentChecks):
+    """The checks of a layer with a hidden state and a cell state, which come as a pair."""
+
+    def get_expected_cell_size(self, input, batch_sizes):
+        """Return the shape of the cell state: (layers and directions, samples, size)."""
+        return self._sizes(self._batch(input, batch_sizes))[1]
+
+    def check_forward_args(self, input, hidden, batch_sizes):
+        """Check an input, and the two states that go with it."""
+        self.check_input(input, batch_sizes)
+        shapes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
+        for number, shape in enumerate(shapes):
+            self.check_hidden_size(hidden[number], shape, f"Expected hidden[{number}] size {{}}, got {{}}")
+
+    def permute_hidden(self, hx, permutation):
+        """Return both states with their samples in another order."""
+        return hx if permutation is None else tuple(permute_state(each, permutation) for each in hx[:2])
