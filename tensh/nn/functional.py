@@ -24,6 +24,11 @@ def __getattr__(name):
         import tensh.nn.grad
 
         return tensh.nn.grad
+    if name[0] == "_":
+        from tensh.engine.operators.layers.composites.attention_parts import PARTS
+
+        if name in PARTS:
+            return PARTS[name]
     raise unsupported_name("torch.nn.functional", name)
 
 

@@ -103,3 +103,19 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights, is_causal=is_causal, **separate,
         )  # fmt: skip
         return output.transpose(1, 0) if turned else output, weights
+
+    def merge_masks(self, attn_mask, key_padding_mask, query):
+        """Return (mask, its kind) of two masks for ``query`` [N, L, E]: [N, heads, L, L] and 2 if there is ``attn_mask``.
+
+        The kind of a mask of padding alone is 1, and that of no mask None.
+        """
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        batch, length, _ = query.shape
+        if attn_mask.dim() == 3:
+            mask = attn_mask.view(batch, -1, length, length)
+        else:
+            mask = attn_mask.view(1, 1, length, length).expand(batch, self.num_heads, -1, -1)
+        if key_padding_mask is not None:
+            mask = mask + key_padding_mask.view(batch, 1, 1, length).expand(-1, self.num_heads, -1, -1)
+        return mask, 2

@@ -8,7 +8,7 @@ import copy
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import is_grad_enabled
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.layers.composites.attention import float_mask, require_mask
+from tensh.engine.operators.layers.composites.attention import dtype_of_mask, float_mask
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.activation import GELU, ReLU
@@ -91,8 +91,8 @@ class TransformerEncoderLayer(Module):
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
         """A sequence like ``src``; masks are those of MultiheadAttention."""
-        require_mask(src_mask)
-        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype)
+        other = dtype_of_mask(src_mask), "src_mask"
+        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, *other)
         masks = float_mask(src_mask, "src_mask", src.dtype), padding, is_causal
         x = src
         if self.norm_first:
@@ -218,8 +218,7 @@ class TransformerEncoder(Module):
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         """A sequence like ``src``.  In evaluation, without gradients, padding at the end becomes zero, as in PyTorch."""
-        require_mask(mask)
-        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype)
+        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, dtype_of_mask(mask), "mask")
         mask = float_mask(mask, "mask", src.dtype)
         is_causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
         output = src

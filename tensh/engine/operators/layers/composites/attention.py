@@ -9,6 +9,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import bool_, float32
+from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.kernels import number
@@ -146,13 +147,24 @@ def require_mask(mask):
         raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
 
 
-def float_mask(mask, name, dtype):
-    """A mask as numbers to add; in bool ones of this kind True hides."""
+def dtype_of_mask(mask):
+    """The dtype of a mask, or None where there is none."""
+    require_mask(mask)
+    return None if mask is None else mask.dtype
+
+
+def float_mask(mask, name, dtype, other=None, other_name=""):
+    """A mask as numbers to add; in bool ones of this kind True hides.
+
+    Warns of a mask of another dtype than ``other``, that of the mask beside it.
+    """
     require_mask(mask)
     if mask is None:
         return None
     if mask.dtype is not bool_ and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype is not other:
+        warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
     if mask.dtype is not bool_:
         return mask
     require_dtype(dtype, "zeros_like")  # of an input that is no tensor
@@ -200,6 +212,10 @@ def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
             f"For {kind} ({dims[0]}-D) `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
             f"{attn_mask.array.ndim}-D tensor instead"
         )
+    if not batched and attn_mask is not None and attn_mask.array.ndim == 3:
+        expected = heads, query.array.shape[0], key.array.shape[0]
+        if attn_mask.array.shape != expected:
+            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {attn_mask.shape}")
     return batched
 
 
@@ -271,10 +287,8 @@ def multi_head_attention_forward(
             "`generate_square_subsequent_mask` to create this mask."
         )
     dtype = query.dtype
-    attn_mask, key_padding_mask = (
-        float_mask(mask, name, dtype)
-        for mask, name in ((attn_mask, "attn_mask"), (key_padding_mask, "key_padding_mask"))
-    )
+    key_padding_mask = float_mask(key_padding_mask, "key_padding_mask", dtype, dtype_of_mask(attn_mask), "attn_mask")
+    attn_mask = float_mask(attn_mask, "attn_mask", dtype)
     if attn_mask is not None and attn_mask.array.ndim == 2:
         check_mask(attn_mask, (rows, key.array.shape[0]))
         attn_mask = attn_mask.unsqueeze(0)

@@ -1,0 +1,52 @@
+"""Private functions of PyTorch's ``nn.functional`` of which attention consists: attention that other people write calls them."""
+
+from tensh.engine.operators.layers.composites.attention import check_heads, check_padding, dtype_of_mask, float_mask
+from tensh.engine.operators.layers.composites.projection import linear
+
+
+def canonical_mask(mask, mask_name, other_type, other_name, target_type, check_other=True):
+    """A mask as numbers to add; warns where its dtype is another than ``other_type``, if that is to be checked."""
+    return float_mask(mask, mask_name, target_type, other_type if check_other else None, other_name)
+
+
+def in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
+    """Query, key and value after a linear layer each; AssertionError for weights and biases of other shapes."""
+    size, sizes = q.size(-1), (q.size(-1), k.size(-1), v.size(-1))
+    for name, weight, columns in zip(("query", "key", "value"), (w_q, w_k, w_v), sizes):
+        if weight.shape != (size, columns):
+            raise AssertionError(f"expecting {name} weights shape of {(size, columns)}, but got {weight.shape}")
+    for name, bias in (("query", b_q), ("key", b_k), ("value", b_v)):
+        if bias is not None and bias.shape != (size,):
+            raise AssertionError(f"expecting {name} bias shape of {(size,)}, but got {bias.shape}")
+    return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
+
+
+def in_projection_packed(q, k, v, w, b=None):
+    """Query, key and value after one linear layer whose weight holds three; what is the same is projected once."""
+    groups = [3] if q is k is v else [1, 2] if k is v else [1, 1, 1]
+    inputs, size = {1: (q,), 2: (q, k), 3: (q, k, v)}[len(groups)], q.size(-1)
+    weights = w.split([size * each for each in groups])
+    biases = [None] * len(groups) if b is None else b.split([size * each for each in groups])
+    found = []
+    for x, weight, bias, number in zip(inputs, weights, biases, groups):
+        y = linear(x, weight, bias)
+        if number > 1:
+            y = y.unflatten(-1, (number, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+        found += [y] if number == 1 else [y[each] for each in range(number)]
+    return tuple(found)
+
+
+def check_key_padding_mask(key_padding_mask, src_len, bsz):
+    """Raise AssertionError for a mask of padding of another size."""
+    check_padding(key_padding_mask, bsz, src_len)
+
+
+PARTS = {
+    "_canonical_mask": canonical_mask,
+    "_check_key_padding_mask": check_key_padding_mask,
+    "_in_projection": in_projection,
+    "_in_projection_packed": in_projection_packed,
+    "_mha_shape_check": check_heads,
+    "_none_or_dtype": dtype_of_mask,
+}
+"""Name in PyTorch -> function."""
