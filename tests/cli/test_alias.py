@@ -275,6 +275,9 @@ from torch.utils._contextlib import _DecoratorContextManager
 from torch.autograd.gradcheck import GradcheckError
 from torch.nn.utils.spectral_norm import SpectralNorm, spectral_norm
 from torch.nn.utils.weight_norm import WeightNorm, weight_norm
+from torch.optim._functional import adamw
+from torch.optim.adamw import AdamW, adamw as same
+assert adamw is same and AdamW is torch.optim.AdamW
 assert torch.autograd.gradcheck(torch.sin, torch.ones(1, dtype=torch.float64, requires_grad=True))
 assert torch.nn.utils.weight_norm is weight_norm and torch.nn.utils.spectral_norm is spectral_norm
 assert grad is torch.func.grad and jacrev is torch.func.jacrev and autocast is torch.cuda.amp.autocast
