@@ -71,10 +71,12 @@ def edits(segment, shadow):
     if isinstance(top, ast.Call) and isinstance(top.func, ast.Name) and top.func.id in {*BUILTINS} - {"range"}:
         return
     offset = len(segment) - len(segment.lstrip())
+    parents = {inner: outer for outer in ast.walk(top) for inner in ast.iter_child_nodes(outer)}
     for depth, each in pieces(top):
         text, (start, end) = piece(segment.lstrip(), each, before="")
         span = start + offset, end + offset
-        for new, cost, *reason in changes(each, text, each is top, shadow):
+        is_indexed = isinstance(parents.get(each), ast.Subscript) and each is parents[each].value
+        for new, cost, *reason in changes(each, text, each is top or is_indexed, shadow):
             yield Edit(span, bracket(new, segment, span), 10 * cost + depth, *reason)
 
 
@@ -120,6 +122,9 @@ def changes(node, text, is_whole, shadow):
             1,
             _("{text} is not a whole number").format(text=text),
         )
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+        fewer = ast.unparse(ast.Tuple(node.slice.elts[:-1])).strip("()").rstrip(",")
+        yield f"{ast.unparse(node.value)}[{fewer}]", 2, _("{text} has lost a dimension to each index").format(text=text)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from read_text_argument(node.value)
     if isinstance(node, ast.GeneratorExp):

@@ -59,7 +59,9 @@ def swap_operands(call):
 
 
 def append_to_expression(text, change):
-    """An expression with something behind it."""
+    """An expression with something behind it; what is turned twice is as it was."""
+    if change in (".T", ".mT") and text.endswith(change):
+        return text.removesuffix(change)
     return (text if takes_more(text) else f"({text})") + change
 
 

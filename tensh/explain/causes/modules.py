@@ -293,6 +293,7 @@ def explain_pair_of_states(situation):
         else []
     )
     value = situation.look_up(given[0]) if given else None
+    value = situation.evaluate(given[0]) if given and value is None else value
     if not isinstance(value, Tensor):
         return None
     text = ast.unparse(given[0])

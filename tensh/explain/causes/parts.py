@@ -9,7 +9,8 @@ from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.language import _
 
-MOST = 3  # parts that are named
+MOST = 3  # attributes of parts that are named
+MOST_PARTS = 6
 PAIRED = {
     "named_parameters": "name",
     "named_modules": "name",
@@ -65,7 +66,9 @@ def attribute_of_a_part(situation, node):
         for path, part in model.named_modules()
         if path and any(node.attr in (vars(part) if kind == "__dict__" else vars(part)[kind]) for kind in owned)
     ]
-    if len(having) < 2:  # of one, the name is suggested
+    if not having:
+        return name_parts(model, text, node.attr)
+    if len(having) == 1:  # the name is suggested
         return None
     parts = [
         text + "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in path.split(".")) for path in having
@@ -73,6 +76,20 @@ def attribute_of_a_part(situation, node):
     shown = ", ".join(f"{part}.{node.attr}" for part in parts[:MOST]) + (", ..." if len(parts) > MOST else "")
     rule = _("{text} has no {attribute} of its own, and parts of it do: {parts}").format(
         text=text, attribute=node.attr, parts=shown
+    )
+    return Explanation("attribute", (), rule)
+
+
+def name_parts(model, text, attribute):
+    """The parts that a model has, where it lacks one; None where it has none, or the name is a slip of one."""
+    from tensh.spelling import close
+
+    names = [name for name, _part in model.named_children()]
+    if not names or close(attribute, [*names, *dir(type(model))]):
+        return None
+    shown = [f"{text}[{name}]" if name.isdecimal() else f"{text}.{name}" for name in names]
+    rule = _("{text} has no part {attribute}: its parts are {parts}").format(
+        text=text, attribute=attribute, parts=", ".join(shown[:MOST_PARTS]) + ", ..." * (len(shown) > MOST_PARTS)
     )
     return Explanation("attribute", (), rule)
 

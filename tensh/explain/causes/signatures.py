@@ -12,6 +12,7 @@ from tensh.language import _
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")
 SURPLUS = re.compile(r"got an unexpected keyword argument '(\w+)'")
 HAS_REST = 4 | 8  # flags of functions with `*args` or `**kwargs`
+MOST_NAMES = 8
 MOST_OPTIONS = 2  # parameters with a default that are shown
 
 
@@ -24,8 +25,11 @@ def explain_surplus_argument(situation):
     function = function_of(situation.evaluate(path[-1].func) if called is None else called, ())
     if function is None or function.__code__.co_flags & HAS_REST:
         return None
+    names = names_of(function)
     rule = _("{name} has no {argument}: its arguments are {names}").format(
-        name=ast.unparse(path[-1].func), argument=found[1], names=", ".join(names_of(function))
+        name=ast.unparse(path[-1].func),
+        argument=found[1],
+        names=", ".join(names[:MOST_NAMES] + ["..."] * (len(names) > MOST_NAMES)),
     )
     return Explanation("call", (), rule)
 

@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import look_up, operand_of
+from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -108,7 +108,10 @@ def find_wide_mask(call):
     """(text, value) of the first index that is a mask of several dimensions; None if there is none."""
     _index, parts = indices_of(call)
     for text, _span in parts or ():
-        value = look_up(ast.parse(text, mode="eval").body, call.names) if text.isidentifier() else None
+        try:
+            value = call.shadow().value(text) if text != ":" else None
+        except (Unknown, Exception):
+            continue
         if str(getattr(value, "dtype", "")).endswith("bool") and value.dim() > 1:
             return text, value
     return None

@@ -3,8 +3,8 @@
 import ast
 import re
 
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import message_of
+from tensh.explain.causes.arguments.replacing import explain_replacement, tensor_of
+from tensh.explain.causes.situation import message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.language import _
 
@@ -69,6 +69,23 @@ def texts_for_numbers(situation, node):
     return Explanation(
         "tensor", (), rule, (), _("a number for each text: numbers = {name: n for n, name in enumerate(names)}")
     )
+
+
+def function_of_numpy(situation, node):
+    """`np.mean(x)` of a tensor, whose method of that name takes other arguments."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=word), args=[given], keywords=[]):
+            pass
+        case _:
+            return None
+    if not situation.says("unexpected keyword argument") and not situation.says("invalid combination of arguments"):
+        return None
+    t, code = tensor_of(situation, given), f"torch.{word}({ast.unparse(given)})"
+    if t is None or situation.evaluate(ast.parse(code, mode="eval").body) is None:
+        return None
+    rule = _("np.{word} asks {text} for it in the words of NumPy; of a tensor it is torch.{word}")
+    rule = rule.format(word=word, text=ast.unparse(given))
+    return explain_replacement(situation, "call", rule, node, code, operands=(operand_of(ast.unparse(given), t),))
 
 
 def lists_for_dataset(situation, node):
