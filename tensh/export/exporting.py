@@ -2,8 +2,9 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.export.exported_program import ExportedProgram
+from tensh.export.relations import choose_symbols, list_dimensions, relate, rename_sizes
 from tensh.nn.modules.module import Module
-from tensh.tracing.dynamic import list_inputs, read_dynamic_shapes, trace_dynamic
+from tensh.tracing.dynamic import FixedSize, Unnamed, list_inputs, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import refuse_reading
 
@@ -55,7 +56,21 @@ def export(
     if dynamic_shapes:
         check_names(mod, args, kwargs, dynamic_shapes)
         dynamic = read_dynamic_shapes(mod, args, kwargs, dynamic_shapes)
-        program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges)
+        try:
+            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1)
+        except FixedSize as error:
+            plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading)
+            related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, str(error))
+            if related == dynamic:
+                raise
+            dynamic = related
+            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1)
+        known = list_dimensions(mod, args, kwargs, dynamic)
+        symbols = choose_symbols(known)
+        dynamic = rename_sizes(program, dynamic, symbols)
+        ranges = {
+            symbol: (2, None) if isinstance(name, Unnamed) else ranges.get(name) for name, symbol in symbols.items()
+        }
     else:
         dynamic, program = {}, trace_program(mod, args, kwargs, on_read=refuse_reading)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))

@@ -27,8 +27,9 @@ class Dim:
         self.__name__, self.min, self.max = name, min, max
 
     def __repr__(self):
-        bounds = [f"{name}={value}" for name, value in (("min", self.min), ("max", self.max)) if value is not None]
-        return f"Dim({', '.join([repr(self.__name__), *bounds])})"
+        low = [f"min={self.min or 0}"] if self.min != 2 else []  # sizes of 0 and 1 are the exception for PyTorch
+        high = [f"max={self.max}"] if self.max is not None else []
+        return f"Dim({', '.join([repr(self.__name__), *low, *high])})"
 
 
 class Hint:
@@ -40,7 +41,7 @@ class Hint:
         self.__name__ = name
 
     def __repr__(self):
-        return f"Dim.{self.__name__}"
+        return f"DimHint({self.__name__})"
 
 
 Dim.AUTO, Dim.DYNAMIC, Dim.STATIC = Hint("AUTO"), Hint("DYNAMIC"), Hint("STATIC")

@@ -90,7 +90,9 @@ def read_dynamic_shapes(model, args, kwargs, shapes):
             if name is None or isinstance(name, int) or name is STATIC:
                 continue
             text = getattr(name, "__name__", None) if not isinstance(name, str) else name
-            text = f"s{next(unnamed)}" if text in (None, "AUTO", "DYNAMIC") else text
+            if text in (None, "AUTO", "DYNAMIC"):
+                kind, text = text, Unnamed(f"dim_{next(unnamed)}")
+                text.kind = kind or "AUTO"
             size = tensor.shape[dim]
             check_range(name, size, path, dim)
             if first.setdefault(text, size) != size:
@@ -112,30 +114,49 @@ def check_range(name, size, path, dim):
 SMALLEST = 2  # that a dynamic dimension has by itself, as in PyTorch
 
 
-def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None):
+class Unnamed(str):
+    """The name of a dimension that is ``Dim.AUTO`` or ``Dim.DYNAMIC``, which ``kind`` says."""
+
+    kind = "AUTO"
+
+
+def changes(apart):
+    """Ways to other sizes, each a function of (size, number of the name); names get different sizes if ``apart`` is 1."""
+    return (
+        lambda size, number: (2 + apart * number) * size,
+        lambda size, number: size + 1 + apart * number,
+        lambda size, number: 3 * size + 2 + apart * number,
+    )
+
+
+def trace_resized(model, args, kwargs, program, dynamic, on_read, change):
+    """The trace of a model with the sizes that ``change(size, name)`` gives."""
+    inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
+    return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
+
+
+def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0):
     """The :class:`Program` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one.
 
-    ``ranges`` has the (smallest, largest) sizes, by the names of the dimensions.
+    ``ranges`` has the (smallest, largest) sizes, by the names of the dimensions. With ``apart`` = 1, names must be free of each other.
     """
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read)
     if not dynamic:
         return program
     decided, other, failure = getattr(program.graph, "decided", False), None, None
+    names = list(dict.fromkeys(name for table in dynamic.values() for name in table.values()))
 
     def trace(change):
-        inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
-        return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
+        return trace_resized(model, args, kwargs, program, dynamic, on_read, change)
 
-    for change in (lambda size, name: 2 * size, lambda size, name: size + 1, lambda size, name: 3 * size + 2):
+    for change in changes(apart):
         try:
-            other = trace(change)
+            other = trace(lambda size, name: change(size, names.index(name)))  # noqa: B023
             break
         except Exception as error:
             failure = failure or error
     if other is None:
-        raise FixedSize(
-            f"the program does not take other sizes of {sorted({n for t in dynamic.values() for n in t.values()})}: {failure}"
-        )
+        raise FixedSize(f"the program does not take other sizes of {sorted(names)}: {failure}")
     compare(program, other)
     if decided:
         try:
@@ -212,8 +233,8 @@ def fold_sizes(first, second):
                 map_arg(each, lambda n, node=node, value=value: value if n is node else n)
                 for each in (user.args, user.kwargs)
             )
-    for node in reversed(list(known)):
-        if not node.users:
+    for node in reversed(list(first.graph.nodes)):
+        if not node.users and (node in known or size_value(node, {}) is not None):
             first.graph.erase_node(node)
 
 
@@ -240,6 +261,10 @@ def name_sizes(first, second, dynamic):
         for one, two, text in pairs:
             if (m, n) == (one, two):
                 return text
+        for place, (one, two, text) in enumerate(pairs):
+            for first, second, factor in pairs[:place]:
+                if (m, n) == (one * first, two * second) and factor != text:
+                    return f"{factor}*{text}"
         for one, two, text in pairs:
             if two != one and (n - m) % (two - one) == 0:
                 factor = (n - m) // (two - one)

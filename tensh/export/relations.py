@@ -1,0 +1,125 @@
+"""Dynamic dimensions that depend on each other: which change only together, which cannot change, and what PyTorch calls them."""
+
+import hashlib
+import re
+
+from tensh.tracing.dynamic import FixedSize, Unnamed, changes, compare, list_inputs, trace_resized
+
+
+class Dimension:
+    """A dynamic dimension of the example: where it is (``L['x'].size()[0]``), and its size."""
+
+    def __init__(self, path, dim, size):
+        self.source, self.size = f"L{''.join(f'[{step!r}]' for step in path)}.size()[{dim}]", size
+
+
+def list_dimensions(model, args, kwargs, dynamic):
+    """Name of a dynamic dimension -> where it occurs among the arguments, in order."""
+    found = {}
+    for place, (path, _, value) in enumerate(list_inputs(model, args, kwargs)):
+        for dim, name in dynamic.get(place, {}).items():
+            found.setdefault(name, []).append(Dimension(path, dim, value.shape[dim]))
+    return found
+
+
+def relate(model, args, kwargs, dynamic, program, on_read, reason):
+    """The dynamic dimensions, of which those without a name may have become one, or none.
+
+    Raise FixedSize where the program fixes a dimension with a name, or takes two names in the same size alone; ``reason`` is what was
+    found in its first trace.
+    """
+    known = list_dimensions(model, args, kwargs, dynamic)
+
+    def vary(*names):
+        """True if these dimensions may have another size while the others stay."""
+        for change in changes(1):
+            try:
+                compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, lambda size, name: change(size, 0) if name in names else size))  # fmt: skip  # noqa: B023
+                return True
+            except Exception:
+                continue
+        return False
+
+    bound, one = [name for name in known if not vary(name)], {}
+    while bound:
+        first, *bound = bound
+        alike = [name for name in bound if known[name][0].size == known[first][0].size]
+        group = next(([name] for name in alike if vary(first, name)), [])
+        group = group or (alike if len(alike) > 1 and vary(first, *alike) else [])
+        if not group:
+            require_unnamed(first, known[first][0], reason)
+        one |= dict.fromkeys([first, *group], join([first, *group], known, reason) if group else None)
+        bound = [name for name in bound if name not in group]
+    tables = {
+        place: {dim: one.get(name, name) for dim, name in table.items() if one.get(name, name) is not None}
+        for place, table in dynamic.items()
+    }
+    return {place: table for place, table in tables.items() if table}
+
+
+def require_unnamed(name, dimension, reason):
+    """Raise FixedSize for a dimension that cannot change, unless it is for the program to say."""
+    if name_kind(name) == "AUTO":
+        return
+    label = dimension.source if isinstance(name, Unnamed) else name
+    raise FixedSize(
+        f"Constraints violated ({label})!\n  - You marked {label} as dynamic but your code specialized it to be a constant "
+        f"({dimension.size}). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, "
+        f"replace it with either Dim.STATIC or Dim.AUTO."
+        + ("" if isinstance(name, Unnamed) else f"\nSuggested fixes:\n  {name} = {dimension.size}")
+        + f"\n{reason}"
+    )
+
+
+def join(names, known, reason):
+    """The name of dimensions that must be equal.  Raise FixedSize where two of them have names of their own."""
+    named = [name for name in names if not isinstance(name, Unnamed)]
+    if len(named) > 1:
+        first, second = named[:2]
+        raise FixedSize(
+            f"Constraints violated ({second})!\n  - The values of {second} = {known[second][0].source} and {first} = "
+            f"{known[first][0].source} must always be equal.\nSuggested fixes:\n  {second} = {first}\n{reason}"
+        )
+    return named[0] if named else names[0]
+
+
+def name_kind(name):
+    """ "AUTO" or "DYNAMIC" of a dimension without a name, else None."""
+    return name.kind if isinstance(name, Unnamed) else None
+
+
+class Symbol(str):
+    """The name of a dynamic size, which prints itself without quotes."""
+
+    __repr__ = str.__str__
+
+
+def choose_symbols(known):
+    """Name of a dimension -> PyTorch's symbol: ``s`` and a number from where it occurs, of several the first in the alphabet."""
+    found, taken = {}, set()
+    for name, places in known.items():
+        for each in places:
+            number = int(hashlib.sha256(each.source.encode()).hexdigest(), 16) % 100
+            while number in taken:
+                number += 1
+            taken.add(number)
+            found[name] = Symbol(min(f"s{number}", found.get(name, "t")))
+    return found
+
+
+def rename_sizes(program, dynamic, symbols):
+    """Let the sizes of a program be those of the symbols; return the table of its dynamic dimensions."""
+
+    def rename(text):
+        text = re.sub(r"[A-Za-z_]\w*", lambda found: symbols.get(found[0], found[0]), text)
+        factors = text.split("*")
+        return "*".join(sorted(factors)) if all(each in symbols.values() for each in factors) else text
+
+    for node in program.graph.nodes:
+        if sizes := node.meta.get("sizes"):
+            node.meta["sizes"] = (
+                rename(sizes)
+                if isinstance(sizes, str)
+                else [rename(each) if isinstance(each, str) else each for each in sizes]
+            )
+    return {place: {dim: symbols[name] for dim, name in table.items()} for place, table in dynamic.items()}
