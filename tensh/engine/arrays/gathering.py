@@ -25,7 +25,7 @@ def take_flat(array, index, place=None):
     """
     flat = array.reshape(-1)
     if index.size < BLOCK:
-        return flat.take(index if place is None else place(index, ...))
+        return flat.take(index if place is None else place(index, ...), mode="wrap")
     out = np.empty(index.shape, array.dtype)
 
     def work(part):

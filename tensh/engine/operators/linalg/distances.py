@@ -3,7 +3,9 @@
 import numpy as np
 
 from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.operators.linalg.products import multiply
 from tensh.engine.operators.precision import is_half
 from tensh.engine.operators.reductions.norms import INFINITE, norm
 from tensh.engine.operators.reductions.summation import add_squares
@@ -13,18 +15,34 @@ PAIR = {
     "d": "x1[..., :, None, :] - x2[..., None, :, :]",
     "r": "out[..., None]",
     "s": "g[..., None]",
-    "slope": "s * (d != d) if p == 0 else s * sgn(d) if p == 1 else d * only(s / r, r != 0) if p == 2 else"
+    "slope": "s * (d != d) if p == 0 else s * sgn(d) if p == 1 else only(g / out, out != 0) if p == 2 else"
     f" s * sgn(d) * (abs(d) == r) if {INFINITE.replace('ord', 'p')} else"
     " sgn(d) * only(abs(d) ** (p - 1) * s * r ** (1 - p), (d != 0) & (r != 0))",
 }
+
+
+def add_pairs(slope, d, p, dim):
+    """The sums of slopes along ``dim``; those of Euclidean distances are the differences ``d``, times a number for each pair."""
+    if p != 2:
+        return ARRAYS["sum_dim"](slope, dim)
+    if dim == -3:
+        slope, d = slope.swapaxes(-1, -2), d.swapaxes(-2, -3)
+    return multiply(slope[..., None, :], d)[..., 0, :]
+
+
+def record_add_pairs(slope, d, p, dim):
+    return on_tensors("sum_dim")(d * slope[..., None] if p == 2 else slope, dim)
+
+
+ARRAYS["add_pairs"], TENSORS["add_pairs"] = add_pairs, record_add_pairs
 
 
 @op(
     public=False,
     node="CdistBackward0",
     let=PAIR,
-    x1="sum_dim(slope, -2)",
-    x2="-sum_dim(slope, -3)",
+    x1="add_pairs(slope, d, p, -2)",
+    x2="-add_pairs(slope, d, p, -3)",
 )
 def pair_distances(x1, x2, p, product):
     """The ``p``-norms of the differences of every row of one matrix and every row of another."""

@@ -18,8 +18,9 @@ from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half
 from tensh.engine.operators.reductions.rows import reduce_rows
 from tensh.engine.operators.reductions.summation import (
-    ALONE,
+    AT_ONCE,
     BATCH,
+    FOLDED,
     FOUR,
     PAIRS,
     ROW,
@@ -102,7 +103,7 @@ def sum_all(input, dtype=None):
         size = input.size
         if size <= SMALL:
             return input.ravel().dot(vectors[size])
-        return np.add.reduce(input, None) if size < PAIRS and input.flags.forc else add_along(input)
+        return np.add.reduce(input, None) if size <= PAIRS and input.flags.forc else add_along(input)
     return sum_as(input, None, False, dtype)
 
 
@@ -120,7 +121,7 @@ def sum_matrix(matrix, dim, keepdim, vectors):
     """The sums of a dense matrix's columns (0) or rows (1): of a small one, a product with ones in half of NumPy's time."""
     number = matrix.shape[dim]
     in_rows = matrix.strides[dim] == matrix.itemsize
-    if matrix.size <= ALONE and number <= (
+    if matrix.size <= AT_ONCE and number <= (
         ROW[matrix.dtype] if in_rows else BATCH if number <= STEP or not matrix.shape[dim ^ 1] % FOUR else STEP
     ):
         if dim == 0 or dim == -2:
@@ -130,7 +131,7 @@ def sum_matrix(matrix, dim, keepdim, vectors):
         matrix = matrix.T
     if in_rows:
         sums = add_rows_on_cores(matrix)
-    elif matrix.size <= ALONE and not number % (side := fold(number)):
+    elif number <= FOLDED and matrix.size <= AT_ONCE and not number % (side := fold(number)):
         sums = vectors[side].dot(vectors[number // side].dot(matrix.reshape(number // side, -1)).reshape(side, -1))
     else:
         sums = add_middle_on_cores(matrix[None])[0]

@@ -12,7 +12,7 @@ from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
-from tensh.engine.operators.precision import F4, I8, WIDER, is_half
+from tensh.engine.operators.precision import F4, HAS_AVX512, I8, WIDER, is_half
 from tensh.engine.operators.reductions.summation import add_rows, times
 
 LINES = 96  # numbers per step from which a loop over whole steps beats NumPy's accumulate
@@ -85,7 +85,7 @@ def accumulate_contiguous(ufunc, source, wide):
     if source.size < SMALL:
         return accumulate_at_once(ufunc, source, -1, wide)
     many = source.size >= PARALLEL
-    by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4)
+    by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4 and HAS_AVX512)
     inner = dtype if by_blas and many and dtype == F4 else wide
     rows = source.reshape(-1, length)
     if length <= SHORT:
@@ -152,7 +152,8 @@ def accumulate_rows(ufunc, rows, out):
 
 
 def running_sums(rows, out):
-    """Running sums of rows of finite floats by BLAS: in a quarter of NumPy's time, whose additions wait for one another.
+    """Running sums of rows of finite floats by BLAS: in a quarter of NumPy's time, whose additions wait for one another
+    (in double precision only with AVX-512, elsewhere in twice that time).
 
     Blocks of 16 are multiplied by a triangle of ones, each for itself.  Then the sum of all numbers before it is added
     to each: of those in the same group of four blocks by a product as well, and of the groups before that by the same

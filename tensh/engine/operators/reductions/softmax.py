@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.precision import ONES, narrow_result, widen
 from tensh.engine.operators.reductions.reductions import LARGE
-from tensh.engine.operators.reductions.summation import ALONE, ROW, SMALL, add_along, add_rows
+from tensh.engine.operators.reductions.summation import AT_ONCE, ROW, SMALL, add_along, add_rows
 
 maximum = np.maximum.reduce
 
@@ -63,7 +63,7 @@ def sum_along(array, axis):
     """The sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
         length = array.shape[axis]
-        if array.size <= ALONE and length <= ROW[array.dtype]:
+        if array.size <= AT_ONCE and length <= ROW[array.dtype]:
             return array.dot(ones[length])[..., None]
         return add_rows(array.reshape(-1, length)).reshape(*array.shape[:-1], 1)
     return add_along(array, axis if array.ndim else None, True)

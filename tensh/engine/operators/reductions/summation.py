@@ -19,8 +19,11 @@ from tensh.engine.arrays.threads import map_rows, map_shares, run
 from tensh.engine.operators.precision import F4, F8, ONES, widen
 
 add = np.add.reduce
-ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector in the calling thread
-COLUMNS = 16  # of the other matrix, up to which that many are multiplied by it in the calling thread
+AT_ONCE = (
+    1 << 20
+)  # elements that one product with ones adds: 128 rows of 256 in a third of the time of blocks of 1 << 13
+FOLDED = 1 << 13  # elements, or numbers of a column, up to which all rows are put side by side in two steps
+COLUMNS = 16  # of the other matrix, up to which that many are multiplied by it at once
 SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half as many in 100 to 200 microseconds
 PARTS = 8  # into which many short rows are divided
 SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
@@ -44,7 +47,7 @@ def times(matrix, factor, out=None):
     """``matrix @ factor``, some rows at a time."""
     if out is None:
         out = np.empty((len(matrix), factor.shape[1]), matrix.dtype)
-    number = ALONE // max(*factor.shape, factor.size // COLUMNS)
+    number = AT_ONCE // max(*factor.shape, factor.size // COLUMNS)
     whole = len(matrix) // number * number
     if whole:
         rows, into = (a[:whole].reshape(-1, number, a.shape[1]) for a in (matrix, out))
@@ -60,20 +63,19 @@ def add_vector(vector):
     What cancels between its halves, such as a and -a, does so exactly, because both are cut alike.
     """
     size, dtype = vector.size, vector.dtype
-    if size < PAIRS:
+    if size <= PAIRS:
         return add(vector)
     half = size // 2
-    blocks = -(-half // ALONE)
-    width = half // (blocks * LINE)
-    whole = width * LINE * blocks
+    width = half // LINE
+    whole = width * LINE
     halves = vector[: 2 * half].reshape(2, half)
-    lines, ones = halves[:, :whole].reshape(2, blocks, width, LINE), ONES[dtype][LINE]
+    lines, ones = halves[:, :whole].reshape(2, width, LINE), ONES[dtype][LINE]
     if size < SPREAD_SUMS:
-        total = add(np.matmul(lines, ones).reshape(-1), 0, F8)
+        sums = np.matmul(lines, ones)
     else:
-        totals = np.empty((2, blocks))
-        map_shares(lambda part: add(np.matmul(lines[:, part], ones), 2, F8, totals[:, part]), blocks)
-        total = add(totals, None)
+        sums = np.empty((2, width), dtype)
+        map_shares(lambda part: np.matmul(lines[:, part], ones, sums[:, part]), width)
+    total = add(sums, None, F8)
     if whole < half:
         total += add(halves[:, whole:], None, F8)
     return dtype.type(total + vector[-1] if size % 2 else total)
@@ -85,7 +87,7 @@ def add_rows(matrix):
     dtype = matrix.dtype
     if length <= SHORT and matrix.flags.c_contiguous:
         return times(matrix, ONES[dtype][length][:, None])[:, 0]
-    if length >= PAIRS:
+    if length > PAIRS:
         return np.array([add_vector(row) for row in matrix])
     parts = -(-length * dtype.itemsize // LONG)
     size = length // parts
@@ -124,14 +126,14 @@ def add_middle(array):
     outer, number, width = array.shape
     if number <= FEW or width > WIDE:
         return add_strided(array, 1)
-    small = number * width <= ALONE
-    if small and number <= (STEP if width % FOUR else BATCH):
+    if number * width <= AT_ONCE and number <= (STEP if width % FOUR else BATCH):
         return np.matmul(ONES[array.dtype][number], array)
     if width <= NARROW and array.strides[1] == width * array.itemsize:
         if width == 1:
             return add_rows(array.reshape(outer, number)).reshape(outer, 1)
-        return add_folded(array, fold(number) if small else max(ALONE // LINE // width // FOUR, 1) * FOUR)
-    step = min(STEP_NUMPY, ALONE // width) if width % FOUR or width * LINE > ALONE else LINE
+        side = fold(number) if number * width <= FOLDED else max(FOLDED // LINE // width // FOUR, 1) * FOUR
+        return add_folded(array, side)
+    step = min(STEP_NUMPY, AT_ONCE // width) if width % FOUR or width * LINE > AT_ONCE else LINE
     steps = number // step
     whole = steps * step
     if steps < 2:
@@ -213,7 +215,7 @@ def add_along(array, axes=None, keepdim=False):
         return array
     if axes is not None:
         sums = add_groups(array, axes)
-    elif array.size < PAIRS and array.flags.forc or not ndim:
+    elif array.size <= PAIRS and array.flags.forc or not ndim:
         return add(array, None, None, None, keepdim)
     elif array.flags.forc and dtype in ONES:
         sums = add_vector(array.ravel("K"))
@@ -226,7 +228,7 @@ def add_axis(array, axis, keepdim):
     """The sums along one dimension."""
     shape, dtype = array.shape, array.dtype
     number, step = shape[axis], array.strides[axis]
-    if number <= STEP_NUMPY and (array.size <= ALONE or step != array.itemsize) or not array.size:
+    if number <= STEP_NUMPY and (array.size <= FOLDED or step != array.itemsize) or not array.size:
         return add(array, axis, None, None, keepdim)
     if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
         parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
@@ -249,7 +251,7 @@ def add_contiguous(array):
     if width > 1:
         return add_middle_on_cores(array)
     rows = array.reshape(outer, number)
-    if array.size <= ALONE and number <= ROW[array.dtype]:
+    if array.size <= AT_ONCE and number <= ROW[array.dtype]:
         return rows.dot(ONES[array.dtype][number])
     return add_rows_on_cores(rows)
 
@@ -321,7 +323,7 @@ def add_products(one, other, axes=None, keepdim=False):
     if axes is None and not keepdim and one.flags.c_contiguous and other.flags.c_contiguous:
         return add_vector_products(one.reshape(-1), other.reshape(-1))
     axes = tuple(range(ndim)) if axes is None else (axes % ndim,) if type(axes) is int and ndim else axes
-    if len(axes) == 1 and one.shape[axes[0]] <= STEP and one.size <= ALONE:
+    if len(axes) == 1 and one.shape[axes[0]] <= STEP and one.size <= FOLDED:
         sums = np.vecdot(one, other, axis=axes[0])
         return restore_axis(sums, axes[0]) if keepdim else sums
     if not axes or ndim - 1 not in axes or one.strides[-1] != one.itemsize or one.shape[-1] == 1:
