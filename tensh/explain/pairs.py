@@ -38,7 +38,9 @@ def read_comparison(node):
         case ast.Compare(left=ast.Name() as left, ops=[ast.Eq()], comparators=[ast.Name() as right]):
             return left, right
         case ast.Compare(
-            left=ast.Name() as left, ops=[ast.Eq()], comparators=[ast.Attribute() | ast.Subscript() as right]
+            left=ast.Name() as left,
+            ops=[ast.Eq()],
+            comparators=[ast.Attribute() | ast.Subscript() | ast.Call() as right],
         ):
             return left, right
     return None

@@ -32,6 +32,10 @@ class Notebook(Run):
         self.is_terminal = hasattr(shell, "mainloop") and not hasattr(shell, "kernel")
         color = "auto" if self.is_terminal else "always"  # notebooks understand the colours of terminals
         super().__init__(Environment(color=color, variables={"TERM": "xterm"}), Options(), NOTHING)
+        if not self.is_terminal:
+            self.console.remark_theme = (
+                "mono"  # errors and stderr stand in boxes that are red themselves, light or dark
+            )
         session = self.session
         session.module, session.namespace = shell.user_module, shell.user_ns
         for name in events.RESULTS:  # the session keeps values: %full without a name shows the last one
@@ -193,7 +197,7 @@ class Notebook(Run):
             tokens = failures.render_stop(failure, _("interrupted"))
         else:
             tokens = failures.short(failure, self.values_shown)
-        lines = self.console.style_text(tokens, self.console.in_color[1]).rstrip("\n").split("\n")
+        lines = self.console.style_remark(tokens).rstrip("\n").split("\n")
         self.shell._showtraceback(type(error), error, lines)
 
     def show_exit(self, error):

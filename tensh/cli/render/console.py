@@ -17,6 +17,7 @@ class Console:
         self.env = env
         self.chosen = chosen
         self.in_color = env.has_color(env.stdout), env.has_color(env.stderr)
+        self.remark_theme = None  # the theme of remarks on a ground of their own; None where it is that of results
 
     @property
     def settings(self):
@@ -31,17 +32,21 @@ class Console:
 
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
-        text = self.style_text(tokens, self.in_color[1])
+        text = self.style_remark(tokens)
         if not self.env.stdout.closed:
             with self.env.writing():
                 self.env.stdout.flush()
         self.env.say(encode_for(text, self.env.stderr))
 
-    def style_text(self, tokens, in_color=True):
+    def style_remark(self, tokens):
+        """The text of (kind, text) pairs as it stands among remarks."""
+        return self.style_text(tokens, self.in_color[1], self.remark_theme)
+
+    def style_text(self, tokens, in_color=True, theme=None):
         """The text of (kind, text) pairs, with escape sequences if colour is on."""
         if not self.has_unicode():
             tokens = ((kind, text.translate(ASCII) if kind == "note" else text) for kind, text in tokens)
-        return apply_style(tokens, self.colors() if in_color else 0, self.theme())
+        return apply_style(tokens, self.colors() if in_color else 0, theme or self.theme())
 
     def colors(self):
         """Return the number of colours that a terminal says it has, by its environment variables."""
