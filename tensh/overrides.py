@@ -14,7 +14,7 @@ from tensh.engine.dispatch.override.state import ALL, state
 from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunction  # noqa: F401
 from tensh.engine.dispatch.override.state import DisabledForClasses as DisableTorchFunctionSubclass
 from tensh.engine.dispatch.override.state import call_disabled as _disabled_torch_function_impl  # noqa: F401
-from tensh.engine.methods.unsupported import Unsupported
+from tensh.engine.methods.unsupported import UnsupportedMember
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -258,7 +258,7 @@ def _members(path):
     """(name, object) of all that a namespace has, in alphabetical order."""
     space = _namespace(path)
     for name in sorted(dir(space)):
-        if path == "torch.Tensor" and isinstance(inspect.getattr_static(Tensor, name), Unsupported):
+        if path == "torch.Tensor" and isinstance(inspect.getattr_static(Tensor, name), UnsupportedMember):
             continue
         try:
             yield name, getattr(space, name)

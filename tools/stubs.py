@@ -26,7 +26,7 @@ from tensh.engine.core import tensor as tensor_module  # noqa: E402
 from tensh.engine.core.tensor import Tensor  # noqa: E402
 from tensh.engine.dtypes.size import Size  # noqa: E402
 from tensh.engine.methods.autograd import OPERATORS  # noqa: E402
-from tensh.engine.methods.unsupported import Unsupported  # noqa: E402
+from tensh.engine.methods.unsupported import UnsupportedMember  # noqa: E402
 
 HEADER = '"""{doc}\n\nWritten by tools/stubs.py; do not edit."""\n'
 # Names such as float, dtype and device are members of what is described: the types wear an underscore.
@@ -246,7 +246,7 @@ def member_stub(cls, name):
 def tensor_class_stub():
     """Tensor, with Python's operators, properties and methods in alphabetical order."""
     members = [doc_of(Tensor), "def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ..."]
-    for name in sorted(name for name, member in vars(Tensor).items() if not isinstance(member, Unsupported)):
+    for name in sorted(name for name, member in vars(Tensor).items() if not isinstance(member, UnsupportedMember)):
         routine = inspect.isroutine(getattr(Tensor, name)) and not inspect.ismemberdescriptor(vars(Tensor)[name])
         if name in OPERATORS:
             members.append(operator_stub(name))

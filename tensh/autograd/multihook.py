@@ -48,7 +48,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     if not all(t.requires_grad for t in tensors):
         raise AssertionError("Expected gradient function to be set")
     nodes = [get_gradient_edge(t).node for t in tensors]
-    gathered = Gathered(fn, nodes)
+    gathered = GradientCollector(fn, nodes)
     return MultiHandle([t.register_hook(gathered.hook_at(place)) for place, t in enumerate(tensors)])
 
 
@@ -65,7 +65,7 @@ class First:
             self.fn(grad)
 
 
-class Gathered:
+class GradientCollector:
     """The gradients of a pass, until the last of them is there."""
 
     def __init__(self, fn, nodes):

@@ -149,7 +149,7 @@ class SettingError(Exception):
     """A setting that does not exist, or a value that it cannot have."""
 
 
-class Loaded(NamedTuple):
+class LoadedSettings(NamedTuple):
     """Settings, where each that is not a default came from, and what could not be understood."""
 
     settings: Settings
@@ -173,7 +173,7 @@ def load(variables):
             origins[name] = origin
         except SettingError as error:
             complaints.append(f"{origin}: {error}")
-    return Loaded(settings, origins, [*map(visible_line, complaints)])
+    return LoadedSettings(settings, origins, [*map(visible_line, complaints)])
 
 
 def path(variables):

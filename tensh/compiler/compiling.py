@@ -29,7 +29,7 @@ SIZES = 64
 """Graphs of one function in all: other sizes run as they are."""
 
 
-class Running(threading.local):
+class CaptureState(threading.local):
     """State of a thread: the capture that is going on."""
 
     capturing = None
@@ -40,7 +40,7 @@ class Running(threading.local):
             self.capturing.stop(reason, sys._getframe(2))
 
 
-running = Running()
+running = CaptureState()
 
 
 def is_plain():
@@ -58,7 +58,7 @@ def surroundings():
     return mode.grad, casting and casting.state.lower, get_default_dtype()
 
 
-class Compiled:
+class CompiledFunction:
     """A function with the graphs that were made of it; ``parts`` calls those of its parts, if it was taken apart.
 
     One that is itself a part has an ``owner``, which says once what becomes of the whole; a ``silent`` one says nothing.
@@ -127,7 +127,7 @@ class Compiled:
 
     def start_part(self, function):
         """Make the function that is called in the place of a part."""
-        part = Compiled(function, dynamic=self.dynamic, owner=self.owner or self)
+        part = CompiledFunction(function, dynamic=self.dynamic, owner=self.owner or self)
         self.members.append(part)
         return wrap_function(part, function)
 
@@ -187,7 +187,7 @@ def python_of(function):
 
 def compile_function(function, fullgraph=False, off=False, dynamic=None):
     """Make the object that runs a function as graphs; with ``off`` it runs the function as it is."""
-    made = Compiled(function, fullgraph, dynamic)
+    made = CompiledFunction(function, fullgraph, dynamic)
     made.off = off
     compiled_functions.add(made)
     return made

@@ -3,7 +3,7 @@
 import traceback
 from typing import NamedTuple
 
-from tensh.compiler.compiling import Compiled
+from tensh.compiler.compiling import CompiledFunction
 from tensh.compiler.steps import READ
 
 MOST = 50  # calls until nothing new is found
@@ -72,7 +72,7 @@ def explain(f, *extra_args, **extra_kwargs):
     """
 
     def look(*args, **kwargs):
-        whole = Compiled(getattr(f, "_torchdynamo_orig_callable", f))
+        whole = CompiledFunction(getattr(f, "_torchdynamo_orig_callable", f))
         whole.silent = True
         found = None
         for _ in range(MOST):

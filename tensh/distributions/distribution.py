@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.facts import add_facts
 from tensh.distributions.utils import formula, lazy_property
-from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor
 
 __all__ = ["Distribution"]
 
@@ -202,7 +202,7 @@ class Distribution:
 
 def all_true(valid):
     """True if all elements are true; inside ``vmap``, those of all samples."""
-    return bool((valid.value if type(valid) is Batched else valid).all())
+    return bool((valid.value if type(valid) is BatchedTensor else valid).all())
 
 
 def class_text(d):

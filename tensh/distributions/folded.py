@@ -9,7 +9,7 @@ from tensh.distributions.transforms import AbsTransform
 from tensh.distributions.utils import formula
 
 
-class Folded(TransformedDistribution):
+class FoldedDistribution(TransformedDistribution):
     """The part of a distribution above 0, twice as dense; ``family(0, scale)`` is the whole."""
 
     arg_constraints = {"scale": constraints.positive}

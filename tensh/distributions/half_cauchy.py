@@ -5,14 +5,14 @@ import math
 import tensh as torch
 from tensh.distributions.cauchy import Cauchy
 from tensh.distributions.distribution import expandable
-from tensh.distributions.folded import Folded
+from tensh.distributions.folded import FoldedDistribution
 from tensh.distributions.utils import formula
 
 __all__ = ["HalfCauchy"]
 
 
 @expandable
-class HalfCauchy(Folded):
+class HalfCauchy(FoldedDistribution):
     """The absolute value of a Cauchy distribution around 0 of width ``scale``.
 
     >>> import tensh as torch

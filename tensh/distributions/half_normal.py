@@ -3,7 +3,7 @@
 import math
 
 from tensh.distributions.distribution import expandable
-from tensh.distributions.folded import Folded
+from tensh.distributions.folded import FoldedDistribution
 from tensh.distributions.normal import Normal
 from tensh.distributions.utils import formula
 
@@ -11,7 +11,7 @@ __all__ = ["HalfNormal"]
 
 
 @expandable
-class HalfNormal(Folded):
+class HalfNormal(FoldedDistribution):
     """The absolute value of a normal distribution of mean 0 and standard deviation ``scale``.
 
     >>> import tensh as torch

@@ -4,7 +4,7 @@ from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.utils import formula
 
 
-class Relaxed(TransformedDistribution):
+class RelaxedDistribution(TransformedDistribution):
     """The parameters of a relaxed distribution, taken from its base."""
 
     @property

@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import Odds
-from tensh.distributions.relaxed import Relaxed
+from tensh.distributions.relaxed import RelaxedDistribution
 from tensh.distributions.transforms import SigmoidTransform
 from tensh.distributions.utils import broadcast_all, clamp_probs
 
@@ -46,7 +46,7 @@ class LogitRelaxedBernoulli(Odds, Distribution):
 
 
 @expandable
-class RelaxedBernoulli(Relaxed):
+class RelaxedBernoulli(RelaxedDistribution):
     """A Bernoulli distribution, relaxed to numbers in (0, 1) that come nearer to 0 and 1 as ``temperature`` falls to 0.
 
     ``probs`` or ``logits`` say the chance of 1. Jang et al., Categorical reparameterization with Gumbel-Softmax (2017).

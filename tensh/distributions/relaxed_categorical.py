@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.relaxed import Relaxed
+from tensh.distributions.relaxed import RelaxedDistribution
 from tensh.distributions.transforms import ExpTransform
 from tensh.distributions.utils import broadcast_all, clamp_probs, formula
 
@@ -58,7 +58,7 @@ class ExpRelaxedCategorical(Distribution):
 
 
 @expandable
-class RelaxedOneHotCategorical(Relaxed):
+class RelaxedOneHotCategorical(RelaxedDistribution):
     """A one-hot categorical distribution, relaxed to points of the simplex, nearer to its corners as ``temperature`` falls.
 
     ``probs`` or ``logits`` say the chances. Jang et al., Categorical reparameterization with Gumbel-Softmax (2017).

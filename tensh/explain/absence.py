@@ -20,7 +20,7 @@ from tensh.language import _
 LINES = re.compile(r" \(line \d+\)| on line \d+|（第 \d+ 行）")  # as the sentences of cuts say it in each language
 
 
-class Asked:
+class GradientQuestion:
     """The place of a question: the names, and the sources (file name -> text) in the order in which they ran.
 
     Sources of a prompt are statements with numbers of their own: their lines are not spoken of.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import NamedTuple
 
+from tensh.columns import in_characters
 from tensh.engine.codegen.guards import FILE
 from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
@@ -262,7 +263,7 @@ def piece(segment, node, before="("):
     lines = (before + segment).split("\n")
 
     def place(line, column):
-        whole = sum(len(each) + 1 for each in lines[: line - 1]) + len(lines[line - 1].encode()[:column].decode())
+        whole = sum(len(each) + 1 for each in lines[: line - 1]) + in_characters(lines[line - 1], column)
         return whole - len(before)
 
     start, end = place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)

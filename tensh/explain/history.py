@@ -12,19 +12,19 @@ from tensh.explain.place import iterate_scope
 MOST_FOLLOWED = 30  # statements
 
 
-class Followed(NamedTuple):
+class SourceStep(NamedTuple):
     """An expression, where it stands, the name that it gave its value to, the expression with that name, if it is a list."""
 
     node: ast.expr
     place: object
     name: str | None = None
-    parent: "Followed | None" = None
+    parent: "SourceStep | None" = None
     is_list: bool = False
 
 
 def follow(node, situation):
     """An expression, and those that gave the names in it their values, each once, the nearest first."""
-    waiting, seen = [Followed(node, situation.place)], set()
+    waiting, seen = [SourceStep(node, situation.place)], set()
     for followed in waiting:
         yield followed
         for name, made in statements_of(followed, situation):
@@ -32,7 +32,7 @@ def follow(node, situation):
                 seen.add(made.lineno)
                 is_list = isinstance(situation.names.get(name), list | tuple)
                 place = place_of(situation.place, made)
-                waiting.append(Followed(value_of(made, name), place, name, followed, is_list))
+                waiting.append(SourceStep(value_of(made, name), place, name, followed, is_list))
 
 
 def statements_of(followed, situation):

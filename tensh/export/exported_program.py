@@ -238,7 +238,7 @@ def name_results(result, example):
     return kind(parts) if kind.__module__ == "torch.return_types" else type(result)(parts)
 
 
-def check_structure(structure, args, kwargs):
+def match_structure(structure, args, kwargs):
     """The keywords in the order of a structure.  Raise ValueError in PyTorch's words for arguments that it does not have."""
     if kwargs.keys() != structure[1].keys():
         raise ValueError(
@@ -290,7 +290,7 @@ class ExportedModule(Module):
         another structure.
         """
         program = self._program
-        kwargs = check_structure(program.structure, args, kwargs)
+        kwargs = match_structure(program.structure, args, kwargs)
         if self._guarded:
             check_constants(program.leaves, leaves_of((args, kwargs)))
         inputs = flatten_like(program.structure, args, kwargs)

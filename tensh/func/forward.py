@@ -5,7 +5,7 @@ from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched
 from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
@@ -90,7 +90,7 @@ def parts(t, level):
     value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")
     if tangent is not None and running.levels:
         tangent = gradient_with_levels(0, t, tangent, True, False)
-    return make_batched(value, t.levels) if type(t) is Batched else value, tangent
+    return make_batched(value, t.levels) if type(t) is BatchedTensor else value, tangent
 
 
 def fill_tangent(value, tangent, strict):

@@ -3,7 +3,7 @@
 import functools
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor
 
 REMOVED = ("mutations", "mutations_and_views")
 
@@ -42,4 +42,4 @@ def debug_unwrap(tensor, *, recurse=True):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
-    return wrap((tensor.value if type(tensor) is Batched else tensor).array)
+    return wrap((tensor.value if type(tensor) is BatchedTensor else tensor).array)

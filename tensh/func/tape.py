@@ -18,12 +18,12 @@ from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, uses_gradi
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.wrappers import Facts, copy_wrapper
-from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
 
-class Passed(AccumulateGrad):
+class PassedLeaf(AccumulateGrad):
     """The node of a leaf whose transform is over: it passes its gradient on to the tensor that the leaf stood for."""
 
     __slots__ = ()
@@ -52,7 +52,7 @@ class Tape(Call):
         mode.transforms = mode.transforms[:-1]
         for node, outer in self.leaves.items():
             node.inputs = (outer,) if uses_gradient(outer) else ()
-            node.__class__ = Passed
+            node.__class__ = PassedLeaf
 
     def leaf(self, t):
         """A leaf over the memory of ``t``; inside ``vmap`` one that varies with the samples."""
@@ -105,9 +105,9 @@ def only_directions_vary():
 def find_inside(t):
     """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
     levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
-    if levels and not (type(t) is Batched and t.levels == levels):
+    if levels and not (type(t) is BatchedTensor and t.levels == levels):
         t = make_batched(expand_batches(t, levels, {each.number: each.size for each in running.levels}), levels)
-    return (t.value, t.levels) if type(t) is Batched else (t, ())
+    return (t.value, t.levels) if type(t) is BatchedTensor else (t, ())
 
 
 def share(t, node=None):
@@ -117,7 +117,7 @@ def share(t, node=None):
 
 def value_of(t):
     """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
-    return t.value if type(t) is Batched else t
+    return t.value if type(t) is BatchedTensor else t
 
 
 def reaches(nodes, leaves=()):
@@ -150,4 +150,4 @@ def show_outside(t, recording, leaves=()):
         shown = share(value, leaves[node])
     else:
         return t
-    return make_batched(shown, t.levels) if type(t) is Batched else shown
+    return make_batched(shown, t.levels) if type(t) is BatchedTensor else shown

@@ -3,13 +3,13 @@
 import functools
 from contextlib import contextmanager
 
-from tensh.engine.autograd.transforms import Mapping
+from tensh.engine.autograd.transforms import VmapCall
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, enter, leave
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, leave
 from tensh.engine.dispatch.vmap.levels import level, running
 from tensh.engine.random.generator import default_generator
 from tensh.func.trees import flatten, unflatten
@@ -69,7 +69,7 @@ def map_samples(func, name, out_dims, randomness, given, kwargs):
 @contextmanager
 def transform():
     """A context in which what must not be done inside a transform is refused."""
-    before, mode.transforms = mode.transforms, (*mode.transforms, Mapping(len(running.levels) + 1))
+    before, mode.transforms = mode.transforms, (*mode.transforms, VmapCall(len(running.levels) + 1))
     try:
         yield
     except Lift:
@@ -215,7 +215,7 @@ def output(name, t, dim, running):
             "for output?"
         )
     if dim is None:
-        if type(t) is Batched and running.number in t.levels:
+        if type(t) is BatchedTensor and running.number in t.levels:
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return t
     ndim = t.ndim + 1

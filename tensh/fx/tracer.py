@@ -22,7 +22,7 @@ CONSTANTS = {Tensor: "_tensor_constant", TreeSpec: "_tree_spec_constant"}
 """Type of a value that becomes an attribute of the module -> the attribute's name before its number."""
 
 
-class Tracing:
+class RunningTraces:
     """The traces that are running."""
 
     depth = 0
@@ -30,7 +30,7 @@ class Tracing:
 
 def is_fx_tracing():
     """True if a symbolic trace is running."""
-    return Tracing.depth > 0
+    return RunningTraces.depth > 0
 
 
 is_fx_symbolic_tracing = is_fx_tracing
@@ -198,12 +198,12 @@ class Tracer(TracerBase):
         }
         if not isinstance(function, FunctionType):
             raise AssertionError(f"Expected FunctionType, got {type(function)}")
-        Tracing.depth += 1
+        RunningTraces.depth += 1
         try:
             with Search():
                 self._run(function, is_module, concrete_args)
         finally:
-            Tracing.depth -= 1
+            RunningTraces.depth -= 1
         self.submodule_paths = None
         return self.graph
 

@@ -25,7 +25,7 @@ NEAR = {"float64": 1e-6, "complex128": 1e-6}  # relative errors that agree; 2e-2
 STEPS = {"float64": 1e-6}  # relative changes; 1e-3 for less exact dtypes
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """The result of a gradient check: the step, (index, difference quotient, gradient) of each entry, the worst
     relative error."""
 
@@ -82,7 +82,7 @@ def compare_entries(target, gradient, function):
         error = abs(quotient - expected) / max(abs(quotient), abs(expected), 1e-2)
         worst = max(worst, error)
         entries.append((tuple(map(int, index)), quotient, expected))
-    return Checked(step, entries, worst, worst <= NEAR.get(kind, 2e-2))
+    return CheckResult(step, entries, worst, worst <= NEAR.get(kind, 2e-2))
 
 
 def slice_program(name, found, names, before=None, done=None):

@@ -1,7 +1,7 @@
 """A small graph as a drawing: layers from the leaves down to the root, joined by lines."""
 
 from tensh.graph import tokens
-from tensh.graph.layers import Passing, assign_layers, order, positions
+from tensh.graph.layers import Waypoint, assign_layers, order, positions
 from tensh.language import _
 
 MOST = 30  # nodes
@@ -40,7 +40,7 @@ def check(graph):
 
 
 def label(graph, node, shown):
-    if isinstance(node, Passing):
+    if isinstance(node, Waypoint):
         return ""
     found = graph[node]
     text = tokens.shorten(found.short, 30) + (f"  ({found.operation})" if node == graph.root and found.variable else "")

@@ -217,11 +217,11 @@ def _format_declared(graph, node, edge):
         return None
     words = words_of(graph, node)
     is_real = node.dtype is None or not node.dtype.startswith("complex")
-    tree = put_names(Stripped(is_real).visit(ast.parse(edge.formula, mode="eval")), words)
+    tree = put_names(HelperRemover(is_real).visit(ast.parse(edge.formula, mode="eval")), words)
     return Gradient(ast.unparse(tree))
 
 
-class Stripped(ast.NodeTransformer):
+class HelperRemover(ast.NodeTransformer):
     """Leaves out what is there for computing: ``tie``, which orders passes, and ``conj`` where all is real."""
 
     def __init__(self, is_real):

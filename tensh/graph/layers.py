@@ -12,7 +12,7 @@ SWEEPS = 16
 STRAIGHT = 8  # how much more than a node a passing edge insists on its place, so that it runs straight down
 
 
-class Passing(NamedTuple):
+class Waypoint(NamedTuple):
     """The place in a layer that the edges of a node pass, on their way to the layers below."""
 
     source: int
@@ -20,7 +20,7 @@ class Passing(NamedTuple):
 
 
 def assign_layers(graph):
-    """(layers of nodes, edges between neighbouring layers): what spans layers passes a ``Passing`` in each between.
+    """(layers of nodes, edges between neighbouring layers): what spans layers passes a ``Waypoint`` in each between.
 
     The edges of one node that pass a layer do so together.
     """
@@ -46,7 +46,7 @@ def assign_layers(graph):
         before, level = number, depth[number] + 1
         for user in sorted(users[number], key=depth.get):
             while level < depth[user]:
-                layers[level].append(between := Passing(number, level))
+                layers[level].append(between := Waypoint(number, level))
                 edges.append((before, between))
                 before, level = between, level + 1
             edges.append((before, user))
@@ -114,7 +114,7 @@ def positions(layers, edges, distance):
     above, below = neighbours(edges)
     columns = {}  # the places that the edges of a node pass: they want to be one line straight down
     for node in centers:
-        if isinstance(node, Passing):
+        if isinstance(node, Waypoint):
             columns.setdefault(node.source, []).append(node)
     for sweep in range(SWEEPS):
         towards = [above, below] if sweep >= SWEEPS - 2 else [above] if sweep % 2 == 0 else [below]
@@ -122,11 +122,11 @@ def positions(layers, edges, distance):
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
             wished = [
                 straight[node.source]
-                if isinstance(node, Passing)
+                if isinstance(node, Waypoint)
                 else mean([centers[n] for side in towards for n in side.get(node, ())], centers[node])
                 for node in layer
             ]
-            weights = [STRAIGHT if isinstance(node, Passing) else 1 for node in layer]
+            weights = [STRAIGHT if isinstance(node, Waypoint) else 1 for node in layer]
             centers.update(zip(layer, separate_places(wished, weights, offsets(layer, distance)), strict=True))
     return centers
 

@@ -10,7 +10,7 @@ from html import escape
 from tensh.escaping import visible_line
 from tensh.graph import tokens
 from tensh.graph.formulas import list_received
-from tensh.graph.layers import Passing, assign_layers, order, positions
+from tensh.graph.layers import Waypoint, assign_layers, order, positions
 from tensh.language import _
 
 MOST = 1500  # nodes
@@ -96,7 +96,7 @@ class Picture:
 
     def room(self, node):
         """The width that a node takes in its layer."""
-        return 0 if isinstance(node, Passing) else self.boxes[node].width
+        return 0 if isinstance(node, Waypoint) else self.boxes[node].width
 
     def place(self):
         """Put every box and every passing edge into its place."""
@@ -106,9 +106,9 @@ class Picture:
         self.width = max(center + self.room(node) / 2 for node, center in centers.items()) + MARGIN
         self.tops, self.bottoms, y = [], [], MARGIN
         for level, layer in enumerate(self.layers):
-            height = max(self.boxes[node].height for node in layer if not isinstance(node, Passing))
+            height = max(self.boxes[node].height for node in layer if not isinstance(node, Waypoint))
             for node in layer:
-                if not isinstance(node, Passing):
+                if not isinstance(node, Waypoint):
                     box = self.boxes[node]
                     box.x, box.y = centers[node], y + (height - box.height) / 2
             self.tops.append(y)
@@ -133,7 +133,7 @@ class Picture:
         """edge -> where it reaches its box: side by side, in the order of where they come from."""
         arriving = {}
         for a, b in self.edges:
-            if not isinstance(b, Passing):
+            if not isinstance(b, Waypoint):
                 arriving.setdefault(b, []).append(a)
         found = {}
         for b, sources in arriving.items():
@@ -144,7 +144,7 @@ class Picture:
 
     def arrow(self, a, b, level, end):
         """The arrow from a node, or a passing edge, to one of the layer below."""
-        x, start = self.centers[a], self.tops[level] if isinstance(a, Passing) else self.boxes[a].bottom
+        x, start = self.centers[a], self.tops[level] if isinstance(a, Waypoint) else self.boxes[a].bottom
         above, below = self.bottoms[level], self.tops[level + 1]
         middle, target = (above + below) / 2, self.centers[b] if end is None else end
         path = f"M{x:.1f} {start:.1f}V{above:.1f}C{x:.1f} {middle:.1f} {target:.1f} {middle:.1f} {target:.1f} "
@@ -152,7 +152,7 @@ class Picture:
             return Arrow(f"{path}{below:.1f}")
         y = self.boxes[b].y
         curve = min(below, y - HEAD)
-        source = a.source if isinstance(a, Passing) else a
+        source = a.source if isinstance(a, Waypoint) else a
         times = sum(edge.number == source for edge in self.boxes[b].node.edges)
         return Arrow(f"{path}{curve:.1f}V{y - HEAD:.1f}", (end, y), times)
 

@@ -26,13 +26,13 @@ class TracingCheckError(Exception):
     """A traced program does not compute what the function computes."""
 
 
-class Tracing(threading.local):
+class TraceDepth(threading.local):
     """State of a thread: the number of traces that run."""
 
     depth = 0
 
 
-tracing = Tracing()
+tracing = TraceDepth()
 DEPRECATED = "`torch.jit.{}` is deprecated. Please switch to `torch.compile` or `torch.export`."
 
 

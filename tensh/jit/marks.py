@@ -15,13 +15,13 @@ class ScriptWarning(Warning):
     """A program does something that TorchScript treats differently."""
 
 
-class Running(threading.local):
+class ScriptDepth(threading.local):
     """State of a thread: the number of scripted functions that run, one inside the other."""
 
     depth = 0
 
 
-running = Running()
+running = ScriptDepth()
 
 
 def is_scripting():

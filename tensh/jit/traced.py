@@ -11,7 +11,7 @@ from tensh.jit.writing import write_trace
 from tensh.tracing.program import flatten_like
 
 
-class Traced:
+class TracedProgram:
     """A traced program that can be called: arguments are checked, and the code of the graph runs on the members of ``self``."""
 
     def _set_program(self, program, name="forward"):
@@ -61,7 +61,7 @@ def bind(program, name, args, kwargs):
         raise RuntimeError(f"{name}(): {error}") from None
 
 
-class TracedFunction(Traced):
+class TracedFunction(TracedProgram):
     """A traced function: ``graph``, ``code``, and calls of it."""
 
     def __init__(self, program, name):
@@ -88,7 +88,7 @@ class TracedFunction(Traced):
         return f"<torch.jit.ScriptFunction {self.name}>"
 
 
-class TracedModule(Traced, ScriptModule):
+class TracedModule(TracedProgram, ScriptModule):
     """A module within a traced one: it shares the parameters of the original, and computes what that computes."""
 
     def __init__(self, module):

@@ -25,13 +25,13 @@ IR = {18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 """Version of the operators -> version of the format."""
 
 
-class Running(threading.local):
+class ExportState(threading.local):
     """State of a thread: ``now`` is True while an export runs."""
 
     now = False
 
 
-running = Running()
+running = ExportState()
 
 
 def is_in_onnx_export():

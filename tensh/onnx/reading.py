@@ -20,7 +20,7 @@ from tensh.onnx.builder import TYPES
 from tensh.onnx.control import DEEPEST, If, Loop, list_free_names
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
-from tensh.onnx.operators.table import Missing, dtype_of
+from tensh.onnx.operators.table import MissingOperator, dtype_of
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line
 
 __all__ = ["OnnxModule", "load"]
@@ -219,7 +219,7 @@ class GraphReader:
             raise OnnxError(f"its graph has {len(graph.node)} nodes")
         weights = {each.name: each for each in graph.initializer}
         if graph.sparse_initializer:
-            raise Missing("tensh does not read sparse weights of ONNX")
+            raise MissingOperator("tensh does not read sparse weights of ONNX")
         self.inputs = [each.name for each in graph.input if each.name not in weights]
         for name in (*self.inputs, *captured):  # captured values are those of the graph around
             self.values[name] = self.graph.placeholder(self.spell(name))
@@ -294,7 +294,7 @@ class GraphReader:
         function = OPERATORS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
         if function is None:
             domain = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
-            raise Missing(
+            raise MissingOperator(
                 f"tensh does not run the operator {domain}{node.op_type} of ONNX (node {node.name or node.output[0]!r})"
             )
         attributes = {each.name: self.read_attribute(each, node) for each in node.attribute}
@@ -324,4 +324,6 @@ class GraphReader:
             return [*map(shortest, attribute.floats)] if attribute.type == kinds.FLOATS else list(attribute.ints)
         if attribute.type == kinds.STRINGS:
             return [each.decode("utf-8", "replace") for each in attribute.strings]
-        raise Missing(f"tensh does not run the graph within a node: {node.op_type} has one as {attribute.name!r}")
+        raise MissingOperator(
+            f"tensh does not run the graph within a node: {node.op_type} has one as {attribute.name!r}"
+        )

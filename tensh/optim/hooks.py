@@ -14,7 +14,7 @@ KINDS = {
 BEFORE, AFTER = OrderedDict(), OrderedDict()  # around every step of every optimiser
 
 
-class Hooked:
+class OptimizerHooks:
     """The hooks of one optimiser; each ``register`` returns a handle whose ``remove()`` takes the hook away again."""
 
     def _prepare_hooks(self):

@@ -30,7 +30,7 @@ from tensh.optim.helpers import (  # noqa: F401 (optimisers of other people impo
     _use_grad_for_differentiable,
     _view_as_real,
 )
-from tensh.optim.hooks import AFTER, BEFORE, Hooked, register_everywhere
+from tensh.optim.hooks import AFTER, BEFORE, OptimizerHooks, register_everywhere
 from tensh.optim.state import State
 
 
@@ -44,7 +44,7 @@ class Required:
 required = Required()
 
 
-class Optimizer(Hooked, State):
+class Optimizer(OptimizerHooks, State):
     """Base of all optimisers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
 
     ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options that stand in

@@ -142,7 +142,7 @@ class Raw:
         return self.array == number
 
 
-class Rounded:
+class RoundedRule:
     """Run each method for float16 and bfloat16 in float32 and round its result, as PyTorch does."""
 
     __slots__ = ("array",)
@@ -159,7 +159,7 @@ def _round_result(name):
         if type(result) is not Raw:
             return result
         if not name.endswith("_") or name.startswith("__"):
-            return Rounded(result.array.astype(self.array.dtype))
+            return RoundedRule(result.array.astype(self.array.dtype))
         self.array[...] = result.array
         return self
 
@@ -167,11 +167,11 @@ def _round_result(name):
 
 
 def _wide(value):
-    return Raw(value.array.astype(np.float32)) if type(value) is Rounded else value
+    return Raw(value.array.astype(np.float32)) if type(value) is RoundedRule else value
 
 
 for _name in [name for name, value in vars(Raw).items() if callable(value) and name != "__init__"]:
-    setattr(Rounded, _name, _round_result(_name))
+    setattr(RoundedRule, _name, _round_result(_name))
 
 
 def update_in_pieces(update, arrays, names=()):
@@ -182,7 +182,7 @@ def update_in_pieces(update, arrays, names=()):
     first = arrays[0]
     if is_absent(first):
         return
-    kind = Rounded if first.dtype.itemsize == 2 else Raw
+    kind = RoundedRule if first.dtype.itemsize == 2 else Raw
     if not first.ndim:  # what NumPy computes from arrays without dimensions is not an array
         arrays = [array.reshape(1) for array in arrays]
     plain = len(arrays) - len(names)

@@ -15,7 +15,7 @@ class Unknown:
     """A stand-in for the object behind a name of a file, where the names alone are of interest."""
 
 
-class Asked:
+class AskedNames:
     """A stand-in for ``Names`` that lists the names that a file asks for and that are not allowed, in order."""
 
     def __init__(self, allowed):
@@ -45,7 +45,7 @@ class Asked:
         """Nothing was made."""
 
 
-class Asking(Unpickler):
+class AskingUnpickler(Unpickler):
     """An unpickler that goes on past containers that it does not know."""
 
     def append(self, items):
@@ -74,11 +74,11 @@ def get_unsafe_globals_in_checkpoint(f):
     f.seek(0)
     if f.read(4) != ZIP:
         raise ValueError("Expected input to be a checkpoint returned by torch.save")
-    asked = Asked({*BY_DEFAULT, *list_allowed()})
+    asked = AskedNames({*BY_DEFAULT, *list_allowed()})
     try:
         with zipfile.ZipFile(f) as zipped:
             data = Archive(zipped, None).read("data.pkl", LARGEST_PICKLE)
-        Asking(data, asked, lambda said: Unknown()).load()
+        AskingUnpickler(data, asked, lambda said: Unknown()).load()
     except pickle.UnpicklingError as error:
         raise pickle.UnpicklingError(one_line(error)) from None
     except (zipfile.BadZipFile, DamagedError, EOFError, *WRONG) as error:

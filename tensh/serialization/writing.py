@@ -44,7 +44,7 @@ class Global:
         """Only what can be called may stand for a function in a pickle."""
 
 
-class Stored:
+class BlockMention:
     """A mention of a block of memory."""
 
     def __init__(self, kind, key, count):
@@ -93,7 +93,7 @@ class Writer(pickle._Pickler):
             obj = self.mention_storage(flat(obj.array), None)
         elif isinstance(obj, TypedStorage):
             obj = self.mention_storage(flat(obj.row), dtype_name(obj.row))
-        return self.mention(obj) if isinstance(obj, Stored) else None
+        return self.mention(obj) if isinstance(obj, BlockMention) else None
 
     def reducer_override(self, obj):
         if isinstance(obj, Tensor):
@@ -158,7 +158,7 @@ class Writer(pickle._Pickler):
             self.blocks.append(block)
         typed, key = name in STORAGES, self.keys[address][0]
         count = self.counts[key] = block.nbytes // (ALL[name].numpy.itemsize if typed else 1)
-        return Stored(
+        return BlockMention(
             self.mention_global("torch", STORAGES[name]) if typed else self.mention_global("torch.storage", UNTYPED),
             key,
             count,

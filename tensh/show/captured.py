@@ -5,7 +5,7 @@ Each line says what it computes of what, which array that makes, how many bytes 
 
 from dataclasses import replace
 
-from tensh.compiler.compiling import Compiled
+from tensh.compiler.compiling import CompiledFunction
 from tensh.compiler.graph import make_program
 from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import EFFECT, VIEW, Var
@@ -249,7 +249,7 @@ def static(function, *inputs, view="auto", compiled=False, **options):
         raise TypeError(
             _("static(): a function or a module is wanted, not {name}").format(name=type(function).__name__)
         )
-    made = Compiled(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
+    made = CompiledFunction(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
     made(inputs, options)
     return Static(made.graphs[0].program, view, compiled)
 

@@ -19,7 +19,7 @@ KINDS = dict(COLORS.values())
 ESCAPE = re.compile(r"\033\[([0-9;]*)m")
 
 
-class Missing(ImportError):
+class MissingLibrary(ImportError):
     """The library that draws is not installed."""
 
 
@@ -70,7 +70,7 @@ def library():
     try:
         import uniplot
     except ImportError:
-        raise Missing(_("plot(): the library uniplot is not installed: pip install uniplot")) from None
+        raise MissingLibrary(_("plot(): the library uniplot is not installed: pip install uniplot")) from None
     return uniplot
 
 

@@ -81,13 +81,13 @@ def why(tensor, root=None, names=None, sources=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(_("a gradient is that of a tensor, not of {kind}").format(kind=type(tensor).__name__))
-    from tensh.explain.absence import Asked, find_lost_result, reason, sources_of
+    from tensh.explain.absence import GradientQuestion, find_lost_result, reason, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources
     caller = sys._getframe(1)
     names = {**caller.f_globals, **caller.f_locals} if names is None else dict(names)
     tensor = owner_of(tensor, names)
-    asked = Asked(names, sources or sources_of(caller))
+    asked = GradientQuestion(names, sources or sources_of(caller))
     found = assignments(sources or {})
     name = next((each for each, value in list_named_tensors(names) if value is tensor), "it")
     node = refresh_node(tensor)

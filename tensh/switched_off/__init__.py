@@ -131,8 +131,7 @@ def answer(path, name):
     kind = entries_of(path)[name]
     full = f"{path}.{name}"
     if (real := REAL.get(full.removeprefix("torch."))) is not None:
-        module, _, attribute = real.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        return import_attribute(real)
     for pattern, found in patterns():
         if pattern.match(full.removeprefix("torch.")):
             return found
@@ -167,7 +166,7 @@ def why(path):
     return f"{path} is switched off in tensh" + (f": {found.text}" if found else "")
 
 
-class Enumerating(type):
+class EnumerationType(type):
     """The type of classes that are switched off: what would be a member of an enumeration is its name."""
 
     def __getattr__(cls, name):
@@ -179,6 +178,8 @@ class Enumerating(type):
 @cache
 def make_class(path, name, kind):
     """A class for annotations and ``isinstance``, which cannot be instantiated; an exception can be, and caught."""
+    from tensh.switched_off.answers import LAYER
+
     members = {"__module__": path, "__doc__": f"A class of a namespace that is switched off: {why(f'{path}.{name}')}."}
     if kind == "exception":
         return type(name, (Warning if name.endswith("Warning") else Exception,), members)
@@ -187,5 +188,11 @@ def make_class(path, name, kind):
         raise NotImplementedError(why(f"{path}.{name}"))
 
     if kind == "class":
-        return Enumerating(name, (), members | {"__new__": refuse, "__class_getitem__": classmethod(GenericAlias)})
-    return type(name, (importlib.import_module("tensh.nn").Module,), members | {"__new__": refuse})
+        return EnumerationType(name, (), members | {"__new__": refuse, "__class_getitem__": classmethod(GenericAlias)})
+    return type(name, (import_attribute(LAYER),), members | {"__new__": refuse})
+
+
+def import_attribute(place):
+    """The value of a place such as ``tensh.nn:Module``."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)

@@ -186,3 +186,5 @@ REAL = (
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )
 """Names of namespaces that are switched off for which there is something: module and attribute."""
+LAYER = "tensh.nn:Module"
+"""The base of layers that are switched off: module and attribute."""

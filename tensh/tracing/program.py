@@ -9,7 +9,7 @@ from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
 from tensh.tracing.numbers import TracedInt
 from tensh.tracing.recorder import Recorder, UntracedValue
-from tensh.tracing.untouched import Untouched
+from tensh.tracing.untouched import RestoredState
 
 
 class Program:
@@ -68,7 +68,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})
     tensors = [node.meta["val"] for node in recorder.graph.nodes]
-    with nullcontext() if lasting else Untouched(root, tensors) as untouched, recorder:
+    with nullcontext() if lasting else RestoredState(root, tensors) as untouched, recorder:
         result = function(*args, **(kwargs or {}))
         if untouched is not None:
             untouched.record_assignments(recorder)

@@ -13,7 +13,7 @@ PROTOCOL = 1
 UNNAMED = "NO_SERIALIZED_TYPE_NAME_FOUND"
 
 
-class Serialized(NamedTuple):
+class SerializedForm(NamedTuple):
     """The form in which structures of a type are written: a name, and functions that convert the context to and from JSON."""
 
     type: Any
@@ -46,7 +46,7 @@ def dump_namedtuple(context):
 
 
 SERIALIZED = {
-    kind: Serialized(kind, "torch.Size" if kind is Size else f"{kind.__module__}.{kind.__name__}")
+    kind: SerializedForm(kind, "torch.Size" if kind is Size else f"{kind.__module__}.{kind.__name__}")
     for kind in trees.BUILT_IN
 }
 SERIALIZED[defaultdict] = SERIALIZED[defaultdict]._replace(dump=dump_defaultdict, load=load_defaultdict)
@@ -58,7 +58,7 @@ def register_serialized(cls, name=None, dump=None, load=None):
     """Let structures of a class be written, under a name if there is one."""
     if (dump is None) != (load is None):
         raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered.")
-    SERIALIZED[cls] = Serialized(cls, UNNAMED if name is None else name, dump, load)
+    SERIALIZED[cls] = SerializedForm(cls, UNNAMED if name is None else name, dump, load)
 
 
 def find_type(name):

@@ -121,7 +121,7 @@ class FlopCounterMode:
     def __enter__(self):
         self.flop_counts.clear()
         self.mod_tracker.__enter__()
-        self.mode = Counting(self)
+        self.mode = CountingMode(self)
         self.mode.__enter__()
         return self
 
@@ -186,7 +186,7 @@ def table(header, rows):
     return "\n".join([line(header), "  ".join("-" * w for w in widths), *map(line, rows)])
 
 
-class Counting(TorchDispatchMode):
+class CountingMode(TorchDispatchMode):
     """The mode that counts for a FlopCounterMode."""
 
     def __init__(self, counter):

@@ -14,7 +14,7 @@ import pytest
 from tensh.cli.app import main
 from tensh.cli.documents import files
 from tensh.cli.environment import Environment
-from tensh.cli.records.printed import Printed
+from tensh.cli.records.printed import OutputReporter
 from tensh.cli.repl import history
 from tensh.cli.repl.plain import PlainReader
 from tensh.cli.session.completion import complete
@@ -249,7 +249,7 @@ def test_a_block_is_read_from_plain_lines_in_proportion_to_its_length(begin, lin
 def test_text_without_an_end_of_line_is_taken_in_proportion_to_its_length():
     def work(size):
         told = []
-        printed = Printed(told.append, None)
+        printed = OutputReporter(told.append, None)
         for _ in range(size):
             printed.write(b"abcdefgh")
         printed.flush()

@@ -16,7 +16,7 @@ import tensh
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.cli.session.help import names
-from tensh.engine.methods.unsupported import Unsupported
+from tensh.engine.methods.unsupported import UnsupportedMember
 from tests.support.project import ROOT, plain_environment
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -172,7 +172,7 @@ def public():
     """(where, name, object) of every public function, class, method and property."""
     for name in dir(tensh):
         yield "torch", name, getattr(tensh, name)
-    members = {name: member for name, member in vars(tensh.Tensor).items() if not isinstance(member, Unsupported)}
+    members = {name: member for name, member in vars(tensh.Tensor).items() if not isinstance(member, UnsupportedMember)}
     for name, member in members.items():
         yield "Tensor", name, member if isinstance(member, property) else getattr(tensh.Tensor, name)
 

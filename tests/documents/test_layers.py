@@ -23,6 +23,7 @@ PUBLIC = (
     "tensh.bounded_json tensh.learning"
 )
 ANYBODY = (
+    "tensh.columns",
     "tensh.computing",
     "tensh.escaping",
     "tensh.naming",
@@ -76,6 +77,7 @@ LAYERS = {
         "numpy onnxruntime",
     ),
     "tensh.namespace": ("tensh.engine", ""),
+    "tensh.columns": ("", ""),
     "tensh.computing": ("", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),

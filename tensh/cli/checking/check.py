@@ -35,7 +35,7 @@ def show(env, options, patterns, wish):
         raise UsageError(_("tensh check: --against compares two engines; --update and --write are for what is stored"))
     if wish.write and len(paths) != 1:
         raise UsageError(_("tensh check: --write is for one file, and these are {paths}").format(paths=len(paths)))
-    checking, done, found = Checking(env, options, wish), status.OK, []
+    checking, done, found = Checker(env, options, wish), status.OK, []
     for path in paths:
         try:
             found += checking.file(path)
@@ -50,7 +50,7 @@ def show(env, options, patterns, wish):
     return done
 
 
-class Checking:
+class Checker:
     """Checks one file after another."""
 
     def __init__(self, env, options, wish):

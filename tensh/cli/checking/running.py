@@ -54,7 +54,7 @@ def label_of(cell, number):
     return f"[{number if cell.count is None else cell.count}]"
 
 
-class Checked(Run):
+class CheckedRun(Run):
     """A run that shows nothing, and keeps what each cell would have shown."""
 
     def __init__(self, options, document, path, with_values=False):
@@ -189,7 +189,7 @@ def reason_to_skip(code):
 
 def results(document, path, options, with_values=False):
     """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
-    run = Checked(options, document, path, with_values)
+    run = CheckedRun(options, document, path, with_values)
     with fresh_world(run.session.engine), run.env.install():
         ended = run.run_all()
     if ended == status.INTERRUPTED:

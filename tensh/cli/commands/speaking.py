@@ -108,7 +108,7 @@ class Context(typer.core.TyperCommand.context_class):
     formatter_class = Formatter
 
 
-class Speaking:
+class TranslatedCommand:
     """A command whose help is in the language that is spoken when it is asked for."""
 
     context_class = Context
@@ -118,9 +118,9 @@ class Speaking:
             super().format_help(ctx, formatter)
 
 
-class Command(Speaking, typer.core.TyperCommand):
+class Command(TranslatedCommand, typer.core.TyperCommand):
     pass
 
 
-class Group(Speaking, typer.core.TyperGroup):
+class Group(TranslatedCommand, typer.core.TyperGroup):
     pass

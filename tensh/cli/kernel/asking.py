@@ -10,7 +10,7 @@ from tensh.show.page import WIDE
 COLORS = 16
 
 
-class Asking:
+class QuestionHooks:
     """The hooks by which a shell asks for completion and help."""
 
     def __init__(self, shell, session):

@@ -8,7 +8,7 @@ import os
 
 import tensh.language as language
 from tensh.alias import is_pytorch_loaded
-from tensh.cli.kernel.asking import Asking
+from tensh.cli.kernel.asking import QuestionHooks
 from tensh.cli.kernel.cells import Cells
 from tensh.cli.kernel.notebook import Notebook
 from tensh.language import _
@@ -24,7 +24,7 @@ def load(shell):
             from IPython.core.error import UsageError
 
             raise UsageError(_("PyTorch has been imported here already: restart, and %load_ext tensh before it is"))
-        setattr(shell, NAME, Attached(shell))
+        setattr(shell, NAME, Attachment(shell))
 
 
 def unload(shell):
@@ -35,14 +35,14 @@ def unload(shell):
         attached.close()
 
 
-class Attached:
+class Attachment:
     """A session attached to a shell."""
 
     def __init__(self, shell):
         self.shell = shell
         self.notebook = Notebook(shell)
         self.cells = Cells(shell, self.notebook)
-        self.asking = Asking(shell, self.notebook.session)
+        self.asking = QuestionHooks(shell, self.notebook.session)
         self.notebook.begin()
         self.cells.attach()
         self.asking.attach()

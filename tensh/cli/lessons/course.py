@@ -36,7 +36,7 @@ class Outcome:
         return next((event.failure.error for event in self.happened if isinstance(event, events.Failed)), None)
 
 
-class Printed(io.StringIO):
+class HiddenOutput(io.StringIO):
     """The output of code that runs unseen, readable even if the code closes the stream."""
 
     def close(self):
@@ -74,7 +74,7 @@ class Course(Run):
 
     def unseen(self, source):
         """Run a source without showing anything; return the outcome."""
-        self.outcome, printed = Outcome(), Printed()
+        self.outcome, printed = Outcome(), HiddenOutput()
         try:
             with contextlib.redirect_stdout(printed):
                 for event in self.run_attempt(source):

@@ -25,7 +25,7 @@ class Back(Exception):
     """Raised when the learner asks for the previous question again."""
 
 
-class Answered(NamedTuple):
+class Answer(NamedTuple):
     """One question: its number, what was answered, and what became of it (RIGHT, SHOWN or SKIPPED)."""
 
     question: Question
@@ -121,7 +121,7 @@ class Player:
                 result = RIGHT
                 break
             self.screen.wrong(question, text, self.hint(question, judged, len(answers)), TRIES - len(answers))
-        self.answered[question.number] = Answered(question, answers, result)
+        self.answered[question.number] = Answer(question, answers, result)
         self.progress.results[str(question.number)] = result
         self.screen.answer(course, question, outcome, self.answered[question.number])
 

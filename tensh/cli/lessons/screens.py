@@ -20,7 +20,7 @@ class LineScreen:
 
     def __init__(self, env):
         self.env = env
-        self.console = Counting(env)
+        self.console = CountingConsole(env)
         self.is_window = env.is_interactive
         self.is_in_code = False  # whether the line before is code, which a question goes on from
 
@@ -170,7 +170,7 @@ def next_line(stdin):
     return line.rstrip("\r\n") if line else None
 
 
-class Counting(Console):
+class CountingConsole(Console):
     """A console that counts the lines since the reader's last pause."""
 
     lines = 0

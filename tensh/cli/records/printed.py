@@ -8,7 +8,7 @@ import os
 from tensh.cli.environment import Environment, has_descriptor
 
 
-class Printed(io.BufferedIOBase):
+class OutputReporter(io.BufferedIOBase):
     """The bytes behind `sys.stdout`: report whole lines at once, an unfinished one when it is flushed."""
 
     def __init__(self, tell, elsewhere):

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from tensh.cli import status
 from tensh.cli.records import VERSION, failures, values
-from tensh.cli.records.printed import Printed, redirect_foreign_output, stdout_of
+from tensh.cli.records.printed import OutputReporter, redirect_foreign_output, stdout_of
 from tensh.cli.render.failure import render_in_full
 from tensh.cli.run import Run
 from tensh.cli.session import events
@@ -22,15 +22,15 @@ ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "
 def record_run(env, options, program):
     """A context in which a program runs and its records are all that is written to stdout."""
     with redirect_foreign_output(env) as own:
-        yield Recorded(own, options, program)
+        yield RecordedRun(own, options, program)
 
 
-class Recorded(Run):
+class RecordedRun(Run):
     """A run whose results, remarks and failures are records."""
 
     def __init__(self, env, options, program):
         super().__init__(env, options, program)
-        self.printed = Printed(lambda text: self.write("text", text=text), env.stderr)
+        self.printed = OutputReporter(lambda text: self.write("text", text=text), env.stderr)
         self.is_over = False
         self.cells = {}  # of a notebook: file name of its source -> its file and number
         if program.kind in ("notebook", "markdown"):

@@ -3,6 +3,7 @@
 import ast
 
 from tensh.cli.session.failure import UNPARSED
+from tensh.columns import in_characters
 from tensh.show.text import cells
 
 LINES_BEFORE = 2
@@ -55,17 +56,15 @@ def operator(segment):
     except UNPARSED:
         return None
     if isinstance(tree, ast.BinOp):
-        first, end = _column(segment, tree.left.end_col_offset), _column(segment, tree.right.col_offset)
+        first, end = (
+            in_characters(segment, tree.left.end_col_offset - 1),
+            in_characters(segment, tree.right.col_offset - 1),
+        )
         signs = [position for position in range(first, end) if segment[position] in "+-*/%@&|^<>"]
         return (signs[0], signs[-1] + 1) if signs else None
     if isinstance(tree, ast.Subscript):
-        return segment.index("[", _column(segment, tree.value.end_col_offset)), len(segment.rstrip())
+        return segment.index("[", in_characters(segment, tree.value.end_col_offset - 1)), len(segment.rstrip())
     return None
-
-
-def _column(segment, offset):
-    """An offset in the bytes of the segment with a parenthesis before it, as a column of the segment."""
-    return len(segment.encode()[: offset - 1].decode(errors="replace"))
 
 
 def blank(text):

@@ -37,13 +37,13 @@ def can_edit(env):
     return False
 
 
-class Ended(BaseException):
+class EndingSignal(BaseException):
     """A signal has come that ends the process."""
 
 
 def stop_editing():
     """Leave readline, which gives the terminal back, from a handler of signals."""
-    raise Ended
+    raise EndingSignal
 
 
 class LineEditor:

@@ -13,7 +13,7 @@ class Position:
         self.at_beginning = True
 
 
-class Followed:
+class PositionedStream:
     """A stream that tells its position; otherwise the stream itself."""
 
     def __init__(self, stream, position):
@@ -56,6 +56,6 @@ def follow_outputs(env):
     """Return the environment with both outputs followed; they share the terminal, and so the position."""
     position = Position()
     return Environment(
-        env.stdin, Followed(env.stdout, position), Followed(env.stderr, position), env.variables, env.color, env.plain,
+        env.stdin, PositionedStream(env.stdout, position), PositionedStream(env.stderr, position), env.variables, env.color, env.plain,
         env.ascii,
     )  # fmt: skip

@@ -50,7 +50,7 @@ def start(env, options, program=NOTHING, begin=None):
         return run.run_all(then=read)
 
 
-class Typed(Source):
+class TypedSource(Source):
     """A block that was typed. The user has just typed it, and need not be told where it is."""
 
     def place(self, line):
@@ -72,7 +72,7 @@ class Prompt:
         self.history = History()
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
         self.interrupts = Interrupts(lambda text: run.console.remark([("note", text)]))
-        self.loading = Loading(self.prepare)
+        self.loading = BackgroundTask(self.prepare)
         self.typed = 0  # blocks so far
         run.hint = ""
         self.reader = self.make_reader()
@@ -223,7 +223,7 @@ class Prompt:
     def perform(self, text):
         """Run a text in the session."""
         self.typed += 1
-        source = Typed(drop_indent(text), f"<input {self.typed}>")
+        source = TypedSource(drop_indent(text), f"<input {self.typed}>")
         for event in self.run.session.run(source):
             if isinstance(event, Failed):
                 remember(event.failure.error)
@@ -255,7 +255,7 @@ class Prompt:
         self.toolbar.count(None)
 
 
-class Loading:
+class BackgroundTask:
     """Work done once in another thread, and waited for before its result is used."""
 
     def __init__(self, work):

@@ -1,12 +1,11 @@
-"""Comparisons that are no accuracy: of every element with every other, [N] with [N, 1]; of a pair with a tensor."""
+"""The note on a comparison that is no accuracy: of every element with every other, [N] with [N, 1]."""
 
 import ast
 
-from tensh.cli.session.failure import Place
+from tensh.cli.session.failure import place_of_node
 from tensh.cli.session.remarks_on_losses import ON_PURPOSE
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
-from tensh.explain.place import iterate_scope, parse_source
+from tensh.explain.place import iterate_scope
 from tensh.language import _
 
 COUNTING = frozenset({"mean", "sum"})
@@ -35,9 +34,7 @@ def find_comparison(statement, namespace):
             continue
         sides = [squeeze_column(side) if side is column else side for side in (left, right)]
         fixed = ast.unparse(ast.Compare(sides[0], comparison.ops, sides[1:]))
-        place = Place(
-            source, None, comparison.lineno, comparison.col_offset, comparison.end_lineno, comparison.end_col_offset
-        )
+        place = place_of_node(source, comparison)
         size = shapes[0][0]
         return (
             place,
@@ -47,30 +44,6 @@ def find_comparison(statement, namespace):
             fixed,
         )
     return None
-
-
-def find_pair(statement, namespace):
-    """(place, message, advice) of a comparison of a pair and a tensor in a statement that has run; None where all is well."""
-    source = statement.source
-    tree = parse_source(source.text)
-    found = tree and find_compared_pair(tree, (statement.first, statement.last), namespace)
-    if not found:
-        return None
-    node, name, meant = found
-    place = Place(source, None, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-    return place, say_pair(name), meant
-
-
-def find_method(statement, namespace):
-    """(place, message, advice) of a comparison of a method with a value in a statement that has run; None where all is well."""
-    source = statement.source
-    tree = parse_source(source.text)
-    found = tree and find_compared_method(tree, (statement.first, statement.last), namespace)
-    if not found:
-        return None
-    node, method, meant = found
-    place = Place(source, None, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-    return place, say_method(method), meant
 
 
 def squeeze_column(column):

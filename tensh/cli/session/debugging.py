@@ -6,7 +6,7 @@ from tensh.language import _
 from tensh.show.reprs import safe_str
 
 
-class Debugging:
+class FailureFrames:
     """The frames of a failure, outermost first, and the one whose names the session has."""
 
     def __init__(self, session, error):

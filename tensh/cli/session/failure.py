@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tensh.cli.session.source import Source
 from tensh.cli.session.suggest import suggestion
+from tensh.columns import in_characters
 from tensh.escaping import visible_line
 from tensh.language import _, deferred
 from tensh.show.describe import dtype, is_array, module
@@ -46,7 +47,7 @@ class Place(NamedTuple):
         return None if self.column is None or self.end_line != self.line else self.text[self.column : self.end_column]
 
 
-class Named(NamedTuple):
+class NamedArray(NamedTuple):
     """An array by its name in the code, without its contents."""
 
     name: str
@@ -66,13 +67,13 @@ class Failure(NamedTuple):
 
     error: BaseException
     places: list[Place]
-    operands: list[Named]
+    operands: list[NamedArray]
     inside: str | None
     suggestion: str | None
     cause: "Failure | None"
     reason: str | None
     explanation: object = None
-    local: tuple[Named, ...] = ()
+    local: tuple[NamedArray, ...] = ()
 
     @property
     def chain(self):
@@ -277,7 +278,17 @@ def place_of_code(code, instruction, line, sources):
     first, last, column, end_column = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
     if None in (first, last, column, end_column) or last > len(source.lines):
         return Place(source, function, line)
-    column, end_column = (_characters(source.lines[n - 1], c) for n, c in ((first, column), (last, end_column)))
+    return _place_of_bytes(source, function, first, column, last, end_column)
+
+
+def place_of_node(source, node, function=None):
+    """The place of a node of a source's tree."""
+    return _place_of_bytes(source, function, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+
+
+def _place_of_bytes(source, function, first, column, last, end_column):
+    """A place whose columns are given in bytes, as Python counts them."""
+    column, end_column = (in_characters(source.lines[n - 1], c) for n, c in ((first, column), (last, end_column)))
     return Place(source, function, first, column, last, end_column)
 
 
@@ -286,11 +297,6 @@ def source_of(filename, sources):
     return sources.get(filename) or Source(
         "".join(linecache.getlines(filename)).rstrip("\n"), filename, _short(filename)
     )
-
-
-def _characters(line, column):
-    """A column in bytes of UTF-8 as a column in characters."""
-    return len(line.encode()[:column].decode(errors="replace"))
 
 
 def _syntax_place(error, sources):
@@ -344,4 +350,4 @@ def _local(frame, named, place):
 
 
 def describe_operand(name, array):
-    return Named(name, tuple(map(int, array.shape)), dtype(array))
+    return NamedArray(name, tuple(map(int, array.shape)), dtype(array))

@@ -2,6 +2,7 @@
 
 import ast
 
+from tensh.cli.session.failure import place_of_node
 from tensh.cli.session.losses import RESHAPING
 from tensh.cli.session.remarks import describe_change, piece
 from tensh.engine.core.tensor import Tensor
@@ -109,10 +110,7 @@ def on_broadcast(node, place, names):
             continue
         column = ast.unparse(each.left if len(shapes[0]) == 2 else each.right)
         code = ast.unparse(each).replace(column, append_to_expression(column, ".squeeze(1)"), 1)
-        where = place._replace(
-            line=each.lineno, column=characters(place, each.lineno, each.col_offset), end_line=each.end_lineno,
-            end_column=characters(place, each.end_lineno, each.end_col_offset),
-        )  # fmt: skip
+        where = place_of_node(place.source, each, place.function)
         left, right = ([*shape] for shape in shapes)
         if "mean" in place.source.text:
             message = _("{left} - {right} is {shape}, every element of one with every element of the other, and the loss takes the mean of it")  # fmt: skip
@@ -140,10 +138,6 @@ def shapes_of(difference, node, names):
     if known == [None, None]:
         return None
     return [given.shape if each is None else each for each in known]
-
-
-def characters(place, line, column):
-    return len(place.source.lines[line - 1].encode()[:column].decode())
 
 
 def has_explicit_shape(side, tree):

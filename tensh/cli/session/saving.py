@@ -221,7 +221,7 @@ def is_session(path):
         return False
 
 
-class Loaded(NamedTuple):
+class FileContents(NamedTuple):
     """The contents of a file: names with their values, its source, and the names that were left as they are."""
 
     names: dict
@@ -273,7 +273,7 @@ def load(session, path, over=False):
     engine.set_default_dtype(dtype)
     engine.set_rng_state(random)
     session.namespace.update({name: value for name, value in names.items() if not isinstance(value, State)})
-    return Loaded(names, metadata.get("source", ""), left)
+    return FileContents(names, metadata.get("source", ""), left)
 
 
 def own_name(name):

@@ -103,9 +103,9 @@ class Session:
 
     def enter(self, error):
         """Switch the namespace to the user's frame that an error came out of; return its Inside, if there is one."""
-        from tensh.cli.session.debugging import Debugging
+        from tensh.cli.session.debugging import FailureFrames
 
-        debugging = Debugging(self, error)
+        debugging = FailureFrames(self, error)
         if not debugging.steps:
             return None
         debugging.go(len(debugging.steps) - 1)

@@ -322,5 +322,5 @@ def attributes(value):
         own = ()
     kind = type(value)
     parts = [own[each] for each in MEMBERS if isinstance(own, dict) and isinstance(own.get(each), dict)]
-    lacking = {name for name, member in vars(kind).items() if type(member).__name__ == "Unsupported"}  # of Tensor
+    lacking = {name for name, member in vars(kind).items() if type(member).__name__ == "UnsupportedMember"}  # of Tensor
     return {*dir(kind), *own, *(name for part in parts for name in part)} - lacking

@@ -83,15 +83,15 @@ class Teacher:
 
             self.tell_of("accuracy", find_comparison, statement)
         if "pair" not in self.told and "==" in text and GIVES_PAIRS.search(statement.source.text):
-            from tensh.cli.session.comparisons import find_pair
+            from tensh.cli.session.remarks_on_source import find_pair
 
             self.tell_of("pair", find_pair, statement)
         if ENGINE in sys.modules and "method" not in self.told and COMPARED_METHOD.search(text):
-            from tensh.cli.session.comparisons import find_method
+            from tensh.cli.session.remarks_on_source import find_method
 
             self.tell_of("method", find_method, statement)
         if "lost" not in self.told and not statement.shown and any(map(may_lose, CALLED_ALONE.finditer(text))):
-            from tensh.cli.session.results_lost import find_lost_result
+            from tensh.cli.session.remarks_on_source import find_lost_result
 
             self.tell_of("lost", find_lost_result, statement)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.autograd.context import Ctx
-from tensh.engine.autograd.tangent_levels import Computing, check_size, placeholder
+from tensh.engine.autograd.tangent_levels import LevelScope, check_size, placeholder
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
@@ -19,7 +19,7 @@ def carry(node, args, returned, outputs):
         tangents = [level.find_tangent(n) for n in node.edges]
         if tangents.count(None) == len(tangents):
             continue
-        with Computing(mode.levels[:depth], mode.grad):
+        with LevelScope(mode.levels[:depth], mode.grad):
             results = call_jvp(node, tangents)
         if len(results) != len(outputs):
             raise RuntimeError(

@@ -2,7 +2,7 @@
 
 Note [Parcels]
 A node's ``saved`` is a tuple of arrays and plain values, which the generated derivatives unpack in order.  Where hooks
-are in force, a ``Packed`` replaces the tuple: it is read in the same way, and every read calls ``unpack``.  A listener
+are in force, a ``PackedValues`` replaces the tuple: it is read in the same way, and every read calls ``unpack``.  A listener
 to recorded nodes (autograd/saved_tensors.py) makes the replacement, so there is no cost while no hooks are installed.
 """
 
@@ -64,7 +64,7 @@ class Parcel:
         return self.restore(tensor)
 
 
-class Packed:
+class PackedValues:
     """Saved values, some of them parcels (or tuples of parcels), which every read unpacks."""
 
     __slots__ = ("values", "again")
@@ -106,7 +106,7 @@ def pack_custom(node):
         origin = None if index is None else node._output(index)
         return Parcel(hooks, wrap(value.array, origin), lambda tensor: type(value)(tensor.array, index))
 
-    node.saved = Packed([parcel(value) for value in node.saved])
+    node.saved = PackedValues([parcel(value) for value in node.saved])
 
 
 def parcel_of(tensor):
@@ -161,12 +161,12 @@ class SavedTensor:
         node, place = self._node, self._place
         if node.saved is None:
             raise RuntimeError(FREED)
-        values = list(node.saved.values if type(node.saved) is Packed else node.saved)
+        values = list(node.saved.values if type(node.saved) is PackedValues else node.saved)
         if type(values[place]) is Parcel:
             raise RuntimeError(ONCE)
         if type(values[place]) is ndarray:
             values[place] = Parcel(hooks, wrap(values[place]), array_of)
-            node.saved = Packed(values, hooks)
+            node.saved = PackedValues(values, hooks)
 
 
 def stands_for_number(node, read):

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 
 
-class Outdated(AccumulateGrad):
+class ReplacedLeaf(AccumulateGrad):
     """The node of a leaf whose data was replaced by data of another shape or dtype after the node had been recorded."""
 
     __slots__ = ()
@@ -40,4 +40,4 @@ def renew_leaf(t, array):
     t.array = array
     t.node = AccumulateGrad(t)
     t.array, t.node.grad, t.node.hooks = before, old.grad, old.hooks
-    old.__class__, old.grad, old.hooks = Outdated, None, None
+    old.__class__, old.grad, old.hooks = ReplacedLeaf, None, None

@@ -2,7 +2,7 @@
 
 import threading
 
-from tensh.engine.autograd.packing import WHAT_IS_TAKEN, Packed, pack_value
+from tensh.engine.autograd.packing import WHAT_IS_TAKEN, PackedValues, pack_value
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.clock import listen, mode, unlisten
 
@@ -48,4 +48,4 @@ def pack_recorded(node, tensors):
     if mode.packing and node.keeps_arrays and isinstance(node.op, Op):  # custom functions pack for themselves
         hooks = mode.packing[-1]
         values = [pack_value(node, role, value, hooks) for role, value in zip(node.roles, node.saved, strict=False)]
-        node.saved = Packed(values, hooks)
+        node.saved = PackedValues(values, hooks)

@@ -122,7 +122,7 @@ def _set_levels(levels):
     mode.levels, mode.off = Levels(levels), FORWARD if levels else False
 
 
-class Computing:
+class LevelScope:
     """A context in which only some levels are open, with a given recording mode."""
 
     def __init__(self, levels, grad):
@@ -155,7 +155,7 @@ def carry(node, level, outer):
     wanted = mode.grad is True and any([uses_gradient(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
     recorded = wanted or (FORWARD if outer else False)
     graph = bool(recorded) or any([type(t) is not Tensor for t in given])
-    with Computing(outer, recorded):
+    with LevelScope(outer, recorded):
         if write:
             result = jvp_of_region(node, tangents[0], written, graph)
         elif graph:
@@ -222,12 +222,12 @@ def parts(t, level, name="Identity"):
     tangent = level.find_tangent(node)
     others = tuple(each for each in mode.levels if each is not level)
     if uses_gradient(node) and mode.grad is True:
-        with Computing(others, mode.grad):
+        with LevelScope(others, mode.grad):
             value = view.fn(t, t.array.shape)
             value.node.__class__ = name_node_class(type(value.node), name)
             return value, tangent
     value = wrap(t.array)
-    with Computing(others, mode.grad):
+    with LevelScope(others, mode.grad):
         if any(each.find_tangent(node) is not None for each in others):
             value.node = placeholder(value, node)
     return value, tangent

@@ -72,7 +72,7 @@ class Call:
         )
 
 
-class Mapping(Call):
+class VmapCall(Call):
     """A running call of ``vmap``, the one with this number."""
 
     def __init__(self, number):

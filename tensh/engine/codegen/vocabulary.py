@@ -8,7 +8,7 @@ the second it can be differentiated again.
 from tensh.engine.codegen.registry import Registry
 
 
-class Recorded(Registry):
+class RecordedWords(Registry):
     """Name -> meaning on tensors: for an operator its function, generated at the first look-up."""
 
     def __missing__(self, name):
@@ -18,7 +18,7 @@ class Recorded(Registry):
 
 
 ARRAYS = Registry("ARRAYS")
-TENSORS = Recorded("TENSORS")
+TENSORS = RecordedWords("TENSORS")
 OPS = Registry("OPS")  # every declared operator by name
 
 

@@ -20,7 +20,7 @@ from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.precision import F4, is_half
 
 
-class Fitting(dict):
+class FittingScalars(dict):
     """(number, NumPy dtype) -> a 0-d array of it, if it fits the dtype: RuntimeError otherwise."""
 
     def __missing__(self, key):
@@ -33,7 +33,7 @@ class Fitting(dict):
         return array
 
 
-FITTING = Fitting()
+FITTING = FittingScalars()
 
 
 class Ones(dict):

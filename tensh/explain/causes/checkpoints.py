@@ -22,7 +22,7 @@ SIZES = {  # the arguments that the dimensions of a layer's weight are
 ORDER = {"Linear": ("in_features", "out_features"), "Embedding": ("num_embeddings", "embedding_dim")}
 
 
-class Loading(NamedTuple):
+class LoadCall(NamedTuple):
     """A call of `load_state_dict`: the situation, its node, whose state it is to be, and the state that was given."""
 
     situation: Situation
@@ -106,7 +106,7 @@ def find_loading(situation):
         given = {"state": {}, "param_groups": []}
     if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
         return None
-    return Loading(situation, node, owner, given)
+    return LoadCall(situation, node, owner, given)
 
 
 def nested_state(loading):

@@ -3,6 +3,7 @@
 import ast
 from typing import NamedTuple
 
+from tensh.columns import in_characters
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import Call
 from tensh.explain.making import line_that_made
@@ -93,7 +94,10 @@ def statement_on(tree, line):
 
 def place_of(place, node):
     """The Place of a node in the same source."""
-    return Place(place.source, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    lines = place.source.split("\n")
+    column = in_characters(lines[node.lineno - 1], node.col_offset)
+    end_column = in_characters(lines[node.end_lineno - 1], node.end_col_offset)
+    return Place(place.source, node.lineno, column, node.end_lineno, end_column)
 
 
 def blocks_over(tree, node):

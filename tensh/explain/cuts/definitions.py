@@ -5,7 +5,7 @@ import ast
 from tensh.explain.causes.situation import look_up, place_of
 from tensh.explain.cuts.cut import Cut, cut_by_block, inner_first, switches
 from tensh.explain.cuts.sight import find_cut_by_sight
-from tensh.explain.history import Followed
+from tensh.explain.history import SourceStep
 from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import Shadow, is_module
 from tensh.language import _
@@ -61,7 +61,7 @@ def cut_in_function(definition, followed):
 
 def cut_in_result(statement, followed):
     """The Cut that is seen in the expression that a `return` has."""
-    result = Followed(statement.value, place_of(followed.place, statement), None, followed)
+    result = SourceStep(statement.value, place_of(followed.place, statement), None, followed)
     unknown = Shadow({}, {}, grad=True)
     found = (find_cut_by_sight(each, result, unknown) for each in inner_first(statement.value))
     return next(filter(None, found), None)

@@ -100,11 +100,11 @@ def split_const_subgraphs(module, skip_folding_node_fn=None, device_for_folded_a
     found = [inner[node] for node in read]
     first = next(iter(inner.values())).graph
     first.output(tuple(found) if len(found) > 1 else found[0])
-    root = Rooted(traced, name, len(found) > 1)
+    root = FoldingRoot(traced, name, len(found) > 1)
     return FoldedGraphModule(root, copy_rest(traced.graph, constant, read, name), first, name, device_for_folded_attrs)
 
 
-class Rooted(Module):
+class FoldingRoot(Module):
     """The members of a module, with a place for what is folded."""
 
     def __init__(self, traced, name, several):

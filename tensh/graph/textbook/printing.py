@@ -49,7 +49,7 @@ def spell_signs(text):
 
 def put_names(tree, words):
     """Put an expression in the place of every name that has one; a path such as ``net.0.weight`` counts as a name."""
-    return Named({name: parse_name(text) for name, text in words.items()}).visit(tree)
+    return Substitution({name: parse_name(text) for name, text in words.items()}).visit(tree)
 
 
 def parse_name(text):
@@ -60,7 +60,7 @@ def parse_name(text):
         return ast.Name(text)
 
 
-class Named(ast.NodeTransformer):
+class Substitution(ast.NodeTransformer):
     """Puts trees in the place of names, but not of the functions that are called; matrix products in brackets into others."""
 
     def __init__(self, trees):
@@ -90,10 +90,10 @@ class Named(ast.NodeTransformer):
 
 def simplify(tree):
     """Leave out factors of 1, and work out sums and differences of numbers."""
-    return Simplified().visit(tree)
+    return Simplifier().visit(tree)
 
 
-class Simplified(ast.NodeTransformer):
+class Simplifier(ast.NodeTransformer):
     """Works out what is plain arithmetic: ``1 * x`` is ``x``, ``x ** 1`` is ``x``, ``3 - 1`` is ``2``."""
 
     def visit_BinOp(self, node):

@@ -57,7 +57,7 @@ def agree(nested, size):
     return len(own) == len(other) and all(mine == n or n == -1 for mine, n in zip(own, other))
 
 
-class Reduced:
+class ReducedDims:
     """The kinds of dimensions of an operation: the first one, the ragged one, others."""
 
     def __init__(self, nested, dims):

@@ -3,7 +3,7 @@
 import tensh as torch
 from tensh.nested.core import Nested, elements_of, nest
 from tensh.nested.jagged.creation import view_jagged
-from tensh.nested.jagged.dims import Reduced, agree, require_plain
+from tensh.nested.jagged.dims import ReducedDims, agree, require_plain
 from tensh.nested.jagged.form import NestedTensor, parts
 from tensh.nested.jagged.padding import pad, pad_values, padded_width, unpad
 from tensh.nested.jagged.views import transpose
@@ -78,7 +78,7 @@ def convolve(func, input, weight, bias=None, *args, **kwargs):
 # ── normalisation ────────────────────────────────────────────────────────────
 def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
     """The softmax along any dimension but the first."""
-    form, where = input._form, Reduced(input, [dim])
+    form, where = input._form, ReducedDims(input, [dim])
     options = {} if dtype is None else {"dtype": dtype}
     if where.batch:
         raise RuntimeError("softmax(): not supported when reducing across the batch dimension for NestedTensor")
@@ -99,7 +99,7 @@ def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
 
 def log_softmax(func, input, dim=None, *args, dtype=None, **kwargs):
     """The logarithm of the softmax, along any dimension but the first and the ragged one."""
-    where = Reduced(input, [dim])
+    where = ReducedDims(input, [dim])
     for refused, what in ((where.batch, "across the batch"), (where.ragged, "along the ragged")):
         if refused:
             raise RuntimeError(f"log_softmax(): not supported when reducing {what} dimension for NestedTensor")

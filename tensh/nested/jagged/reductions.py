@@ -4,7 +4,7 @@ from functools import partial
 
 import tensh as torch
 from tensh.nested.core import elements_of, nest
-from tensh.nested.jagged.dims import Reduced
+from tensh.nested.jagged.dims import ReducedDims
 from tensh.nested.jagged.padding import pad
 from tensh.nested.labels import label
 
@@ -26,7 +26,7 @@ def reduction(name, identity, whole=None, along=None, several=True):
         is_list = isinstance(dim, (tuple, list))
         if is_list and not several:
             func(elements_of(input), dim=dim)  # which refuses
-        where = Reduced(input, dim if is_list else [dim])
+        where = ReducedDims(input, dim if is_list else [dim])
         return reduce_along(func, input, where, keepdim, options, name, identity, is_list, named)
 
     return rule
@@ -75,7 +75,7 @@ def mean(func, input, dim=None, keepdim=False, *, dtype=None):
     if dim is None or isinstance(dim, (tuple, list)) and not dim:
         return label(func(elements_of(input), **options), "MeanBackwardAutogradNestedTensor0")
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    where = Reduced(input, dims)
+    where = ReducedDims(input, dims)
     if where.ragged and not where.batch:
         if where.others:
             raise AssertionError("Cannot reduce on both ragged and non-batch dimensions without also reducing on batch")

@@ -8,7 +8,7 @@ from itertools import chain
 from tensh.nn.modules.module import Module, indent
 
 
-class Ordered(Module):
+class NumberedModules(Module):
     """The shared part of ``Sequential`` and ``ModuleList``: modules under the names "0", "1", ..."""
 
     def _key(self, index):
@@ -52,7 +52,7 @@ class Ordered(Module):
         return module
 
 
-class Sequential(Ordered):
+class Sequential(NumberedModules):
     """Call modules one after the other, each with the output of the one before.
 
     They are given side by side, or as an OrderedDict with their names. Raises TypeError for anything but a module.
@@ -133,7 +133,7 @@ class Sequential(Ordered):
         return self
 
 
-class ModuleList(Ordered):
+class ModuleList(NumberedModules):
     """Hold modules in a list.
 
     >>> import tensh as torch

@@ -135,9 +135,9 @@ class DistributedDataParallel(Module):
         if not enable or self.process_group.size() == 1:
             yield
             return
-        from tensh.nn.parallel.joining import Joining
+        from tensh.nn.parallel.joining import JoinContext
 
-        joining = Joining(self, divide_by_initial_world_size, throw_on_early_termination)
+        joining = JoinContext(self, divide_by_initial_world_size, throw_on_early_termination)
         object.__setattr__(self, "_joining", joining)
         try:
             yield

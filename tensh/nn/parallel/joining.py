@@ -5,7 +5,7 @@ from tensh.engine import find_public
 EARLY = "Detected at least one rank that exhausted inputs. Throwing across all ranks."
 
 
-class Joining:
+class JoinContext:
     """One ``with model.join()``: each forward pass begins with the number of processes that still have inputs."""
 
     def __init__(self, model, divides_by_all, throws):

@@ -1,7 +1,7 @@
 """Operators that take parts of tensors, or write into them."""
 
 import tensh as torch
-from tensh.onnx.operators.table import Missing, ints, operator
+from tensh.onnx.operators.table import MissingOperator, ints, operator
 
 
 @operator
@@ -53,7 +53,7 @@ def ScatterElements(a, indices, updates, axis=0, reduction="none"):
 @operator
 def ScatterND(a, indices, updates, reduction="none"):
     if reduction not in ("none", "add"):
-        raise Missing(f"tensh does not run ScatterND with reduction {reduction!r}")
+        raise MissingOperator(f"tensh does not run ScatterND with reduction {reduction!r}")
     places = tuple(indices[..., place] for place in range(indices.shape[-1]))
     return a.index_put(places, updates, accumulate=reduction == "add")
 

@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.nn import functional as F
-from tensh.onnx.operators.table import Missing, operator
+from tensh.onnx.operators.table import MissingOperator, operator
 
 
 @operator
@@ -56,7 +56,7 @@ def ConvTranspose(
 ):  # fmt: skip
     dims = w.dim() - 2
     if auto_pad not in ("NOTSET", "VALID") or output_shape:
-        raise Missing("tensh runs ConvTranspose with explicit pads only")
+        raise MissingOperator("tensh runs ConvTranspose with explicit pads only")
     pads = list(pads or [0] * 2 * dims)
     dilations, strides, extra = dilations or [1] * dims, strides or [1] * dims, output_padding or [0] * dims
     even = pads[:dims] == pads[dims:]
@@ -91,7 +91,7 @@ def AveragePool(
 ):
     dims = len(kernel_shape)
     if dilations and set(dilations) != {1}:
-        raise Missing("tensh does not run AveragePool with dilations")
+        raise MissingOperator("tensh does not run AveragePool with dilations")
     strides = strides or [1] * dims
     padded_x, padding = with_padding(x, kernel_shape, strides, [1] * dims, pads, auto_pad)
     pool = getattr(F, f"avg_pool{dims}d")
@@ -107,7 +107,7 @@ def AveragePool(
 @operator
 def BatchNormalization(x, scale, b, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, spatial=1, outputs=1):
     if training_mode:
-        raise Missing("tensh runs BatchNormalization of ONNX in evaluation only")
+        raise MissingOperator("tensh runs BatchNormalization of ONNX in evaluation only")
     return F.batch_norm(x, mean, var, scale, b, False, 0.0, epsilon)
 
 
@@ -147,5 +147,5 @@ def LRN(x, size, alpha=1e-4, beta=0.75, bias=1.0):
 @operator
 def Dropout(a, ratio=None, training_mode=None, seed=None, outputs=1):
     if training_mode is not None and bool(training_mode):
-        raise Missing("tensh runs Dropout of ONNX in evaluation only")
+        raise MissingOperator("tensh runs Dropout of ONNX in evaluation only")
     return a if outputs == 1 else (a, torch.ones_like(a, dtype=torch.bool))

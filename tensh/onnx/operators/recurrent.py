@@ -1,7 +1,7 @@
 """Recurrent layers, by those of PyTorch: the gates change places."""
 
 import tensh as torch
-from tensh.onnx.operators.table import Missing, operator
+from tensh.onnx.operators.table import MissingOperator, operator
 
 
 def recur(
@@ -33,13 +33,13 @@ def refuse_settings(**settings):
     """Raise Missing for a setting that is not zero."""
     for name, value in settings.items():
         if value:
-            raise Missing(f"tensh does not run recurrent operators of ONNX with {name}={value!r}")
+            raise MissingOperator(f"tensh does not run recurrent operators of ONNX with {name}={value!r}")
 
 
 def require_activations(name, activations, known):
     """Raise Missing for activations that PyTorch's layer does not have; a node gives those of each direction."""
     if activations and list(activations) not in (known, known * 2):
-        raise Missing(f"tensh does not run {name} with the activations {activations}")
+        raise MissingOperator(f"tensh does not run {name} with the activations {activations}")
 
 
 @operator
@@ -55,7 +55,7 @@ def LSTM(
 def GRU(x, w, r, b=None, lengths=None, h=None, activations=None, linear_before_reset=0, outputs=2, **attributes):
     require_activations("GRU", activations, ["Sigmoid", "Tanh"])
     if not linear_before_reset:
-        raise Missing("tensh runs GRU with linear_before_reset=1 only, as PyTorch's is")
+        raise MissingOperator("tensh runs GRU with linear_before_reset=1 only, as PyTorch's is")
     return recur("gru", (1, 0, 2), x, w, r, b, (h,), lengths, **attributes)
 
 
@@ -63,5 +63,5 @@ def GRU(x, w, r, b=None, lengths=None, h=None, activations=None, linear_before_r
 def RNN(x, w, r, b=None, lengths=None, h=None, activations=None, outputs=2, **attributes):
     kinds = set(activations or ["Tanh"])
     if len(kinds) != 1 or kinds - {"Tanh", "Relu"}:
-        raise Missing(f"tensh does not run RNN with the activations {activations}")
+        raise MissingOperator(f"tensh does not run RNN with the activations {activations}")
     return recur(f"rnn_{kinds.pop().lower()}", (0,), x, w, r, b, (h,), lengths, **attributes)

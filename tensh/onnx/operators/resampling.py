@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.nn import functional as F
-from tensh.onnx.operators.table import Missing, ints, operator
+from tensh.onnx.operators.table import MissingOperator, ints, operator
 
 
 @operator
@@ -45,7 +45,7 @@ def Resize(
     scales = None if scales is None or not scales.numel() else scales.tolist()
     sizes = [int(math.floor(n * s)) for n, s in zip(x.shape, scales)] if sizes is None else ints(sizes)
     if sizes[:2] != list(x.shape[:2]) or spatial not in (1, 2, 3):
-        raise Missing("tensh resizes spatial dimensions only")
+        raise MissingOperator("tensh resizes spatial dimensions only")
     sizes = tuple(sizes[2:])
     if mode == "nearest":
         if (coordinate_transformation_mode, nearest_mode) == ("asymmetric", "floor"):
@@ -54,12 +54,12 @@ def Resize(
             return F.interpolate(x, sizes, mode="nearest-exact")
         if all(new % old == 0 for new, old in zip(sizes, x.shape[2:])):
             return F.interpolate(x, sizes, mode="nearest")
-        raise Missing(f"tensh does not resize by {nearest_mode} of {coordinate_transformation_mode}")
+        raise MissingOperator(f"tensh does not resize by {nearest_mode} of {coordinate_transformation_mode}")
     if coordinate_transformation_mode not in ("align_corners", "pytorch_half_pixel", "half_pixel"):
-        raise Missing(f"tensh does not resize with coordinates {coordinate_transformation_mode}")
+        raise MissingOperator(f"tensh does not resize with coordinates {coordinate_transformation_mode}")
     way = {"linear": {1: "linear", 2: "bilinear", 3: "trilinear"}, "cubic": {2: "bicubic"}}.get(mode, {}).get(spatial)
     if way is None:
-        raise Missing(f"tensh does not resize by {mode} in {spatial} dimensions")
+        raise MissingOperator(f"tensh does not resize by {mode} in {spatial} dimensions")
     return F.interpolate(x, sizes, mode=way, align_corners=coordinate_transformation_mode == "align_corners")
 
 

@@ -4,7 +4,7 @@ import math
 
 import tensh as torch
 from tensh.nn import functional as F
-from tensh.onnx.operators.table import Missing, axes_of, dtype_of, ints, operator
+from tensh.onnx.operators.table import MissingOperator, axes_of, dtype_of, ints, operator
 
 
 @operator
@@ -90,7 +90,7 @@ def Constant(value=None, value_float=None, value_int=None, value_floats=None, va
         if given is not None:
             return torch.tensor(given, dtype=dtype)
     if value is None:
-        raise Missing("tensh runs constants of numbers only")
+        raise MissingOperator("tensh runs constants of numbers only")
     return value
 
 

@@ -7,7 +7,7 @@ OPERATORS = {}
 """Name of an operator of ONNX -> the function."""
 
 
-class Missing(NotImplementedError):
+class MissingOperator(NotImplementedError):
     """An operator, or a setting of one, that tensh does not run."""
 
 
@@ -41,5 +41,5 @@ def dtype_of(number):
     """The dtype of a number of ONNX."""
     name = next((name for name, known in TYPES.items() if known == number), None)
     if name is None:
-        raise Missing(f"tensh has no dtype for the type {number} of ONNX")
+        raise MissingOperator(f"tensh has no dtype for the type {number} of ONNX")
     return getattr(torch, name)

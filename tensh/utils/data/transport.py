@@ -31,7 +31,7 @@ mapped = weakref.WeakSet()
 
 
 @dataclass
-class Packed:
+class PackedBatch:
     """A batch as it travels."""
 
     pickled: bytes
@@ -55,9 +55,9 @@ class Packed:
 
 
 def receive(connection):
-    """(kind, ``Packed``) that was sent."""
+    """(kind, ``PackedBatch``) that was sent."""
     kind, pickled, places = connection.recv()
-    return kind, Packed(pickled, reduction.recv_handle(connection) if places else None, places)
+    return kind, PackedBatch(pickled, reduction.recv_handle(connection) if places else None, places)
 
 
 class Pickler(pickle.Pickler):
@@ -76,7 +76,7 @@ class Pickler(pickle.Pickler):
 
 
 def pack(thing):
-    """A thing as ``Packed``."""
+    """A thing as ``PackedBatch``."""
     large = []
 
     def goes_along(buffer):
@@ -87,11 +87,11 @@ def pack(thing):
 
     pickled = _pickle(thing, goes_along if AVAILABLE else None)
     if not large:
-        return Packed(pickled)
+        return PackedBatch(pickled)
     try:
-        return Packed(pickled, *_write_buffers(large))
+        return PackedBatch(pickled, *_write_buffers(large))
     except OSError:  # there is no room: all goes through the pipe
-        return Packed(_pickle(thing, None))
+        return PackedBatch(_pickle(thing, None))
 
 
 def _pickle(thing, goes_along):

@@ -71,7 +71,7 @@ class Worker:
             self.connection.close()
 
     def answer(self):
-        """(kind, ``Packed``) of the next answer."""
+        """(kind, ``PackedBatch``) of the next answer."""
         try:
             return receive(self.connection)
         except (EOFError, OSError):

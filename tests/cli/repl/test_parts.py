@@ -14,7 +14,7 @@ from tensh.cli.environment import Environment
 from tensh.cli.render.theme import NAMES
 from tensh.cli.repl import interrupt, lines, plain, toolbar
 from tensh.cli.repl.long_lines import LongLines
-from tensh.cli.repl.loop import Loading
+from tensh.cli.repl.loop import BackgroundTask
 from tensh.cli.session.session import Session
 from tensh.cli.session.variable_names import free_name
 
@@ -206,7 +206,7 @@ def test_of_a_long_line_the_part_around_the_cursor_is_drawn(column):
 
 def test_what_follows_the_loading_is_done_although_it_was_waited_for():
     """A start-up file waits before the first paint; colours, completion and signatures come all the same."""
-    done, loading = threading.Event(), Loading(lambda: None)
+    done, loading = threading.Event(), BackgroundTask(lambda: None)
     loading.wait()
     loading.begin(then=done.set)
     assert done.wait(10)

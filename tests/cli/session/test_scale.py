@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from tensh.cli import status
-from tensh.cli.repl.loop import Typed
+from tensh.cli.repl.loop import TypedSource
 from tensh.cli.session import failure
 from tensh.cli.session.session import Session
 from tests.support.command_line import Done
@@ -37,7 +37,7 @@ def count_calls(work):
 
 def type_lines(session, begin, end):
     for number in range(begin, end):
-        source = Typed(LINES[number % 4].format(number), f"<input {number}>")
+        source = TypedSource(LINES[number % 4].format(number), f"<input {number}>")
         assert not any(hasattr(event, "failure") for event in session.run(source))
 
 
@@ -63,7 +63,7 @@ def test_names_are_not_noted_before_each_of_many_lines():
     def calls(count):
         session = Session("tensh")
         session.remember()
-        source = Typed("\n".join(f"x{number} = {number}" for number in range(count)), "<input 1>")
+        source = TypedSource("\n".join(f"x{number} = {number}" for number in range(count)), "<input 1>")
         return count_calls(lambda: [*session.run(source)])
 
     assert calls(600) < 3 * calls(300)
@@ -73,7 +73,7 @@ def test_the_last_of_many_lines_is_taken_back_alone():
     session = Session("tensh")
     session.remember()
     for text in ["\n".join(f"x{number} = {number}" for number in range(300)), "%undo"]:
-        assert not any(hasattr(event, "failure") for event in session.run(Typed(text, f"<{text[:5]}>")))
+        assert not any(hasattr(event, "failure") for event in session.run(TypedSource(text, f"<{text[:5]}>")))
     assert "x298" in session.namespace and "x299" not in session.namespace
 
 
@@ -82,7 +82,7 @@ def test_a_long_paste_that_is_taken_back_leaves_the_journal_too():
     session.remember()
     paste = "\n".join([*(f"x{number} = {number}" for number in range(100)), *["x0"] * 70])
     for text in ["y = 1", paste, "%undo"]:
-        assert not any(hasattr(event, "failure") for event in session.run(Typed(text, f"<{text[:5]}>")))
+        assert not any(hasattr(event, "failure") for event in session.run(TypedSource(text, f"<{text[:5]}>")))
     assert session.own_names() == {"y": 1}
     assert [each.text for each in session.journal.entries] == ["y = 1", "%undo"]
 

@@ -14,6 +14,7 @@ from tensh.cli.options import Options
 from tensh.cli.repl import loop
 from tensh.explain.making import line_that_made, turn
 from tensh.explain.place import Place
+from tensh.show.text import cells
 from tests.support.command_line import Done
 from tests.support.project import ROOT
 
@@ -24,6 +25,23 @@ def notes(code, *options):
     assert main(["--json", *options, "-c", code], env) == 0, env.stdout.getvalue()
     records = [json.loads(line) for line in env.stdout.getvalue().splitlines()]
     return [[each for each in records if each["kind"] == kind] for kind in ("note", "warning")]
+
+
+@pytest.mark.parametrize(
+    "code, piece",
+    [
+        ("预测 = torch.eye(3).max(1); 目标 = torch.arange(3)\nprint((预测 == 目标))", "预测 == 目标"),
+        ("x = torch.ones(3)\nn = '日本語'; print(x.item == 3)", "x.item == 3"),
+        ("def f(é):\n    é.relu()\n    return é\nf(torch.ones(3))", "é.relu()"),
+        ("é, t = torch.ones(3, 1), torch.ones(3)\nn = 'ß'; print((é == t).sum())", "é == t"),
+    ],
+)
+def test_the_piece_of_a_note_is_counted_in_characters(code, piece):
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    assert main(["-c", code], env) == 0
+    quoted, marked = (line.partition("| ")[2] for line in env.stderr.getvalue().splitlines()[1:3])
+    assert piece in quoted
+    assert marked == " " * cells(quoted.partition(piece)[0]) + "^" * cells(piece)
 
 
 # ── gradients that are never set back ────────────────────────────────────────

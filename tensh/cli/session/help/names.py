@@ -160,7 +160,7 @@ def list_missing(prefix=""):
 
 def is_there(space, home, name):
     if home is engine.Tensor:
-        return not isinstance(vars(home).get(name), unsupported.Unsupported)
+        return not isinstance(vars(home).get(name), unsupported.UnsupportedMember)
     if space == "torch" and name in PUBLIC:
         return True
     return hasattr(home, name) and not is_off(f"{space}.{name}", getattr(home, name))

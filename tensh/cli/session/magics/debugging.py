@@ -25,9 +25,9 @@ def debug(session, command):
     if session.debugging is None or session.debugging.error is not session.last_error:
         if session.last_error is None:
             raise MagicError(_("%debug: nothing has failed yet"))
-        from tensh.cli.session.debugging import Debugging  # a millisecond that a start goes without
+        from tensh.cli.session.debugging import FailureFrames  # a millisecond that a start goes without
 
-        session.debugging = Debugging(session, session.last_error)
+        session.debugging = FailureFrames(session, session.last_error)
         at = len(session.debugging.steps) if at is None else at
     move(session, command, session.debugging.at if at is None else at - 1)
     yield from show_frames(session, command)

@@ -38,7 +38,7 @@ def names(known):
         own = instance_dict(value)
         found |= {*own, *(name for part in ("_parameters", "_buffers", "_modules") for name in own.get(part) or ())}
     if kinds_of_tensor(known):
-        found = {name for name in found if type(static(known, name)).__name__ != "Unsupported"}
+        found = {name for name in found if type(static(known, name)).__name__ != "UnsupportedMember"}
     return {name for name in found if isinstance(name, str)}
 
 

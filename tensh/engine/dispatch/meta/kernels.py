@@ -17,7 +17,7 @@ from tensh.engine.dispatch.meta.rules import KERNELS
 from tensh.engine.errors.messages import translate_error
 
 
-class Nothing(BaseException):
+class NeverRaised(BaseException):
     """Never raised: stands for ``Lift`` where it has been answered."""
 
 
@@ -28,7 +28,7 @@ def function_of(name):
     op.write()
     environment = {
         **ENVIRONMENT, f"{name}_kernel": kernel_of(op), "asarray": as_array, "wrap": wrap, "PARALLEL": inf,
-        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": Nothing, "translate_error": explain_by_shapes,
+        "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": NeverRaised, "translate_error": explain_by_shapes,
     }  # fmt: skip
     compile_source(op.text, f"{name} without elements", environment)
     return environment[name]

@@ -28,7 +28,7 @@ arrivals: list = []  # called with every function that comes into being, while s
 lock = threading.RLock()
 
 
-class Armed:
+class OverridePoints:
     """The state of the override points: armed or not, and why."""
 
     now = False  # functions are armed
@@ -37,7 +37,7 @@ class Armed:
     searches = 0  # active :class:`Search`, of all threads
 
 
-armed = Armed()
+armed = OverridePoints()
 
 SILENT = ("get_", "set_", "has_", "are_", "use_", "is_grad", "is_inference_mode",
           "is_anom", "is_warn", "is_det", "is_auto", "auto", "clear_")  # fmt: skip

@@ -1,4 +1,4 @@
-"""``Batched``, a tensor of which a function sees one sample, and its array, which has facts and no elements."""
+"""``BatchedTensor``, a tensor of which a function sees one sample, and its array, which has facts and no elements."""
 
 from math import prod
 
@@ -55,7 +55,7 @@ Sample.__array_struct__ = Sample.__array_interface__ = property(lift)
 Sample.__hash__ = object.__hash__
 
 
-class Batched(Tensor):
+class BatchedTensor(Tensor):
     """A tensor with hidden batch dimensions; see Note [Batched tensors].
 
     ``source`` is there where the dimension of what was given had to be moved: that tensor and dimension, which are printed.
@@ -80,9 +80,9 @@ class Batched(Tensor):
 
 
 for _name, _refusal in errors.METHODS.items():
-    setattr(Batched, _name, _refusal)
+    setattr(BatchedTensor, _name, _refusal)
 
-Batched.__name__ = Batched.__qualname__ = "Tensor"  # what a function may know of its class
+BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"  # what a function may know of its class
 _new = object.__new__
 
 
@@ -90,7 +90,7 @@ def make_batched(value, levels):
     """``value``, whose first dimensions are the batches of ``levels``, as one sample of it is seen."""
     if not levels:
         return value
-    t = _new(Batched)
+    t = _new(BatchedTensor)
     t.value, t.levels = value, levels
     return t
 
@@ -100,18 +100,18 @@ def register_hook(t, hook):
 
     def hook_value(g):
         result = hook(make_batched(g, t.levels))
-        return result.value if type(result) is Batched else result
+        return result.value if type(result) is BatchedTensor else result
 
     return t.value.register_hook(hook_value)
 
 
-Batched.register_hook = register_hook
+BatchedTensor.register_hook = register_hook
 
 
 # ── in and out of one level ──────────────────────────────────────────────────
 def enter(t, dim, number):
     """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""
-    value, levels = (t.value, t.levels) if type(t) is Batched else (t, ())
+    value, levels = (t.value, t.levels) if type(t) is BatchedTensor else (t, ())
     k = len(levels)
     seen = make_batched(move_dim(value, k + dim, k) if dim else value, (*levels, number))
     if dim or hasattr(t, "source"):
@@ -121,7 +121,7 @@ def enter(t, dim, number):
 
 def leave(t, dim, level):
     """A result of the function, with the batch of ``level`` as dimension ``dim`` again."""
-    if type(t) is not Batched or t.levels[-1] != level.number:
+    if type(t) is not BatchedTensor or t.levels[-1] != level.number:
         ndim = t.array.ndim + 1
         t = unsqueeze.fn(t, dim)
         dim %= ndim
@@ -142,7 +142,7 @@ def move_dim(value, source, target):
 def expand_batches(t, levels, sizes):
     """The value of ``t`` with a batch dimension of full size for each of ``levels``."""
     want = tuple([sizes[each] for each in levels])
-    if type(t) is not Batched:
+    if type(t) is not BatchedTensor:
         return expand.fn(t, want + t.array.shape) if want else t
     value = align_batches(t, levels)
     shape, k = value.array.shape, len(levels)
@@ -151,7 +151,7 @@ def expand_batches(t, levels, sizes):
 
 def align_batches(t, levels):
     """The value of ``t`` with a dimension for each of ``levels``: of size 1 where it does not vary."""
-    if type(t) is not Batched:
+    if type(t) is not BatchedTensor:
         return view.fn(t, (1,) * len(levels) + t.array.shape)
     if t.levels == levels:
         return t.value

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tensh.engine.autograd.custom import Function
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, enter, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
 
@@ -58,7 +58,7 @@ def call_own_rule(cls, args):
 
 def varies(t, number):
     """True if ``t`` varies with the call of this number."""
-    return type(t) is Batched and number in t.levels
+    return type(t) is BatchedTensor and number in t.levels
 
 
 def restore_batch(t, dim, number):
@@ -70,7 +70,7 @@ def restore_batch(t, dim, number):
 def call_by_values(cls, args):
     """A function of the values, which calls the user's forward and backward on batches."""
     levels, sizes = levels_of(args), sizes_of(args)
-    own = [a.levels if type(a) is Batched else () for a in args]
+    own = [a.levels if type(a) is BatchedTensor else () for a in args]
 
     def wrap_values(values, which):
         return [make_batched(v, each) if isinstance(v, Tensor) else v for v, each in zip(values, which, strict=True)]
@@ -104,7 +104,7 @@ def call_by_values(cls, args):
             return tuple([sum_over_levels(g, each, levels, sizes) for g, each in zip(result, own, strict=True)])
 
     OfValues.__name__ = OfValues.__qualname__ = f"Vmapped{cls.__name__}"
-    result = OfValues.apply(*[a.value if type(a) is Batched else a for a in args])
+    result = OfValues.apply(*[a.value if type(a) is BatchedTensor else a for a in args])
     if isinstance(result, tuple):
         return tuple([make_batched(t, levels) if isinstance(t, Tensor) else t for t in result])
     return make_batched(result, levels)
@@ -126,8 +126,8 @@ class Context:
         object.__setattr__(self, "node", node)
 
     def save_for_backward(self, *tensors):
-        self.node.levels_saved = [t.levels if type(t) is Batched else None for t in tensors]
-        self.node.save_for_backward(*[t.value if type(t) is Batched else t for t in tensors])
+        self.node.levels_saved = [t.levels if type(t) is BatchedTensor else None for t in tensors]
+        self.node.save_for_backward(*[t.value if type(t) is BatchedTensor else t for t in tensors])
 
     @property
     def saved_tensors(self):
@@ -139,10 +139,10 @@ class Context:
         )
 
     def mark_dirty(self, *tensors):
-        self.node.mark_dirty(*[t.value if type(t) is Batched else t for t in tensors])
+        self.node.mark_dirty(*[t.value if type(t) is BatchedTensor else t for t in tensors])
 
     def mark_non_differentiable(self, *tensors):
-        self.node.mark_non_differentiable(*[t.value if type(t) is Batched else t for t in tensors])
+        self.node.mark_non_differentiable(*[t.value if type(t) is BatchedTensor else t for t in tensors])
 
     def __getattr__(self, name):
         return getattr(self.node, name)

@@ -13,7 +13,7 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dispatch.vmap.batched import Batched, enter, expand_batches, leave, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, leave, make_batched
 from tensh.engine.dispatch.vmap.levels import level
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
 from tensh.engine.operators.basic import cast
@@ -67,17 +67,17 @@ def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, m
 
 def value_of(t):
     """The tensor on which derivatives are recorded."""
-    return t.value if type(t) is Batched else t
+    return t.value if type(t) is BatchedTensor else t
 
 
 def weight(number, t, w, sizes):
     """The gradient for the node of ``t``: in the shape of its value, batched with the levels that only ``w`` has."""
-    value, own = value_of(t), t.levels if type(t) is Batched else ()
+    value, own = value_of(t), t.levels if type(t) is BatchedTensor else ()
     if w is None:
         if t.array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return wrap(np.ones(value.array.shape, value.array.dtype))
-    w = _check_given(number, t, w) if type(t) is not Batched is not type(w) else check_weight(number, t, w)
+    w = _check_given(number, t, w) if type(t) is not BatchedTensor is not type(w) else check_weight(number, t, w)
     levels = levels_of((t, w))
     whole = expand_batches(w, levels, sizes)
     extra = tuple([each for each in levels if each not in own])
@@ -101,11 +101,11 @@ def check_weight(number, t, w):
 
 def gradient_with_levels(number, t, g, allow_unused, materialize):
     """The gradient of ``t``, with the levels of both."""
-    own = t.levels if type(t) is Batched else ()
+    own = t.levels if type(t) is BatchedTensor else ()
     value = _finish_gradient(number, value_of(t), g, allow_unused, materialize)
     if value is None or not own:
         return value
-    if type(value) is not Batched:
+    if type(value) is not BatchedTensor:
         return make_batched(value, own)
     levels = tuple(sorted({*own, *value.levels}))
     have = (*value.levels, *own)

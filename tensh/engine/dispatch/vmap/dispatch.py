@@ -6,11 +6,11 @@ from tensh.engine.dispatch.override.dispatch import any_dispatches
 from tensh.engine.dispatch.override.points import armed
 from tensh.engine.dispatch.override.wrappers import restore_held
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor
 from tensh.engine.dispatch.vmap.loop import call_by_samples
 from tensh.engine.dispatch.vmap.rules.creation import NEW
 from tensh.engine.dispatch.vmap.rules.random import FUNCTIONS as DRAWN
-from tensh.engine.dispatch.vmap.rules.shared import Unruled
+from tensh.engine.dispatch.vmap.rules.shared import NoRule
 from tensh.engine.dispatch.vmap.rules.table import FUNCTIONS, OPERATORS
 from tensh.engine.dispatch.vmap.rules.writes import method_write_rule, resize, write_rule
 
@@ -30,7 +30,7 @@ def operator(name, /, *args, out=None, **options):
         rule = RULES[name] = rule_of(name)
     try:
         return rule(*args, **options)
-    except Unruled:
+    except NoRule:
         fn = OPS[name].fn if name in OPS else OPS[name[:-1]].inplace_fn
         return call_by_samples(fn, args, options)
 
@@ -64,10 +64,10 @@ def function(name, fn, args, options, /):
             return rule(*args, **options)
         if name.endswith("_"):
             return method_write_rule(name)(*args, **options)
-    except Unruled:
+    except NoRule:
         pass
     return call_by_samples(fn, args, options)
 
 
 for _name, _method in (*NEW.items(), ("resize_", resize)):
-    setattr(Batched, _name, _method)
+    setattr(BatchedTensor, _name, _method)

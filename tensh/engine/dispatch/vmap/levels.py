@@ -17,14 +17,14 @@ class Level(NamedTuple):
     randomness: str
 
 
-class Running(threading.local):
+class LevelStack(threading.local):
     """The levels of this thread, outermost first."""
 
     levels = ()
     asleep = False  # while a rule draws random numbers
 
 
-running = Running()
+running = LevelStack()
 
 
 def check_draw():

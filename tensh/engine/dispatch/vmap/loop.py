@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.vmap.batched import Batched, Sample, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, Sample, make_batched
 from tensh.engine.dispatch.vmap.levels import drawing, running
 from tensh.engine.operators.shapes.rearrangement import stack
 from tensh.engine.operators.shapes.views import select, view
@@ -38,7 +38,7 @@ def find_levels(values):
     for t in leaves(values):
         if type(t) is Sample:
             t = t.owner
-        if type(t) is Batched:
+        if type(t) is BatchedTensor:
             sizes.update(zip(t.levels, t.value.array.shape, strict=False))
     return tuple(sorted(sizes)), sizes
 
@@ -56,7 +56,7 @@ def leaves(value):
 
 def take_sample(value, at):
     """``value`` with every batched tensor replaced by its sample at the place ``at`` (level -> number)."""
-    if type(value) is Batched:
+    if type(value) is BatchedTensor:
         t = value.value
         for number in value.levels:
             t = select.fn(t, 0, at[number])
@@ -92,7 +92,7 @@ def make_empty_result(fn, args, options, levels, batch):
     """The result for a batch without samples: its shape is that for a sample of zeros."""
 
     def blank(value):
-        if type(value) is Batched:
+        if type(value) is BatchedTensor:
             return wrap(np.zeros(value.array.shape, value.array.dtype))
         if type(value) is Sample:
             return np.zeros(value.shape, value.dtype)

@@ -44,7 +44,7 @@ def window(name, numbers, compute, doc):
                 return np.ones(length, numpy)
             if numpy.kind == "c":
                 raise NotImplementedError(f"\"arange_cpu\" not implemented for '{BY_NUMPY[numpy].title}'")
-            return compute(length + periodic, Rounding(numpy), *values)[:length].copy()
+            return compute(length + periodic, RoundedArithmetic(numpy), *values)[:length].copy()
 
         return finish(name, make, of_scalar[float].numpy, {**given, "size": (length,)})
 
@@ -53,7 +53,7 @@ def window(name, numbers, compute, doc):
     return public(function)
 
 
-class Rounding:
+class RoundedArithmetic:
     """Arithmetic in which every result is rounded to a dtype; the short types are computed in float32."""
 
     def __init__(self, dtype):

@@ -113,7 +113,7 @@ def _imports():
     return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
-class Unsupported:
+class UnsupportedMember:
     """A method or property of PyTorch's tensors that tensh lacks.
 
     Each such name is attached to Tensor, because ``Tensor.__getattr__`` would make every other attribute slower.
@@ -131,10 +131,10 @@ class Unsupported:
 def add_unsupported(tensor):
     """Attach to Tensor an error for each name that PyTorch's has; called once all methods are there."""
     for name in set(read_recorded_names("torch.Tensor")) - vars(tensor).keys():
-        setattr(tensor, name, Unsupported(name))
+        setattr(tensor, name, UnsupportedMember(name))
     tensor.__dir__ = method_names
 
 
 def method_names(t):
     """The names of a tensor's members, without those that it lacks."""
-    return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), Unsupported)]
+    return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), UnsupportedMember)]

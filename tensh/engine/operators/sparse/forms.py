@@ -143,7 +143,7 @@ def rename_node(t, label):
     return t
 
 
-class Renaming(Node):
+class LabelNode(Node):
     """A node that hands its gradient on."""
 
     __slots__ = ()
@@ -160,7 +160,7 @@ class Renaming(Node):
 
 @cache
 def make_renaming(label):
-    return type(label, (Renaming,), {"__slots__": (), "__module__": "builtins"})
+    return type(label, (LabelNode,), {"__slots__": (), "__module__": "builtins"})
 
 
 # ── places ───────────────────────────────────────────────────────────────────

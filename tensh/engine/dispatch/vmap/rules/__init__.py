@@ -4,7 +4,7 @@ A maker takes the operator and returns the rule, a function of the operator's ar
 works element by element if it is declared pointwise, and goes through the loop otherwise.
 """
 
-from tensh.engine.dispatch.vmap.rules.shared import Unruled
+from tensh.engine.dispatch.vmap.rules.shared import NoRule
 from tensh.engine.dispatch.vmap.rules.table import FUNCTIONS, OPERATORS
 
-__all__ = ["FUNCTIONS", "OPERATORS", "Unruled"]
+__all__ = ["FUNCTIONS", "OPERATORS", "NoRule"]

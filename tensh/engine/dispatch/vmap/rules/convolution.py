@@ -2,8 +2,8 @@
 
 from math import prod
 
-from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, reshape_value, sizes_of
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.rules.shared import NoRule, levels_of, reshape_value, sizes_of
 from tensh.engine.operators.shapes.views import transpose
 
 
@@ -45,10 +45,10 @@ def make_convolution(op):
         x, weight, bias = bound[names[0]], bound["weight"], bound["bias"]
         levels, sizes, number = facts((x, weight, bias))
         batch = tuple([sizes[level] for level in levels])
-        if type(bias) is Batched:
-            made = rule if type(x) is Batched or type(weight) is Batched else op.fn
+        if type(bias) is BatchedTensor:
+            made = rule if type(x) is BatchedTensor or type(weight) is BatchedTensor else op.fn
             return made(**bound | {"bias": None}) + bias.reshape((-1,) + (1,) * (x.array.ndim - 2))
-        if type(weight) is not Batched:
+        if type(weight) is not BatchedTensor:
             rows = as_samples(x, levels, sizes, number)
             if "shape" in bound:
                 bound["shape"] = (rows.array.shape[0], *bound["shape"][1:])
@@ -73,7 +73,7 @@ def make_match(op):
     def rule(grad, input, shape, stride, padding, dilation, groups):
         levels, sizes, number = facts((grad, input))
         if not number:
-            raise Unruled
+            raise NoRule
         grad = as_channels(grad, levels, sizes, number)
         input = as_channels(input, levels, sizes, number)
         result = op.fn(grad, input, (number * shape[0], *shape[1:]), stride, padding, dilation, groups * number)

@@ -2,7 +2,7 @@
 
 from tensh.engine.codegen.mixing import COMMON
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor
 from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, wrap_result
 from tensh.engine.operators.basic import cast
 
@@ -16,8 +16,8 @@ def elementwise(op):
 
     def rule(*args, **options):
         first, second, *_ = args
-        if len(args) == 2 and type(first) is Batched:
-            if type(second) is Batched:
+        if len(args) == 2 and type(first) is BatchedTensor:
+            if type(second) is BatchedTensor:
                 alike = first.levels == second.levels and first.value.array.ndim == second.value.array.ndim
                 if alike:
                     return wrap_result(fn(first.value, second.value, **options), first.levels)
@@ -26,7 +26,7 @@ def elementwise(op):
         tensors = [args[place] for place in places if place < len(args) and isinstance(args[place], Tensor)]
         levels = levels_of(tensors)
         ndim = max([ndim_of(t) for t in tensors])
-        values = [fit_value(each, levels, ndim) if type(each) is Batched else each for each in args]
+        values = [fit_value(each, levels, ndim) if type(each) is BatchedTensor else each for each in args]
         if op.pointwise and len(tensors) == 2:
             promote(values, args, places)
         return wrap_result(fn(*values, **options), levels)

@@ -8,9 +8,9 @@ import numpy as np
 
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, Sample, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, Sample, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.leading import DIM, leading
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, ndim_of, sizes_of
+from tensh.engine.dispatch.vmap.rules.shared import NoRule, levels_of, ndim_of, sizes_of
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.indexing.composites.indexing import PLAIN, getitem, read_array, take_view
@@ -90,7 +90,7 @@ def refuse_masks(arrays):
         if each.dtype.kind == "b":
             if type(each) is Sample:
                 raise RuntimeError(errors.BY_MASK)
-            raise Unruled
+            raise NoRule
 
 
 def levels_and_sizes(indices, *tensors):
@@ -104,7 +104,7 @@ def index(op):
 
     def rule(input, indices):
         levels, sizes = levels_and_sizes(indices, input)
-        hidden = type(input) is Batched
+        hidden = type(input) is BatchedTensor
         places = Places(indices, levels, sizes, hidden)
         value = expand_batches(input, levels, sizes) if hidden else input
         return make_batched(places.settle(op.fn(value, places.key)), levels)
@@ -163,7 +163,7 @@ def write_slices(values, accumulate):
         def rule(input, dim, index, *rest, **options):
             try:
                 return along(input, dim, index, *rest, **options)
-            except Unruled:
+            except NoRule:
                 if not ndim_of(input):
                     raise
             places = (None,) * wrap_dim(dim, ndim_of(input)) + (index.reshape(-1).array,)
@@ -190,12 +190,12 @@ def index_select(op):
     """A maker: the rule of ``index_select``."""
 
     def rule(input, dim, index):
-        if type(index) is not Batched and ndim_of(input):
+        if type(index) is not BatchedTensor and ndim_of(input):
             k = len(input.levels)
             return make_batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
         n = ndim_of(input)
         if not n:
-            raise Unruled
+            raise NoRule
         return index_op.fn(input, (None,) * (dim % n) + (index.reshape(-1).array,))
 
     return rule
@@ -216,11 +216,11 @@ def lookup(op):
 
     def rule(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
         if by_frequency:
-            raise Unruled
-        if type(weight) is not Batched:
+            raise NoRule
+        if type(weight) is not BatchedTensor:
             return make_batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
         if padding_idx >= 0:
-            raise Unruled
+            raise NoRule
         return index_op.fn(weight, (indices.array,))
 
     return rule
@@ -231,7 +231,7 @@ def lookup_back(op):
 
     def rule(grad, indices, padding_idx, by_frequency, shape):
         if padding_idx >= 0 or by_frequency:
-            raise Unruled
+            raise NoRule
         return index_back_op.fn(grad, shape, (indices.array,))
 
     return rule
@@ -242,7 +242,7 @@ def rows_back(op):
 
     def rule(grad, indices, padding_idx, shape):
         if padding_idx >= 0:
-            raise Unruled
+            raise NoRule
         return index_back_op.fn(grad, shape, (indices.array,))
 
     return rule
@@ -257,14 +257,14 @@ def make_sampled_product(op):
 def read(self, index):
     """``self[index]``."""
     parts = index if type(index) is tuple else (index,)
-    if type(self) is Batched and all(type(part) in PLAIN for part in parts):
+    if type(self) is BatchedTensor and all(type(part) in PLAIN for part in parts):
         hidden = (slice(None),) * len(self.levels)
         if sum(part is not None and part is not ... for part in parts) <= ndim_of(self) and parts.count(...) < 2:
             try:
                 return make_batched(getitem(self.value, hidden + parts), self.levels)
             except IndexError:
                 pass  # and say below which dimension of a sample it is
-    lone = [type(part) is Batched and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
+    lone = [type(part) is BatchedTensor and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
     if any(lone):  # a number for each sample: for the moment an index of one element
         index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])
     view, indices = take_view(self, index)

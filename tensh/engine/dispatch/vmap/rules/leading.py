@@ -5,8 +5,8 @@ from math import prod
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, expand_all, ndim_of, reshape_value, sizes_of, wrap_result
+from tensh.engine.dispatch.vmap.batched import BatchedTensor
+from tensh.engine.dispatch.vmap.rules.shared import NoRule, expand_all, ndim_of, reshape_value, sizes_of, wrap_result
 from tensh.engine.errors.messages import wrap_dim
 
 
@@ -15,14 +15,14 @@ def DIM(dim, n, batch):
     """One dimension."""
     if n == 0:
         wrap_dim(dim, n)
-        raise Unruled
+        raise NoRule
     return wrap_dim(dim, n) + len(batch)
 
 
 def DIMS(dims, n, batch):
     """Some dimensions; None or none of them are all."""
     if n == 0:
-        raise Unruled
+        raise NoRule
     if dims is None or dims == () or dims == []:
         return tuple(range(len(batch), len(batch) + n))
     return tuple([DIM(dim, n, batch) for dim in dims]) if isinstance(dims, (list, tuple)) else DIM(dims, n, batch)
@@ -57,7 +57,7 @@ def SEGMENTS(segments, n, batch):
 def leading(at_least=0, same="", **kinds):
     """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be.
 
-    ``same`` names a tensor, such as an index, that must be the same for all samples.  The rule raises ``Unruled``, so that
+    ``same`` names a tensor, such as an index, that must be the same for all samples.  The rule raises ``NoRule``, so that
     samples are computed one by one, if it is not, or if the other tensors differ in their numbers of dimensions.
     """
 
@@ -71,12 +71,12 @@ def leading(at_least=0, same="", **kinds):
         def rule(*args, **options):
             bound = {n: p.default for n, p in op.parameters.items()} | dict(zip(names, args, strict=False)) | options
             given = [bound[name] for name in tensors]
-            if same and (type(bound[same]) is Batched or len({ndim_of(t) for t in given}) > 1):
-                raise Unruled
+            if same and (type(bound[same]) is BatchedTensor or len({ndim_of(t) for t in given}) > 1):
+                raise NoRule
             values, levels, batch = expand_all(given)
             n = len(bound["shape"]) if "shape" in kinds else ndim_of(given[0])
             if n < at_least:
-                raise Unruled
+                raise NoRule
             bound.update(zip(tensors, values, strict=True))
             for name, kind in kinds.items():
                 bound[name] = kind(bound[name], n, batch)
@@ -102,7 +102,7 @@ def take_one(op, at_least, kinds):
         batch = size[: len(levels)]
         n = len(size) - len(levels) if shape is None else len(args[shape])
         if n < at_least:
-            raise Unruled
+            raise NoRule
         args = list(args)
         for place, name, kind in found:
             if place < len(args):
@@ -173,7 +173,7 @@ def scalar_or(along, over):
             if dim is not None:
                 return one(input, dim, keepdim, **options)
             if keepdim:
-                raise Unruled
+                raise NoRule
             return all_of_them(input, **options)
 
         return rule
@@ -192,7 +192,7 @@ def keep_inside_first(*names):
             present = [name for name in names if bound.get(name) is not None]
             fixed = [value for name, value in bound.items() if name not in names]
             if sizes_of([each for each in fixed if isinstance(each, Tensor)]):
-                raise Unruled
+                raise NoRule
             given = [bound[name] for name in present]
             values, levels, batch = expand_all(given)
             k, first = len(batch), values[0].array.shape[len(batch)]

@@ -5,9 +5,9 @@ from math import prod
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.elementwise import elementwise
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, levels_of, reshape_value, sizes_of
+from tensh.engine.dispatch.vmap.rules.shared import NoRule, levels_of, reshape_value, sizes_of
 from tensh.engine.operators.basic import cast
 from tensh.engine.operators.elementwise.table import masked_fill
 from tensh.engine.operators.indexing.index import index
@@ -38,8 +38,8 @@ def likelihood(op):
 
     def rule(input, target, weight=None, reduction="mean", ignore_index=-100):
         levels, sizes = levels_of((input, target, weight)), sizes_of((input, target, weight))
-        if type(weight) is Batched:
-            raise Unruled
+        if type(weight) is BatchedTensor:
+            raise NoRule
         batch = tuple([sizes[number] for number in levels])
         k, ndim = len(batch), input.array.ndim
         values, targets = expand_batches(input, levels, sizes), expand_batches(target, levels, sizes)
@@ -63,13 +63,13 @@ def likelihood_back(op):
     """A maker: the rule of ``nll_back``: linear in the gradient, which is a number for each sample, or one for each row."""
 
     def rule(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
-        if type(weight) is Batched:
-            raise Unruled
-        if not grad.array.ndim and type(target) is not Batched:
+        if type(weight) is BatchedTensor:
+            raise NoRule
+        if not grad.array.ndim and type(target) is not BatchedTensor:
             one = op.fn(wrap(np.ones((), grad.array.dtype)), target, weight, shape, reduction, ignore_index)
             return one * grad
         if reduction != "none" or len(shape) == 1:
-            raise Unruled
+            raise NoRule
         levels, sizes = levels_of((grad, target)), sizes_of((grad, target))
         batch = tuple([sizes[number] for number in levels])
         first = prod(batch) * shape[0]

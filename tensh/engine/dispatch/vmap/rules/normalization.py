@@ -1,6 +1,6 @@
 """Normalisation: groups of all samples side by side, weights and biases afterwards where they differ from sample to sample."""
 
-from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.convolution import as_channels, facts, from_channels
 from tensh.engine.dispatch.vmap.rules.shared import reshape_value, wrap_result
 from tensh.engine.operators.shapes.views import transpose
@@ -13,7 +13,7 @@ def normalize_rows(op):
         levels, sizes, number = facts((input, weight, bias))
         batch = tuple([sizes[level] for level in levels])
         value = expand_batches(input, levels, sizes)
-        same = type(weight) is not Batched is not type(bias)
+        same = type(weight) is not BatchedTensor is not type(bias)
         affine = (weight, bias) if same else (None, None)
         out, *others = op.fn(value, *affine, at, (form[0], number * form[1], form[2]), eps)
         out = make_batched(out, levels)

@@ -3,7 +3,7 @@
 from math import prod
 from string import ascii_uppercase
 
-from tensh.engine.dispatch.vmap.batched import Batched, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.leading import leading
 from tensh.engine.dispatch.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value, sizes_of
 from tensh.engine.operators.basic import conjugate
@@ -15,24 +15,24 @@ from tensh.engine.operators.shapes.views import t as t_op
 
 def times(input, other):
     """The rule of every product ``input @ other``."""
-    if type(input) is not Batched is not type(other):
+    if type(input) is not BatchedTensor is not type(other):
         return matmul(input, other)
     a, b = ndim_of(input), ndim_of(other)
-    if type(input) is Batched is type(other) and 0 < a < 3 > b > 0 and not {*input.levels} & {*other.levels}:
+    if type(input) is BatchedTensor is type(other) and 0 < a < 3 > b > 0 and not {*input.levels} & {*other.levels}:
         return multiply_across(input, other, a, b)
     if a and b and (a > 1 or b > 1):
         levels = levels_of((input, other))
-        if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
+        if a == 1 and type(input) is BatchedTensor and b == 2 and type(other) is not BatchedTensor:
             return make_batched(matmul(input.value, other), levels)  # the batch is the rows
-        if b == 1 and type(other) is Batched and a == 2 and type(input) is not Batched:
+        if b == 1 and type(other) is BatchedTensor and a == 2 and type(input) is not BatchedTensor:
             return make_batched(matmul(other.value, t_op.fn(input)), levels)
-        if type(other) is not Batched and b <= 2 < a + 1:
+        if type(other) is not BatchedTensor and b <= 2 < a + 1:
             return make_batched(matmul(input.value, other), levels)
         return multiply_stacks(input, other, a, b, levels)
     if a == b == 1:
-        if type(input) is Batched is type(other):
+        if type(input) is BatchedTensor is type(other):
             return (input * other).sum(-1)
-        one, two = (input, other) if type(input) is Batched else (other, input)
+        one, two = (input, other) if type(input) is BatchedTensor else (other, input)
         return make_batched(matmul(one.value, two), one.levels)
     raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
 
@@ -61,8 +61,8 @@ def multiply_across(input, other, a, b):
 def multiply_stacks(input, other, a, b, levels):
     """Matrix by matrix: vectors become matrices of one row or column for the moment."""
     ndim = max(a, b, 2)
-    first = fit_value(input, levels, ndim) if type(input) is Batched else input
-    second = fit_value(other, levels, ndim - (b == 1)) if type(other) is Batched else other
+    first = fit_value(input, levels, ndim) if type(input) is BatchedTensor else input
+    second = fit_value(other, levels, ndim - (b == 1)) if type(other) is BatchedTensor else other
     if b == 1:
         second = unsqueeze.fn(second, second.array.ndim)
     one, two = first.array.shape, second.array.shape
@@ -132,8 +132,10 @@ def multiply_three(op):
         factors = (one, two, three)
         levels, sizes = levels_of(factors), sizes_of(factors)
         letters = ascii_uppercase[: len(levels)]
-        values = [expand_batches(t, levels, sizes) if type(t) is Batched else t for t in factors]
-        names = [letters + each if type(t) is Batched else each for t, each in zip(factors, indices[:3], strict=True)]
+        values = [expand_batches(t, levels, sizes) if type(t) is BatchedTensor else t for t in factors]
+        names = [
+            letters + each if type(t) is BatchedTensor else each for t, each in zip(factors, indices[:3], strict=True)
+        ]
         return make_batched(op.fn(*values, (*names, letters + indices[3])), levels)
 
     return rule
@@ -144,7 +146,7 @@ def make_solution(op):
     by_matrix = leading()(op)
 
     def rule(A, B, left=True, vector=False):
-        if type(A) is Batched or ndim_of(A) != 2 or not left:
+        if type(A) is BatchedTensor or ndim_of(A) != 2 or not left:
             return by_matrix(A, B, left, vector)
         value, k = B.value, len(B.levels)
         columns = permute.fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))

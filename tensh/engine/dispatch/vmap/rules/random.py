@@ -8,7 +8,7 @@ from itertools import product
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, align_batches, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, align_batches, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.levels import drawing, refuse_errors, running
 from tensh.engine.dispatch.vmap.rules.leading import DIM
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, ndim_of, reshape_value, wrap_result
@@ -127,7 +127,7 @@ def draw_for_samples(fn, args, options):
 
 def partly(t, at):
     """A batched tensor at some places of some of its levels."""
-    if type(t) is not Batched:
+    if type(t) is not BatchedTensor:
         return t
     value, levels = t.value, t.levels
     for number, place in at.items():
@@ -190,7 +190,7 @@ def fill(name):
     def rule(fn, args, options):
         refuse_errors()
         self, levels = args[0], find_differing_levels()[0]
-        own = self.levels if type(self) is Batched else ()
+        own = self.levels if type(self) is BatchedTensor else ()
         probability = options.get("p")
         if isinstance(probability, Tensor):
             wanted = levels_of((probability,))

@@ -2,15 +2,15 @@
 
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, make_batched
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, expand_all, ndim_of, reshape_value
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched
+from tensh.engine.dispatch.vmap.rules.shared import NoRule, expand_all, ndim_of, reshape_value
 
 
 def searchsorted(sorted_sequence, input, **options):
     """The rule of ``searchsorted``."""
     if options.get("sorter") is not None or not isinstance(input, Tensor):
-        raise Unruled
-    if type(sorted_sequence) is not Batched and ndim_of(sorted_sequence) == 1:
+        raise NoRule
+    if type(sorted_sequence) is not BatchedTensor and ndim_of(sorted_sequence) == 1:
         return make_batched(PUBLIC["searchsorted"](sorted_sequence, input.value, **options), input.levels)
     (rows, values), levels, batch = expand_all([sorted_sequence, input])
     shape = values.array.shape
@@ -21,15 +21,15 @@ def searchsorted(sorted_sequence, input, **options):
 
 def bucketize(input, boundaries, **options):
     """The rule of ``bucketize``."""
-    if type(boundaries) is Batched or not isinstance(input, Tensor):
-        raise Unruled
+    if type(boundaries) is BatchedTensor or not isinstance(input, Tensor):
+        raise NoRule
     return make_batched(PUBLIC["bucketize"](input.value, boundaries, **options), input.levels)
 
 
 def isin(elements, test_elements, **options):
     """The rule of ``isin``."""
-    if type(test_elements) is Batched:
-        raise Unruled
+    if type(test_elements) is BatchedTensor:
+        raise NoRule
     return make_batched(PUBLIC["isin"](elements.value, test_elements, **options), elements.levels)
 
 

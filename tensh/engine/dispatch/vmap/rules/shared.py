@@ -1,11 +1,11 @@
 """Helpers of the rules: operands with equal batch dimensions, results with their levels."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import Batched, align_batches, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, align_batches, expand_batches, make_batched
 from tensh.engine.operators.shapes.views import view
 
 
-class Unruled(Exception):
+class NoRule(Exception):
     """Raised where a rule does not apply: the samples are then computed one by one."""
 
 
@@ -13,7 +13,7 @@ def levels_of(tensors):
     """The levels of all batched tensors among ``tensors``."""
     levels = ()
     for t in tensors:
-        if type(t) is Batched and t.levels != levels:
+        if type(t) is BatchedTensor and t.levels != levels:
             levels = tuple(sorted({*levels, *t.levels})) if levels else t.levels
     return levels
 
@@ -22,14 +22,14 @@ def sizes_of(tensors):
     """level -> size of its batch."""
     sizes = {}
     for t in tensors:
-        if type(t) is Batched:
+        if type(t) is BatchedTensor:
             sizes.update(zip(t.levels, t.value.array.shape, strict=False))
     return sizes
 
 
 def ndim_of(t):
     """The number of dimensions that the function sees."""
-    return t.value.array.ndim - len(t.levels) if type(t) is Batched else t.array.ndim
+    return t.value.array.ndim - len(t.levels) if type(t) is BatchedTensor else t.array.ndim
 
 
 def fit_value(t, levels, ndim):

@@ -1,7 +1,7 @@
 """Operators that raise for batches, because shape or control flow differs from sample to sample."""
 
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor
 from tensh.engine.dispatch.vmap.loop import call_by_samples
 
 
@@ -18,7 +18,7 @@ def masked_select(op):
     """A maker: the rule of ``masked_select``; a mask that is the same for all samples selects from each."""
 
     def rule(input, mask):
-        if type(mask) is Batched:
+        if type(mask) is BatchedTensor:
             raise RuntimeError(errors.MASKED_SELECT)
         return call_by_samples(op.fn, (input, mask), {})
 

@@ -4,7 +4,7 @@ from math import prod
 
 from tensh.engine.arrays import memory
 from tensh.engine.dispatch.vmap.batched import make_batched
-from tensh.engine.dispatch.vmap.rules.shared import Unruled, ndim_of, reshape_value
+from tensh.engine.dispatch.vmap.rules.shared import NoRule, ndim_of, reshape_value
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.methods.conversion import convert_tensor
 from tensh.engine.operators.basic import clone
@@ -109,7 +109,7 @@ def renorm(op):
     def rule(input, p, dim, maxnorm):
         n, k = ndim_of(input), len(input.levels)
         if n < 2:
-            raise Unruled
+            raise NoRule
         order = [*range(k), k + wrap_dim(dim, n)]
         order += [d for d in range(k + n) if d not in order]
         value = permute.fn(input.value, tuple(order))
@@ -164,7 +164,7 @@ def trace(op):
 
     def rule(input):
         if ndim_of(input) != 2:
-            raise Unruled
+            raise NoRule
         return diagonal.fn(input).sum(-1)
 
     return rule
@@ -175,7 +175,7 @@ def make_transpose(op):
 
     def rule(input):
         if ndim_of(input) > 2:
-            raise Unruled
+            raise NoRule
         if ndim_of(input) < 2:
             return alias.fn(input)
         return make_batched(transpose.fn(input.value, -2, -1), input.levels)

@@ -11,7 +11,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import Batched, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched
 from tensh.engine.dispatch.vmap.loop import call_by_samples, find_levels, leaves
 from tensh.engine.dispatch.vmap.rules.elementwise import promote
 from tensh.engine.dispatch.vmap.rules.indexing import put as index_put
@@ -79,7 +79,7 @@ def write_samples(name, self, args, options):
 
 def require_levels(self, others, name):
     """Raise PyTorch's error if a written value varies with a call that ``self`` does not vary with."""
-    missing = set(find_levels(others)[0]) - set(self.levels if type(self) is Batched else ())
+    missing = set(find_levels(others)[0]) - set(self.levels if type(self) is BatchedTensor else ())
     if not missing:
         return
     name = SPOKEN.get(name, name.replace("_written_", "_"))
@@ -94,7 +94,7 @@ def require_levels(self, others, name):
 
 def find_batched(values):
     """The first batched tensor among nested ``values``."""
-    return next(t for t in leaves(values) if type(t) is Batched)
+    return next(t for t in leaves(values) if type(t) is BatchedTensor)
 
 
 def elementwise(op, name):
@@ -102,10 +102,10 @@ def elementwise(op, name):
     fn = op.inplace_fn
 
     def rule(self, *args, **options):
-        if type(self) is not Batched or levels_of((self, *args)) != self.levels:
+        if type(self) is not BatchedTensor or levels_of((self, *args)) != self.levels:
             require_levels(self, args, name)
         levels, ndim = self.levels, ndim_of(self)
-        values = [self.value, *[fit_value(t, levels, ndim) if type(t) is Batched else t for t in args]]
+        values = [self.value, *[fit_value(t, levels, ndim) if type(t) is BatchedTensor else t for t in args]]
         if len(args) == 1 and isinstance(args[0], Tensor):
             kept = list(values)
             promote(kept, (self, *args))
@@ -119,7 +119,7 @@ def elementwise(op, name):
 def copy(self, other, non_blocking=False):
     """``self.copy_(other)``."""
     require_levels(self, (other,), "copy_")
-    value = fit_value(other, self.levels, ndim_of(self)) if type(other) is Batched else other
+    value = fit_value(other, self.levels, ndim_of(self)) if type(other) is BatchedTensor else other
     self.value.copy_(value)
     return self
 
@@ -127,7 +127,7 @@ def copy(self, other, non_blocking=False):
 def fill(self, value):
     """``self.fill_(value)``."""
     require_levels(self, (value,), "fill_")
-    if type(value) is Batched:
+    if type(value) is BatchedTensor:
         return copy(self, value)
     self.value.fill_(value)
     return self

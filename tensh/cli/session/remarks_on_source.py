@@ -1,0 +1,50 @@
+"""The notes on code that runs and does not mean what it says: pairs and methods that are compared, results that nothing keeps."""
+
+import re
+
+from tensh.cli.session.failure import place_of_node
+from tensh.explain.lost import find_lost
+from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
+from tensh.explain.place import parse_source
+from tensh.language import _
+
+MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
+"""What stands where it counts that something is computed, not what comes of it."""
+
+
+def find_in_source(find, statement, namespace):
+    """What ``find`` finds in the lines of a statement that has run, and the source around it; None where all is well."""
+    tree = parse_source(statement.source.text)
+    return tree and find(tree, (statement.first, statement.last), namespace)
+
+
+def find_pair(statement, namespace):
+    """(place, message, advice) of a comparison of a pair and a tensor."""
+    found = find_in_source(find_compared_pair, statement, namespace)
+    if not found:
+        return None
+    node, name, meant = found
+    return place_of_node(statement.source, node), say_pair(name), meant
+
+
+def find_method(statement, namespace):
+    """(place, message, advice) of a comparison of a method with a value."""
+    found = find_in_source(find_compared_method, statement, namespace)
+    if not found:
+        return None
+    node, method, meant = found
+    return place_of_node(statement.source, node), say_method(method), meant
+
+
+def find_lost_result(statement, namespace):
+    """(place, message, advice) of a line whose result is lost."""
+    if MEASURED.search(statement.source.text):
+        return None
+    found = find_in_source(find_lost, statement, namespace)
+    if not found:
+        return None
+    if found.is_layer:
+        message = _("this makes a layer, and computes nothing: {name} stays as it is")
+    else:
+        message = _("this gives a new tensor, and nothing keeps it: {name} stays as it is")
+    return place_of_node(statement.source, found.node), message.format(name=found.name), found.code
