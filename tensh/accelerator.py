@@ -39,7 +39,7 @@ def _unavailable(name):
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Raises RuntimeError: there is no accelerator."
+    function.__doc__ = "Raise RuntimeError: there is no accelerator."
     return function
 
 

@@ -1,4 +1,4 @@
-"""torch._foreach_NAME: an operation on every tensor of a list, as optimisers and libraries ask for it."""
+"""torch._foreach_NAME: an operation on every tensor of a list, as optimizers and libraries ask for it."""
 
 import tensh as torch
 from tensh.engine.arguments.signatures import complain_of_elements, type_name

@@ -69,7 +69,7 @@ def make_functional(model, disable_autograd_tracking=False):
 def combine_state_for_ensemble(models):
     """(a function for ``vmap`` of parameters, buffers and inputs, all parameters and all buffers stacked) of alike modules.
 
-    Raises RuntimeError for no modules, and for modules of several classes or modes.
+    Raise RuntimeError for no modules, and for modules of several classes or modes.
     """
     models = list(models)
     if not models:

@@ -17,7 +17,7 @@ class SobolEngine:
 
     ``scramble`` multiplies the bits of the directions by random matrices and moves all points by a random one, which
     keeps the sequence as even; ``seed`` makes that the same every time.  Beyond 64 dimensions, the numbers that define a
-    sequence are read from SciPy, which must be installed. Points are rows: [n, dimension]. Raises ValueError for
+    sequence are read from SciPy, which must be installed. Points are rows: [n, dimension]. Raise ValueError for
     dimensions below 1 or above 21201.
 
     >>> import tensh as torch

@@ -43,7 +43,7 @@ def enter_dual_level():
 def exit_dual_level(*, level=None):
     """Stop carrying tangents: those that were made are gone.
 
-    Raises RuntimeError if no level is open, or ``level`` is not the last.
+    Raise RuntimeError if no level is open, or ``level`` is not the last.
     """
     last = len(mode.levels) - 1
     if level is not None and level != last:

@@ -91,7 +91,7 @@ def gradgradcheck(
     """Check the second derivatives of ``func`` against central differences of the first.
 
     ``grad_outputs`` weights the outputs; random weights are drawn where it is left out. Shapes: ``grad_outputs`` [*] as
-    the outputs. Raises GradcheckError where they differ (False with ``raise_exception=False``), ValueError if no input
+    the outputs. Raise GradcheckError where they differ (False with ``raise_exception=False``), ValueError if no input
     requires grad.
 
     >>> import tensh as torch

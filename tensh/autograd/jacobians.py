@@ -12,7 +12,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
     Tuples of outputs or inputs give tuples of Jacobians (outputs outermost).  ``strict`` raises for an output that does
     not depend on an input, where zeros are given otherwise.  ``vectorize`` computes all rows in one batched pass;
-    ``strategy="forward-mode"``, which wants it, goes forward and gives lists, and no graph. Raises RuntimeError for
+    ``strategy="forward-mode"``, which wants it, goes forward and gives lists, and no graph. Raise RuntimeError for
     ``strict`` together with either of the two, AssertionError for another ``strategy``.
 
     >>> import tensh as torch
@@ -162,7 +162,7 @@ def _rows(number, output, inputs, create_graph, strict):
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """All second derivatives of ``func``, which returns one element, of shape ``input.shape + input.shape``.
 
-    Raises RuntimeError if ``func`` returns more than one element; with ``strict``, if the gradient does not depend on
+    Raise RuntimeError if ``func`` returns more than one element; with ``strict``, if the gradient does not depend on
     an input.
 
     >>> import tensh as torch

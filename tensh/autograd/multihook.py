@@ -31,7 +31,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
         mode: "all" calls ``fn(gradients)`` when the last of them is there, with None for tensors that the pass does not
             reach; "any" calls ``fn(gradient)`` with the first.
 
-    Raises ValueError for another ``mode``.
+    Raise ValueError for another ``mode``.
 
     >>> import tensh as torch
     >>> a, b, c = (torch.ones(1, requires_grad=True) for _ in range(3))

@@ -4,7 +4,7 @@ from tensh.replacing import replace_file
 
 
 def write(path, data):
-    """Write bytes into a file: all of them, or it is as it was, or not there. Raises OSError."""
+    """Write bytes into a file: all of them, or it is as it was, or not there. Raise OSError."""
     with replace_file(path) as file:
         file.write(data)
 

@@ -1,4 +1,4 @@
-"""torch.compiler: functions as graphs that are optimised, written as Python, and run in the place of the functions.
+"""torch.compiler: functions as graphs that are optimized, written as Python, and run in the place of the functions.
 
 Other names of this namespace in PyTorch are switched off.
 """

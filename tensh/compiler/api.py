@@ -11,7 +11,7 @@ MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cu
 
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
-    """Run a function or a module as graphs: captured at the first call, optimised, and written as Python.
+    """Run a function or a module as graphs: captured at the first call, optimized, and written as Python.
 
     The first call of each kind runs as it is.  What later calls do is decided by guards on shapes, dtypes, on what requires
     grad, and on the values of Python that were read.  Common parts are computed once, chains of pointwise operators block by

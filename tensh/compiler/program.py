@@ -18,7 +18,7 @@ RESHAPING = frozenset("resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_
 class Program:
     """``forward(*arrays)`` gives (outputs, saved); ``backward(saved, *gradients)`` the gradients of the inputs.
 
-    ``lines`` are those captured, the first ``count`` of the forward pass, ``before`` and ``after`` the steps before and after they were optimised (forward, backward);
+    ``lines`` are those captured, the first ``count`` of the forward pass, ``before`` and ``after`` the steps before and after they were optimized (forward, backward);
     ``text`` is the source of both functions.
     """
 

@@ -33,7 +33,7 @@ def wait_for(request, seconds, describe):
 def agree(communicator, call, seconds):
     """Return when all processes of a communicator make the same ``call``, a tuple of facts.
 
-    Raises RuntimeError on all of them where calls differ, DistBackendError where some process does not come in time.
+    Raise RuntimeError on all of them where calls differ, DistBackendError where some process does not come in time.
     """
     text = repr(call).encode()
     number = zlib.crc32(text) << 16 | len(text) & 0xFFFF

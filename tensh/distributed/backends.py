@@ -124,7 +124,7 @@ def get_default_backend_for_device(device):
 def get_node_local_rank(fallback_rank=None):
     """The number of this process on its machine: ``LOCAL_RANK`` of the environment, or ``fallback_rank``.
 
-    Raises RuntimeError if there is neither.
+    Raise RuntimeError if there is neither.
 
     >>> import tensh as torch
     >>> torch.distributed.get_node_local_rank(fallback_rank=0)

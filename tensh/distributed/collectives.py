@@ -68,7 +68,7 @@ def finish(work, async_op):
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
     """Reduce a tensor over all processes, in place on each.
 
-    Raises ValueError for a reduction that complex numbers lack, RuntimeError for one that the dtype lacks.
+    Raise ValueError for a reduction that complex numbers lack, RuntimeError for one that the dtype lacks.
 
     >>> import tensh as torch
     >>> dist = torch.distributed

@@ -130,7 +130,7 @@ def init_process_group(
     carries the tensors of several processes. Where ``tensh launch`` or ``mpiexec`` has started them, ``mpi`` asks nothing
     else for their number; ``gloo`` means the same. Others, such as those of ``mp.spawn``, begin MPI where they meet.
     Collectives wait up to ``timeout``, 30 minutes where none is given.
-    Raises ValueError for a second group and for what is missing, RuntimeError for a backend that is not there, and for several
+    Raise ValueError for a second group and for what is missing, RuntimeError for a backend that is not there, and for several
     processes without MPI.
 
     >>> import tensh as torch
@@ -210,7 +210,7 @@ def new_group(
     """Begin a group of some processes, by their ranks; without ``ranks`` of all. All processes call it, in the same order.
 
     The marker ``GroupMember.NON_GROUP_MEMBER`` is the result on the others. Ranks are sorted unless ``sort_ranks`` is False.
-    Raises ValueError for ranks that are not there, or there twice.
+    Raise ValueError for ranks that are not there, or there twice.
     """
     whole = entry_of()
     check_timeout(timeout)

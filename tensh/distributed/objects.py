@@ -54,7 +54,7 @@ def scatter_object_list(
 ):
     """Put into the first place of a list this process's part of the list of one process.
 
-    Raises ValueError for an empty list, or without the list on the process that sends it.
+    Raise ValueError for an empty list, or without the list on the process that sends it.
     """
     if (group := member_group("scatter_object_list", group)) is None:
         return

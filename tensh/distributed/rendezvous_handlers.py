@@ -84,7 +84,7 @@ def rendezvous(url, rank=-1, world_size=-1, timeout=None):
     """Yield (store, rank, world size) of the processes that meet at a URL.
 
     ``file:///path`` is a file that all of them see, ``tcp://host:port`` a store that the first serves, ``env://`` the
-    same at ``MASTER_ADDR`` and ``MASTER_PORT``, with ``RANK`` and ``WORLD_SIZE``. Raises ValueError for what is missing,
+    same at ``MASTER_ADDR`` and ``MASTER_PORT``, with ``RANK`` and ``WORLD_SIZE``. Raise ValueError for what is missing,
     RuntimeError for another scheme.
 
     >>> import tempfile, tensh as torch

@@ -153,7 +153,7 @@ class TCPStore(Store):
 
     The process with ``is_master`` serves it, at a free port for port 0. With a ``world_size`` it waits, unless
     ``wait_for_workers`` is false, until so many stores are there. What is served can be read and written by whoever
-    reaches the port. Raises DistNetworkError for a port that is taken, or a server that is not there within the time-out.
+    reaches the port. Raise DistNetworkError for a port that is taken, or a server that is not there within the time-out.
 
     >>> import tensh as torch
     >>> served = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True)

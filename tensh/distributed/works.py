@@ -32,7 +32,7 @@ class PendingWork(Work):
             self._function = None
 
     def wait(self, timeout=None):
-        """Wait for the end: True.  Raises the error that the collective ended with."""
+        """Wait for the end: True.  Raise the error that the collective ended with."""
         self._line.carry_out(self)
         self._future.wait()
         return True

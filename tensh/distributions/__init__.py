@@ -1,4 +1,4 @@
-"""torch.distributions: distributions of probability, their constraints and transforms."""
+"""torch.distributions: probability distributions, their constraints and transforms."""
 
 from tensh.namespace import declare_namespace
 

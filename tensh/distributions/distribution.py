@@ -20,7 +20,7 @@ class Distribution:
     and calls ``super().__init__(batch_shape, event_shape, validate_args)``; it says in ``arg_constraints`` where each
     parameter may lie and in ``support`` where the outcomes lie, and both are checked where ``validate_args`` is on
     (the default).  ``has_rsample``: samples are differentiable functions of the parameters;
-    ``has_enumerate_support``: the outcomes can be listed. Raises ValueError for a parameter or value that is not
+    ``has_enumerate_support``: the outcomes can be listed. Raise ValueError for a parameter or value that is not
     allowed.
 
     >>> import tensh as torch

@@ -34,7 +34,7 @@ def describe(declared, is_differentiable):
     lines = [
         f"Parameters broadcast to the batch [*]: {parameters}.",
         *["Samples are differentiable."] * (is_differentiable is True),
-        "Raises ValueError for parameters or values that are not allowed, unless ``validate_args=False``.",
+        "Raise ValueError for parameters or values that are not allowed, unless ``validate_args=False``.",
     ]
     return "\n    ".join(lines)
 

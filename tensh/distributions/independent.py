@@ -13,7 +13,7 @@ __all__ = ["Independent"]
 class Independent(Distribution):
     """A distribution whose last ``reinterpreted_batch_ndims`` batch dimensions are part of an event.
 
-    Its outcomes are the same; ``log_prob`` and ``entropy`` are sums over those dimensions. Raises ValueError if the
+    Its outcomes are the same; ``log_prob`` and ``entropy`` are sums over those dimensions. Raise ValueError if the
     base has fewer batch dimensions.
 
     >>> import tensh as torch

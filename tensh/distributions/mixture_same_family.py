@@ -13,7 +13,8 @@ __all__ = ["MixtureSameFamily"]
 class MixtureSameFamily(Distribution):
     """Outcomes of one of K components: their last batch dimension is K, ``mixture_distribution`` a Categorical of K.
 
-    Shapes: mixture [*] of K categories, components [*, K]. Raises ValueError if they do not fit.
+    Shapes: mixture [*] of K categories, components [*, K]. ``component_distribution`` has the K components. Raise
+    ValueError if they do not fit.
 
     >>> import tensh as torch
     >>> from tensh.distributions import Categorical, MixtureSameFamily, Normal

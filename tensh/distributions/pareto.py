@@ -14,6 +14,8 @@ __all__ = ["Pareto"]
 class Pareto(TransformedDistribution):
     """From ``scale`` upwards, with density proportional to ``x ** -(alpha + 1)`` (type 1).
 
+    Samples are differentiable.
+
     >>> import tensh as torch
     >>> torch.distributions.Pareto(1., torch.tensor([1., 2.])).mean
     tensor([inf, 2.])

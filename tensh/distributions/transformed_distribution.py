@@ -18,7 +18,7 @@ class TransformedDistribution(Distribution):
     """The distribution of ``t(x)``, for ``x`` of ``base_distribution`` and a transform, or a list of them in their order.
 
     Its density is that of ``x``, divided by the Jacobian. Dimensions that a transform couples become part of an event, and
-    the base is expanded to what the transforms broadcast to. Raises ValueError for anything but transforms, or a base
+    the base is expanded to what the transforms broadcast to. Raise ValueError for anything but transforms, or a base
     with too few dimensions.
 
     >>> import tensh as torch

@@ -14,7 +14,7 @@ __all__ = ["Uniform"]
 class Uniform(Distribution):
     """Numbers from ``low`` to below ``high``, all as likely.
 
-    ``low`` and ``high`` broadcast to the batch [*]. Samples are differentiable. Raises ValueError unless ``low < high``,
+    ``low`` and ``high`` broadcast to the batch [*]. Samples are differentiable. Raise ValueError unless ``low < high``,
     and from ``log_prob`` of values elsewhere.
 
     >>> import tensh as torch

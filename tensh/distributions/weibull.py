@@ -15,6 +15,8 @@ __all__ = ["Weibull"]
 class Weibull(TransformedDistribution):
     """``scale * x ** (1 / concentration)``, for ``x`` of an exponential distribution of rate 1.
 
+    Samples are differentiable.
+
     >>> import tensh as torch
     >>> torch.distributions.Weibull(2., torch.tensor([1., 2.])).mean
     tensor([2.0000, 1.7725])

@@ -29,7 +29,7 @@ class Wishart(Covariance, ExponentialFamily):
 
     The covariance is given by one of three matrices [..., n, n], as that of a MultivariateNormal is. ``df`` may be any
     number above n - 1. Samples are made by Bartlett's decomposition: a triangular matrix of normal numbers below the roots
-    of chi-squared ones. Anderson, An introduction to multivariate statistical analysis (2003). Raises ValueError if
+    of chi-squared ones. Anderson, An introduction to multivariate statistical analysis (2003). Raise ValueError if
     ``df`` or the matrix is not allowed.
 
     >>> import tensh as torch

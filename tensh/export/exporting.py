@@ -28,7 +28,7 @@ def export(
         dynamic_shapes: argument -> {dimension: ``Dim``, a name, or ``Dim.AUTO``}, or a tuple in the order of the arguments;
             all other sizes are those of the example, and are checked when the program runs.
 
-    Raises RuntimeError, with the line, where Python reads elements of a tensor, and ValueError where the program fixes a size
+    Raise RuntimeError, with the line, where Python reads elements of a tensor, and ValueError where the program fixes a size
     that is said to be dynamic, or for what is no module.
 
     >>> import tensh as torch

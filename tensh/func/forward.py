@@ -25,7 +25,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
     Reverse and forward accumulation give the same derivative: along ``t``, weighted by ``u``.
 
-    Raises RuntimeError if primals and tangents differ in structure or shape, and for results that are not tensors.
+    Raise RuntimeError if primals and tangents differ in structure or shape, and for results that are not tensors.
 
     >>> import tensh as torch
     >>> f = lambda x: torch.stack([x.prod(), x.sum()])

@@ -17,7 +17,7 @@ def linearize(func, *primals):
     """(the result of ``func(*primals)``, a function of tangents that gives the derivative in their direction).
 
     ``func`` is called once; the function of tangents uses what was recorded then, and may be called again and again.
-    Raises RuntimeError for tangents of another structure, shape or dtype than the primals.
+    Raise RuntimeError for tangents of another structure, shape or dtype than the primals.
 
     >>> import tensh as torch
     >>> value, push = torch.func.linearize(torch.exp, torch.zeros(2))

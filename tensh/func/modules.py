@@ -11,7 +11,7 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
 
     The tensors stand in a dictionary by the names of ``module.named_parameters()``, or in several.  ``args`` is a tuple, or the
     only argument.  A tensor that the module has under two names is replaced under both, unless ``tie_weights`` is False.
-    ``strict`` wants all parameters and buffers, and nothing else.  The module is afterwards what it was. Raises
+    ``strict`` wants all parameters and buffers, and nothing else.  The module is afterwards what it was. Raise
     ValueError if a name stands in several dictionaries, RuntimeError with ``strict`` if names are missing or unknown.
 
     >>> import tensh as torch
@@ -121,7 +121,7 @@ def _exchange(module, name, value):
 def stack_module_state(models):
     """(the parameters, the buffers) of several models of one class, stacked by name: new leaves, for ``vmap``.
 
-    Raises RuntimeError for models of several classes or modes, or none.
+    Raise RuntimeError for models of several classes or modes, or none.
 
     >>> import tensh as torch
     >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(2, 1) for _ in range(3)])

@@ -28,7 +28,7 @@ def rearrange(tensor, pattern, **axes_lengths):
     one must then be given.  ``...`` stands for any number of dimensions, ``1`` and ``()`` for one of a single element,
     which is added on the right and summed away on the left.  A sequence of tensors is stacked first.
 
-    Differentiable; a view where strides allow it. Shapes: [*] to those of the pattern. Raises ValueError for a bad
+    Differentiable; a view where strides allow it. Shapes: [*] to those of the pattern. Raise ValueError for a bad
     pattern, DimensionBindError where lengths do not fit.
 
     >>> import tensh as torch

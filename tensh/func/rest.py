@@ -11,7 +11,7 @@ REMOVED = ("mutations", "mutations_and_views")
 def functionalize(func, *, remove="mutations"):
     """``func`` itself, under a new name: what PyTorch changes for its compilers makes no difference to what it computes.
 
-    Raises RuntimeError if ``remove`` is not one of its two words.
+    Raise RuntimeError if ``remove`` is not one of its two words.
 
     >>> import tensh as torch
     >>> torch.func.functionalize(lambda x: x.clone().mul_(2))(torch.ones(2))

@@ -19,7 +19,7 @@ def grad(func, argnums=0, has_aux=False):
     ``argnums`` is the number of the argument, or a tuple of numbers: then the result is a tuple.  The argument may be tensors
     nested in tuples, lists and dictionaries; so is the gradient.  With ``has_aux`` ``func`` returns ``(output, aux)`` and the
     new function ``(gradient, aux)``.  The gradient can be differentiated again, by another transform or by
-    ``backward``. Raises RuntimeError unless the result is a tensor [] of floating point numbers, and for an ``argnums``
+    ``backward``. Raise RuntimeError unless the result is a tensor [] of floating point numbers, and for an ``argnums``
     that is not there.
 
     >>> import tensh as torch
@@ -38,7 +38,7 @@ def grad(func, argnums=0, has_aux=False):
 def grad_and_value(func, argnums=0, has_aux=False):
     """A function that returns the gradient of ``func``, as ``grad`` does, and its value; with ``has_aux`` the value and ``aux``.
 
-    Raises RuntimeError as ``grad`` does.
+    Raise RuntimeError as ``grad`` does.
 
     >>> import tensh as torch
     >>> torch.func.grad_and_value(lambda x: (x ** 2).sum())(torch.tensor([1.0, 2.0]))
@@ -96,7 +96,7 @@ def vjp(func, *primals, has_aux=False):
 
     The function takes weights nested as the result is, and returns a tuple with one gradient, nested as it is, for every
     primal.  It may be called again and again.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the
-    third. Raises RuntimeError for results that are not tensors, and for weights of another structure or shape.
+    third. Raise RuntimeError for results that are not tensors, and for weights of another structure or shape.
 
     >>> import tensh as torch
     >>> value, pull = torch.func.vjp(torch.exp, torch.zeros(2))

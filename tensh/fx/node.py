@@ -84,7 +84,7 @@ class Node:
     ``op`` says which: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or ``output``;
     ``target`` is the function, or the name of the input, attribute, method or module. Nodes among ``args`` and ``kwargs``
     are the values that go in; ``users`` are the nodes that take this one. Assigning ``args`` or ``kwargs`` updates both.
-    ``meta`` is free for passes. Raises ValueError for a target of another kind than ``op`` asks for.
+    ``meta`` is free for passes. Raise ValueError for a target of another kind than ``op`` asks for.
 
     >>> import tensh as torch
     >>> graph = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1).graph

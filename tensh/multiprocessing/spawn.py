@@ -78,7 +78,7 @@ class ProcessContext:
     def join(self, timeout=None, grace_period=None):
         """Wait up to ``timeout`` seconds until some have ended: True if all have.
 
-        When one has failed the others are ended, after ``grace_period`` seconds to end by themselves.  Raises
+        When one has failed the others are ended, after ``grace_period`` seconds to end by themselves.  Raise
         ProcessRaisedException for an exception, ProcessExitedException for an exit code or a signal.
         """
         if not self.sentinels:
@@ -138,7 +138,7 @@ class SpawnContext(ProcessContext):
 def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn", numa_options=None):
     """Call ``fn(i, *args)`` in ``nprocs`` processes, and wait for them; with ``join=False`` return their ProcessContext.
 
-    Tensors in ``args`` are shared with the processes.  Raises what ``ProcessContext.join`` raises for the first that fails.
+    Tensors in ``args`` are shared with the processes.  Raise what ``ProcessContext.join`` raises for the first that fails.
     """
     context = multiprocessing.get_context(start_method)
     folder = tempfile.TemporaryDirectory(prefix="tensh-errors-")

@@ -16,7 +16,7 @@ SLOPE = 0.01  # of leaky_relu, by default
 def calculate_gain(nonlinearity, param=None):
     """Factor for standard deviations before a nonlinearity, with which they stay what they are after it.
 
-    ``param`` is the slope of "leaky_relu", 0.01 by default. Raises ValueError for an unknown nonlinearity and for a
+    ``param`` is the slope of "leaky_relu", 0.01 by default. Raise ValueError for an unknown nonlinearity and for a
     slope that is not a number.
 
     >>> import tensh as torch
@@ -64,7 +64,7 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Fill a tensor with normal numbers within [a, b]: what falls outside is drawn again.
 
     Where more than 0.3 of the normal distribution lies within, from that; else from the uniform one, by rejection under
-    the density (von Neumann, 1951).
+    the density (von Neumann, 1951). ``mean`` and ``std`` are those of the whole distribution.
 
     >>> import tensh as torch
     >>> bool((torch.nn.init.trunc_normal_(torch.empty(99)).abs() <= 2).all())
@@ -149,7 +149,7 @@ def zeros_(tensor):
 def eye_(tensor):
     """Write the identity matrix into a tensor [n, m].
 
-    Raises ValueError for other numbers of dimensions.
+    Raise ValueError for other numbers of dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.init.eye_(torch.empty(2, 2))
@@ -165,7 +165,7 @@ def eye_(tensor):
 def dirac_(tensor, groups=1):
     """Fill the weight of a convolution so that it hands its channels on as they are, group by group.
 
-    Shapes: [out_channels, in_channels / groups, *kernel_size] of 1 to 3 dimensions. Raises ValueError for other shapes,
+    Shapes: [out_channels, in_channels / groups, *kernel_size] of 1 to 3 dimensions. Raise ValueError for other shapes,
     and unless groups divide the output channels.
 
     >>> import tensh as torch
@@ -206,7 +206,7 @@ def _calculate_correct_fan(tensor, mode):
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     """Fill a weight with uniform numbers of the variance ``gain² · 2 / (fan in + fan out)`` (Glorot and Bengio, 2010).
 
-    Shapes: [fan_out, fan_in, *kernel_size]. Raises ValueError for fewer than 2 dimensions.
+    Shapes: [fan_out, fan_in, *kernel_size]. Raise ValueError for fewer than 2 dimensions.
 
     >>> import tensh as torch
     >>> bool((torch.nn.init.xavier_uniform_(torch.empty(3, 3)).abs() <= 1).all())
@@ -219,7 +219,7 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
 def xavier_normal_(tensor, gain=1.0, generator=None):
     """Fill a weight with normal numbers of the variance ``gain² · 2 / (fan in + fan out)`` (Glorot and Bengio, 2010).
 
-    Shapes: [fan_out, fan_in, *kernel_size]. Raises ValueError for fewer than 2 dimensions.
+    Shapes: [fan_out, fan_in, *kernel_size]. Raise ValueError for fewer than 2 dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.init.xavier_normal_(torch.empty(100, 100)).std().round(decimals=2)
@@ -232,7 +232,7 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fill a weight with uniform numbers of the variance ``gain² / fan`` (He et al., 2015).
 
-    Shapes: [fan_out, fan_in, *kernel_size]. ``a`` is the slope of "leaky_relu", ``mode`` "fan_in" or "fan_out". Raises
+    Shapes: [fan_out, fan_in, *kernel_size]. ``a`` is the slope of "leaky_relu", ``mode`` "fan_in" or "fan_out". Raise
     ValueError for fewer than 2 dimensions, and for an unknown mode or nonlinearity.
 
     >>> import tensh as torch
@@ -246,7 +246,7 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fill a weight with normal numbers of the variance ``gain² / fan`` (He et al., 2015).
 
-    Shapes: [fan_out, fan_in, *kernel_size]. ``a`` is the slope of "leaky_relu", ``mode`` "fan_in" or "fan_out". Raises
+    Shapes: [fan_out, fan_in, *kernel_size]. ``a`` is the slope of "leaky_relu", ``mode`` "fan_in" or "fan_out". Raise
     ValueError for fewer than 2 dimensions, and for an unknown mode or nonlinearity.
 
     >>> import tensh as torch
@@ -271,7 +271,7 @@ def orthogonal_(tensor, gain=1, generator=None):
     """Fill a tensor with a random matrix of orthogonal rows or columns (Saxe et al., 2013), times ``gain``.
 
     Shapes: [rows, *columns], where further dimensions count as columns. The matrix is the Q of a normal one, with the
-    signs of the diagonal of R (Mezzadri, 2007). Raises ValueError for fewer than 2 dimensions.
+    signs of the diagonal of R (Mezzadri, 2007). Raise ValueError for fewer than 2 dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.init.orthogonal_(torch.empty(1, 4)).norm().round()
@@ -296,7 +296,7 @@ def orthogonal_(tensor, gain=1, generator=None):
 def sparse_(tensor, sparsity, std=0.01, generator=None):
     """Fill a matrix with normal numbers, and in each column a share ``sparsity`` with zeros (Martens, 2010).
 
-    Shapes: [n, m]. Raises ValueError for other numbers of dimensions.
+    Shapes: [n, m]. ``std`` is the standard deviation. Raise ValueError for other numbers of dimensions.
 
     >>> import tensh as torch
     >>> (torch.nn.init.sparse_(torch.empty(4, 2), 0.5) == 0).sum(0)

@@ -37,7 +37,7 @@ class ParameterType(type):
 class Parameter(Tensor, metaclass=ParameterType):
     """Make a leaf tensor that requires grad and prints as a parameter.
 
-    Operations on it return plain tensors; it shares memory with ``data``. Raises RuntimeError for integers and bools
+    Operations on it return plain tensors; it shares memory with ``data``. Raise RuntimeError for integers and bools
     that are to require grad.
 
     >>> import tensh as torch
@@ -110,6 +110,8 @@ class OfBuffers(type):
 
 class Buffer(Tensor, metaclass=OfBuffers):
     """Tensor that a module keeps as part of its state when it is assigned to it: a plain tensor that says so.
+
+    It shares memory with ``data``; ``persistent=False`` keeps it out of ``state_dict()``.
 
     >>> import tensh as torch
     >>> module = torch.nn.Module()

@@ -1,4 +1,4 @@
-"""torch.optim: what changes parameters by their gradients, and learning rates by a plan."""
+"""torch.optim: optimizers, which change parameters by their gradients, and schedules of learning rates."""
 
 from tensh.namespace import declare_namespace
 

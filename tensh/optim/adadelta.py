@@ -8,8 +8,9 @@ from tensh.optim.state import blank, counter
 class Adadelta(Elementwise):
     """Step by the gradient times the root of squared steps over the root of squared gradients.
 
-    A step has the unit of the parameter. Zeiler, Adadelta: An adaptive learning rate method (2012). Raises ValueError
-    for settings that are out of range.
+    A step has the unit of the parameter. ``rho`` is the share of both averages that a step keeps, ``eps`` is added
+    below the roots, and ``weight_decay`` times the parameter is added to its gradient. Zeiler, Adadelta: An adaptive
+    learning rate method (2012). Raise ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

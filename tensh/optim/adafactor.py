@@ -10,8 +10,10 @@ from tensh.optim.whole import Whole
 class Adafactor(Whole):
     """Scale steps by squared gradients, of which a matrix keeps one average for each row and column.
 
-    Shazeer and Stern, Adafactor: Adaptive learning rates with sublinear memory cost (2018). Raises ValueError for
-    settings that are out of range.
+    Step t forgets ``t ** beta2_decay`` of the averages; ``eps`` are the least average (None: the dtype's) and the least
+    scale of a parameter, ``d`` is the largest mean square of a change, and ``lr * weight_decay`` of a parameter is
+    taken from it. Shazeer and Stern, Adafactor: Adaptive learning rates with sublinear memory cost (2018). Raise
+    ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -8,9 +8,11 @@ from tensh.optim.state import blank, counter
 class Adagrad(Elementwise):
     """Step by the gradient over the root of the sum of all its squares so far.
 
-    Steps get smaller where much happened. Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and
-    stochastic optimization (2011). Raises ValueError for settings that are out of range, RuntimeError for ``fused``
-    beside ``foreach`` or ``differentiable``.
+    Steps get smaller where much happened. ``lr_decay`` divides the rate by ``1 + lr_decay * steps``, sums begin at
+    ``initial_accumulator_value``, ``eps`` is added to the root, and ``weight_decay`` times the parameter is added to
+    its gradient. Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic optimization
+    (2011). Raise ValueError for settings that are out of range, RuntimeError for ``fused`` beside ``foreach`` or
+    ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

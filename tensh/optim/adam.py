@@ -9,10 +9,11 @@ from tensh.optim.state import blank, counter
 class Adam(Elementwise):
     """Step by the average gradient over the root of its average square: about ``lr``, whatever the scale.
 
-    Both averages are corrected for their start at zero. ``amsgrad`` divides by the largest root so far. Kingma and Ba,
-    Adam: A method for stochastic optimization (2015); Reddi, Kale and Kumar, On the convergence of Adam and beyond
-    (2018). Raises ValueError for settings that are out of range, RuntimeError for ``fused`` beside ``foreach`` or
-    ``differentiable``.
+    Both averages are corrected for their start at zero. ``amsgrad`` divides by the largest root so far. ``betas`` are
+    the shares of the two averages that a step keeps, ``eps`` is added to the root, and ``weight_decay`` times the
+    parameter is added to its gradient. Kingma and Ba, Adam: A method for stochastic optimization (2015); Reddi, Kale
+    and Kumar, On the convergence of Adam and beyond (2018). ``decoupled_weight_decay`` makes it AdamW. Raise ValueError
+    for settings that are out of range, RuntimeError for ``fused`` beside ``foreach`` or ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -8,8 +8,9 @@ from tensh.optim.state import blank, counter
 class Adamax(Elementwise):
     """Step as Adam does, with the decaying maximum ``max(beta2 * u, |g|)`` in the place of the root of squares.
 
-    Kingma and Ba, Adam: A method for stochastic optimization (2015), section 7. Raises ValueError for settings that are
-    out of range.
+    ``betas`` are the shares of the average and of the maximum that a step keeps, ``eps`` is added to the gradient in
+    the maximum, and ``weight_decay`` times the parameter is added to its gradient. Kingma and Ba, Adam: A method for
+    stochastic optimization (2015), section 7. Raise ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -8,8 +8,9 @@ from tensh.optim.state import blank, counter
 class ASGD(Elementwise):
     """Descend the gradient with shrinking steps, and average the parameters since step ``t0``.
 
-    The average is ``state[p]["ax"]``. Polyak and Juditsky, Acceleration of stochastic approximation by averaging
-    (1992). Raises ValueError for settings that are out of range.
+    The average is ``state[p]["ax"]``. The rate is ``lr / (1 + lambd * lr * step) ** alpha``; ``lambd`` also shrinks the
+    parameters, and ``weight_decay`` times the parameter is added to its gradient. Polyak and Juditsky, Acceleration of
+    stochastic approximation by averaging (1992). Raise ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -1,4 +1,4 @@
-"""Checks of optimisers' arguments: each declared once, with PyTorch's message."""
+"""Checks of optimizers' arguments: each declared once, with PyTorch's message."""
 
 from tensh.engine.core.tensor import Tensor
 
@@ -35,7 +35,7 @@ REQUIRED_OF_SGD = {
     name: (lambda value: not value < 0.0, REQUIRED[name][1]) for name in ("lr", "momentum", "weight_decay")
 }
 
-# The younger optimisers say it differently.
+# The younger optimizers say it differently.
 REQUIRED_OF_YOUNG = {
     "lr": (check_minimum(0.0), "Learning rate should be >= 0 but is: {}"),
     "momentum": (check_minimum(0.0), "momentum should be >= 0 but is: {}"),
@@ -49,7 +49,7 @@ REQUIRED_OF_YOUNG = {
 
 
 def refuse_sparse_gradients(name):
-    """Raise the RuntimeError of the optimiser of that name."""
+    """Raise the RuntimeError of the optimizer of that name."""
     name = name.removesuffix("W")  # AdamW is Adam with another decay
     instead = ", please consider SparseAdam instead" if name == "Adam" else ""
     raise RuntimeError(f"{name} does not support sparse gradients{instead}")

@@ -1,4 +1,4 @@
-"""Optimisers that treat every element of a parameter alike: what they share is everything but the rule."""
+"""Optimizers that treat every element of a parameter alike: what they share is everything but the rule."""
 
 from numpy import ndarray
 

@@ -1,4 +1,4 @@
-"""Hooks of optimisers: functions around ``step``, and around the state when it is read or loaded."""
+"""Hooks of optimizers: functions around ``step``, and around the state when it is read or loaded."""
 
 import functools
 from collections import OrderedDict
@@ -11,11 +11,11 @@ KINDS = {
         "step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post",
     )
 }  # fmt: skip
-BEFORE, AFTER = OrderedDict(), OrderedDict()  # around every step of every optimiser
+BEFORE, AFTER = OrderedDict(), OrderedDict()  # around every step of every optimizer
 
 
 class OptimizerHooks:
-    """The hooks of one optimiser; each ``register`` returns a handle whose ``remove()`` takes the hook away again."""
+    """The hooks of one optimizer; each ``register`` returns a handle whose ``remove()`` takes the hook away again."""
 
     def _prepare_hooks(self):
         """Room for hooks, and a ``step`` that calls them, also where a subclass wrote its own."""
@@ -93,7 +93,7 @@ def add_hooks(step):
 
 
 def register_everywhere(entries, hook):
-    """Add a hook to those around every step of every optimiser."""
+    """Add a hook to those around every step of every optimizer."""
     handle = RemovableHandle(entries)
     entries[handle.id] = hook
     return handle

@@ -16,8 +16,11 @@ class LBFGS(Optimizer):
     """Step as Newton's method does, with the curvature that the last ``history_size`` steps have shown.
 
     A step is up to ``max_iter`` iterations and calls ``closure`` many times, which must clear the gradients, compute
-    the loss and call ``backward``. Liu and Nocedal, On the limited memory BFGS method for large scale optimization
-    (1989). Raises ValueError for several parameter groups and for settings that are out of range.
+    the loss and call ``backward``. An iteration goes ``lr`` along the direction, or as far as
+    ``line_search_fn="strong_wolfe"`` finds. A step ends after ``max_eval`` calls (None: 5/4 of ``max_iter``), at
+    gradients up to ``tolerance_grad``, and at changes below ``tolerance_change``. Liu and Nocedal, On the limited
+    memory BFGS method for large scale optimization (1989). Raise ValueError for several parameter groups and for
+    settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor([3., -1.], requires_grad=True)

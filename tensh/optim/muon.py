@@ -12,8 +12,11 @@ class Muon(Whole):
     """Step by the momentum, made orthogonal: for the matrices of hidden layers alone.
 
     The step is the orthogonal matrix nearest to the averaged gradient, approximately, after ``ns_steps`` steps of
-    Newton and Schulz in bfloat16. Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024); the
-    learning rate after Liu et al., Muon is scalable for LLM training (2025). Raises ValueError for parameters that are
+    Newton and Schulz in bfloat16. ``momentum`` is the share of the average that a step keeps, and with ``nesterov`` the
+    gradient looks ahead; ``ns_coefficients`` are those of a step's polynomial, ``eps`` is the least norm that divides.
+    ``adjust_lr_fn`` fits ``lr`` to a matrix: "original", by its shape, or "match_rms_adamw". ``lr * weight_decay`` of a
+    parameter is taken from it. Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024); the
+    learning rate after Liu et al., Muon is scalable for LLM training (2025). Raise ValueError for parameters that are
     no matrices [n, m] and for settings that are out of range.
 
     >>> import tensh as torch

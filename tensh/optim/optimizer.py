@@ -45,11 +45,13 @@ required = Required()
 
 
 class Optimizer(OptimizerHooks, State):
-    """Base of all optimisers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
+    """Base of all optimizers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
 
     ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options that stand in
-    for ``defaults``. Raises ValueError for an empty list, for tensors that are not leaves, and for a parameter in
-    several groups.
+    for ``defaults``. Most optimizers have these: ``lr``, the learning rate; ``maximize``, to climb; ``differentiable``,
+    to record the steps; ``foreach``, ``fused`` and ``capturable``, which choose among implementations of PyTorch's, and
+    are checked alone. Raise ValueError for an empty list, for tensors that are not leaves, and for a parameter in several
+    groups.
 
     >>> import tensh as torch
     >>> class Descent(torch.optim.Optimizer):
@@ -92,7 +94,7 @@ class Optimizer(OptimizerHooks, State):
     def add_param_group(self, param_group):
         """Add a group of parameters, with its options; for layers that are thawed during training, say.
 
-        Raise TypeError for anything but a tensor; ValueError for tensors that cannot be optimised, or are optimised already.
+        Raise TypeError for anything but a tensor; ValueError for tensors that cannot be optimized, or are optimized already.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -169,10 +171,10 @@ def _separate(group):
 
 
 def register_optimizer_step_pre_hook(hook):
-    """Call ``hook(optimizer, args, kwargs)`` before every step of every optimiser."""
+    """Call ``hook(optimizer, args, kwargs)`` before every step of every optimizer."""
     return register_everywhere(BEFORE, hook)
 
 
 def register_optimizer_step_post_hook(hook):
-    """Call ``hook(optimizer, args, kwargs)`` after every step of every optimiser."""
+    """Call ``hook(optimizer, args, kwargs)`` after every step of every optimizer."""
     return register_everywhere(AFTER, hook)

@@ -1,7 +1,7 @@
 """Arrays that are written like tensors: what an update runs on when nothing is recorded.
 
 Note [One rule, two readings]
-The rule of an optimiser is written once, in the methods of tensors (``exp_avg.lerp_(grad, 1 - beta1)``).  With
+The rule of an optimizer is written once, in the methods of tensors (``exp_avg.lerp_(grad, 1 - beta1)``).  With
 ``differentiable=True`` it runs on tensors, and is recorded.  Otherwise it runs on ``Raw`` arrays, which have the
 methods that rules use and compute as PyTorch does: a Python number counts as one of the array's dtype, products and
 quotients are formed from the left.  The averages of Adam take 10 µs for 2,000 elements, and 28 on tensors that record

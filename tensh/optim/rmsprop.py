@@ -8,8 +8,10 @@ from tensh.optim.state import blank, counter
 class RMSprop(Elementwise):
     """Step by the gradient over the root of the average of its squares, or over its standard deviation (``centered``).
 
-    Hinton, Neural networks for machine learning, lecture 6 (2012); centered after Graves, Generating sequences with
-    recurrent neural networks (2013). Raises ValueError for settings that are out of range.
+    ``alpha`` is the share of the averages that a step keeps, ``eps`` is added to the root, ``momentum`` sums the steps,
+    and ``weight_decay`` times the parameter is added to its gradient. Hinton, Neural networks for machine learning,
+    lecture 6 (2012); centered after Graves, Generating sequences with recurrent neural networks (2013). Raise
+    ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -9,8 +9,9 @@ class Rprop(Elementwise):
     """Step by the sign of the gradient, with a step size for each element.
 
     A step size grows while the gradient keeps its sign, and shrinks when not; where the sign has changed the element
-    waits for one step. Riedmiller and Braun, A direct adaptive method for faster backpropagation learning: the RPROP
-    algorithm (1993). Raises ValueError for settings that are out of range.
+    waits for one step. ``etas`` are the factors by which step sizes shrink and grow, ``step_sizes`` the least and the
+    largest; they begin at ``lr``. Riedmiller and Braun, A direct adaptive method for faster backpropagation learning:
+    the RPROP algorithm (1993). Raise ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

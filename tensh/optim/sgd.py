@@ -10,10 +10,11 @@ from tensh.optim.state import blank
 class SGD(Elementwise):
     """Descend the gradient, with momentum if wanted: ``v = momentum * v + (1 - dampening) * g``, ``p -= lr * v``.
 
-    The first step takes ``v = g``. With ``nesterov`` the step is ``g + momentum * v`` instead of ``v``. Momentum after
-    Sutskever, Martens, Dahl and Hinton, On the importance of initialization and momentum in deep learning (2013).
-    Raises ValueError for settings that are out of range and for ``nesterov`` without momentum or with dampening,
-    RuntimeError for ``fused`` beside ``foreach`` or ``differentiable``.
+    The first step takes ``v = g``. With ``nesterov`` the step is ``g + momentum * v`` instead of ``v``.
+    ``weight_decay`` times the parameter is added to its gradient g. Momentum after Sutskever, Martens, Dahl and Hinton,
+    On the importance of initialization and momentum in deep learning (2013). Raise ValueError for settings that are out
+    of range and for ``nesterov`` without momentum or with dampening, RuntimeError for ``fused`` beside ``foreach`` or
+    ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

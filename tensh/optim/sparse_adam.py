@@ -15,7 +15,8 @@ from tensh.optim.optimizer import Optimizer
 class SparseAdam(Optimizer):
     """Adam on those elements alone that a sparse gradient has, with averages of these.
 
-    Raises ValueError for settings out of range, RuntimeError for a dense gradient.
+    ``betas`` and ``eps`` are those of :class:`Adam`. Raise ValueError for settings out of range, RuntimeError for a
+    dense gradient.
 
     >>> import tensh as torch
     >>> table = torch.nn.Embedding(3, 2, sparse=True)

@@ -1,4 +1,4 @@
-"""The state of an optimiser as a dictionary of numbers and tensors that can be stored, and back again."""
+"""The state of an optimizer as a dictionary of numbers and tensors that can be stored, and back again."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -22,7 +22,7 @@ __all__ = [
 def get_ema_avg_fn(decay=0.999):
     """Make a function of (average, value, count) that gives the exponential average, of which ``decay`` remains.
 
-    Raises ValueError for a decay outside [0, 1].
+    Raise ValueError for a decay outside [0, 1].
 
     >>> import tensh as torch
     >>> torch.optim.swa_utils.get_ema_avg_fn(0.75)(torch.tensor(1.), torch.tensor(5.), 3)
@@ -40,7 +40,7 @@ def get_ema_avg_fn(decay=0.999):
 def get_ema_multi_avg_fn(decay=0.999):
     """Make a function of (averages, values, count) that writes exponential averages, of which ``decay`` remains.
 
-    Raises ValueError for a decay outside [0, 1].
+    Raise ValueError for a decay outside [0, 1].
 
     >>> import tensh as torch
     >>> averages = [torch.tensor(1.)]
@@ -112,7 +112,7 @@ class AveragedModel(Module):
 
     Buffers are copied, or averaged too with ``use_buffers``. The average is the mean, or what ``avg_fn`` or
     ``multi_avg_fn`` says. Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
-    Raises AssertionError for both functions.
+    Raise AssertionError for both functions.
 
     >>> import tensh as torch
     >>> model = torch.nn.Linear(1, 1, bias=False)
@@ -198,7 +198,7 @@ def update_bn(loader, model, device=None):
 class SWALR(LRScheduler):
     """Move rates from the present ones to ``swa_lr`` in ``anneal_epochs`` steps, along half a cosine or a line.
 
-    Raises ValueError for an unknown ``anneal_strategy``, negative epochs, and rates that are not one for each group.
+    Raise ValueError for an unknown ``anneal_strategy``, negative epochs, and rates that are not one for each group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

@@ -1,4 +1,4 @@
-"""Optimisers whose step looks at a parameter as a whole, written on tensors: their norms and products take the time."""
+"""Optimizers whose step looks at a parameter as a whole, written on tensors: their norms and products take the time."""
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad

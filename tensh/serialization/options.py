@@ -34,7 +34,7 @@ def get_default_load_endianness():
 def set_default_load_endianness(endianness):
     """Set the order of bytes that is assumed for files that do not say it: a LoadEndianness, or None.
 
-    Raises TypeError for anything else.
+    Raise TypeError for anything else.
 
     >>> import tensh as torch
     >>> torch.serialization.set_default_load_endianness(None)

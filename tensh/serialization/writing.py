@@ -254,7 +254,7 @@ def save(
         _use_new_zipfile_serialization: False for the format of PyTorch before 1.6.
 
     Tensors that share memory share it when they come back.  A file that was there is replaced only when all is written.
-    Raises RuntimeError for a folder that does not exist.
+    Raise RuntimeError for a folder that does not exist.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Static graphs: the lines that a function computes, before and after optimisation, and the source that they become.
+"""Static graphs: the lines that a function computes, before and after optimization, and the source that they become.
 
 Each line says what it computes of what, which array that makes, how many bytes it reads and writes, and the user's words for it.
 """
@@ -26,8 +26,8 @@ WIDEST = 40  # of a column
 class StaticGraph:
     """The steps of a program that lead to its first result, as a graph that trees and pictures are drawn of."""
 
-    def __init__(self, program, optimised=False):
-        steps = program.after[0] if optimised else program.before[0]
+    def __init__(self, program, optimized=False):
+        steps = program.after[0] if optimized else program.before[0]
         ends = list(program.results)
         makers = {out: step for step in steps for out in step.outs}
         needed, waiting = set(), ends[:1]
@@ -88,7 +88,7 @@ def list_variables(structure):
 
 
 class Static(Lines):
-    """A static graph that can be looked at: its tape, before and after it was optimised, or another view of it."""
+    """A static graph that can be looked at: its tape, before and after it was optimized, or another view of it."""
 
     def __init__(self, program, view="auto", compiled=False, shown=None):
         if view not in ("auto", "tape", "tree", "dag"):
@@ -118,7 +118,7 @@ class Static(Lines):
 # ── the tape ─────────────────────────────────────────────────────────────────
 def tape(program):
     """The lines of all passes, before and after."""
-    for title, passes in ((_("captured"), program.before), (_("optimised"), program.after)):
+    for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
         for name, steps in zip(("", _(", backward")), passes, strict=True):
             if not name:
                 numbers = {}
@@ -211,7 +211,7 @@ def bytes_of(step):
 def summary(program):
     """Count the lines before and after, and the bytes that they move."""
     texts = []
-    for title, passes in ((_("captured"), program.before), (_("optimised"), program.after)):
+    for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
         steps = [*passes[0], *passes[1]]
         moved = sum(sum(bytes_of(step)) for step in steps)
         texts.append(
@@ -227,7 +227,7 @@ def summary(program):
 
 # ── what is asked for ────────────────────────────────────────────────────────
 def static(function, *inputs, view="auto", compiled=False, **options):
-    """The static graph of a function of tensors, or a module, called with ``inputs``: its lines before and after they are optimised.
+    """The static graph of a function of tensors, or a module, called with ``inputs``: its lines before and after they are optimized.
 
     ``compiled`` shows the source that it becomes; ``view`` "tree" or "dag" draws the graph of the first result.  RuntimeError
     with the line where the function cannot be one graph.
@@ -239,11 +239,11 @@ def static(function, *inputs, view="auto", compiled=False, **options):
       %2  add(x, 1.0)  [2]  float32  reads 8 B   writes 8 B  x + 1
       %3  mul(%1, %2)  [2]  float32  reads 16 B  writes 8 B  (x + 1) * (x + 1)
     <BLANKLINE>
-    optimised
+    optimized
       %1  add(x, 1.0)  [2]  float32  reads 8 B  writes 8 B  x + 1
       %2  mul(%1, %1)  [2]  float32  reads 8 B  writes 8 B  (x + 1) * (x + 1)
     <BLANKLINE>
-    captured: 3 steps, 56 B moved; optimised: 2 steps, 32 B moved; 1 common
+    captured: 3 steps, 56 B moved; optimized: 2 steps, 32 B moved; 1 common
     """
     if not callable(function):
         raise TypeError(

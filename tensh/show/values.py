@@ -12,7 +12,7 @@ PIECE = 2**16  # elements that are looked at together
 def array_of(value):
     """The elements of a tensor, an array, a number or nested lists of numbers, as an array; no copy where none is needed.
 
-    Raises TypeError for a value without numbers.
+    Raise TypeError for a value without numbers.
     """
     if isinstance(value, np.ndarray):
         array = value

@@ -73,7 +73,7 @@ def assert_close(
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
     """Deprecated: ``assert_close`` with wider tolerances.  Numbers expected take the dtype of ``actual``.
 
-    Raises AssertionError where the values differ, TypeError or RuntimeError for expected numbers that the dtype cannot hold.
+    Raise AssertionError where the values differ, TypeError or RuntimeError for expected numbers that the dtype cannot hold.
 
     >>> import tensh as torch
     >>> torch.testing.assert_allclose(torch.tensor([1.0]), torch.tensor([1.00001]))

@@ -1,4 +1,4 @@
-"""torch.utils: what training programs use beside layers and optimisers."""
+"""torch.utils: data sets and loaders, checkpoints, hooks and other tools of training programs."""
 
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup

@@ -235,7 +235,7 @@ def test_a_signature_is_broken_between_parameters_in_a_window_only(path):
 
 def test_shapes_and_errors_are_paragraphs_of_a_page():
     paragraphs = page_of("torch.nn.Conv2d").split("\n\n")
-    assert [p.split()[0] for p in paragraphs[2:4]] == ["Shapes:", "Raises"]
+    assert [p.split()[0] for p in paragraphs[2:4]] == ["Shapes:", "Raise"]
 
 
 def test_paragraphs_of_shapes_and_errors_are_filled_without_a_window():
@@ -243,7 +243,7 @@ def test_paragraphs_of_shapes_and_errors_are_filled_without_a_window():
     for name in NAMES:
         for paragraph in page.prose(name.doc).split("\n\n"):
             first, *more = paragraph.split("\n")
-            if paragraph.startswith(("Shape", "Raises ")) and more and not more[0].startswith((" ", "-", "*", "|")):
+            if paragraph.startswith(("Shape", "Raise ")) and more and not more[0].startswith((" ", "-", "*", "|")):
                 torn += [name.path] * (len(first) + 1 + len(more[0].split()[0]) <= 80)
     assert torn == []
 

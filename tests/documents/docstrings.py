@@ -7,6 +7,7 @@
 - ``errors``: the errors that the code raises by itself for values that it refuses (a TypeError needs no word);
 - ``gradient``: that a function (not its in-place form) is differentiable, or what its gradient is, where the textbook's tables have its formula;
 - ``example``: an example, of the documentation or one that its kind gives;
+- ``arguments``: each setting of a layer, an optimizer, a plan of rates or a loader by its name, unless it means the same everywhere;
 - ``signature``: parameters with names that mean something, not only ``*args, **kwargs``.
 """
 
@@ -26,7 +27,7 @@ from tensh.engine.codegen.operator import Inplace, Op
 from tensh.graph.textbook.table import entries
 
 HOME = Path(tensh.__file__).parent
-PARTS = ("summary", "shapes", "errors", "gradient", "example", "signature")
+PARTS = ("summary", "shapes", "errors", "gradient", "example", "arguments", "signature")
 CALLED = ("operator", "in-place operator", "function", "method", "class")
 
 # Namespaces and names that need less: functions without a device, tuples that functions return, constants of PyTorch's API.
@@ -59,6 +60,11 @@ SHAPE = re.compile(r"(?<![\w\])`])`{0,2}\[(?=[^\]]*[A-Za-z*…])[\w\s,.*…+/()'
 ERROR = re.compile(r"\b\w*(Error|Exception)\b")
 GRADIENT = re.compile(r"ifferentiable|gradient|derivative", re.IGNORECASE)
 DIFFERENTIABLE = {"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"}
+SETTINGS = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.utils.data")
+COMMON = {  # settings of many classes, which the base or a guide describes, and those of PyTorch's past
+    *"device dtype inplace bias params lr maximize foreach capturable differentiable fused last_epoch size_average reduce".split(),
+    *"min_value max_value verbose dataset datasets data_source named_datasets".split(),
+}
 NAMELESS = {"args", "kwargs", "arguments", "options", "more"}  # names of parameters that say nothing
 CHECKING = ("__init__", "__new__", "_check", "forward", "step")  # methods of a class that see what users give
 MANY = 500  # calls that are followed from one function
@@ -70,6 +76,8 @@ def check(name):
     tests = {"summary": has_summary, "shapes": has_shapes, "errors": has_errors, "gradient": has_gradient}
     if name.kind in CALLED:
         tests |= {"example": has_example, "signature": has_signature}
+    if name.kind == "class" and name.space in SETTINGS:
+        tests |= {"arguments": has_arguments}
     if name.kind in ("constant", "module"):
         tests = {"summary": has_summary} if name.kind == "module" else {}
     return [part for part in PARTS if part in wanted and part in tests and not tests[part](name)]
@@ -115,6 +123,16 @@ def has_signature(name):
         return False
     collecting = [p.kind for p in parameters] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
     return not (collecting and NAMELESS & {p.name for p in parameters})
+
+
+def has_arguments(name):
+    """Is each setting named that is not private? A lazy layer or a former name has the settings of another class."""
+    if issubclass(name.value, BaseException) or re.match(r"Lazy|Uninitialized", name.name):
+        return True
+    settings = (
+        {each for each in inspect.signature(name.value).parameters if not each.startswith("_")} - NAMELESS - COMMON
+    )
+    return all(re.search(rf"\b{each}\b", name.doc) for each in settings)
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────

@@ -103,6 +103,16 @@ def test_errors_that_are_told():
     assert docstrings.has_errors(entry(refuse, "Refuse a negative number.\n\nRaises ValueError if x is negative."))
 
 
+class Scaled(tensh.nn.Module):
+    def __init__(self, factor, inplace=False):
+        super().__init__()
+
+
+@pytest.mark.parametrize(("doc", "good"), [("Multiply by ``factor``.", True), ("Multiply by factors.", False)])
+def test_arguments(doc, good):
+    assert docstrings.has_arguments(entry(Scaled, doc, kind="class")) is good
+
+
 def test_signatures():
     assert docstrings.has_signature(entry(lambda x, **more: x))
     assert not docstrings.has_signature(entry(lambda *args, **kwargs: args))

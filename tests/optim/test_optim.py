@@ -1,4 +1,4 @@
-"""Optimisers do what PyTorch's do: parameters and state after ten steps, in every setting and dtype."""
+"""Optimizers do what PyTorch's do: parameters and state after ten steps, in every setting and dtype."""
 
 import copy
 import signal
@@ -204,7 +204,7 @@ def remembered(*things):
 
 
 def underway(name, settings):
-    """A model and an optimiser that have made two steps; a function that makes another."""
+    """A model and an optimizer that have made two steps; a function that makes another."""
     tensh.manual_seed(0)
     model = tensh.nn.Linear(3, 3, bias=False)
     optimizer = getattr(tensh.optim, name)(model.parameters(), **settings)
@@ -270,13 +270,13 @@ def changes():
         "schedulers": ((optimizer, chained), chained.step),
         "a plateau": ((optimizer, plateau), lambda: plateau.step(2.0)),
         "an average": ((averaged,), lambda: averaged.update_parameters(moved.module)),
-        "an optimiser's state": ((optimizer,), lambda: optimizer.load_state_dict(tensh.optim.SGD(
+        "an optimizer's state": ((optimizer,), lambda: optimizer.load_state_dict(tensh.optim.SGD(
             [{"params": [p], "lr": 7.0} for p in model.parameters()], lr=0.5).state_dict())),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "name", ["load_state_dict", "a scheduler", "schedulers", "a plateau", "an average", "an optimiser's state"]
+    "name", ["load_state_dict", "a scheduler", "schedulers", "a plateau", "an average", "an optimizer's state"]
 )
 def test_an_interrupt_leaves_a_change_made_or_not(name):
     def fresh():

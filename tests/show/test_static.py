@@ -1,4 +1,4 @@
-"""Static graphs: lines before and after they are optimised, other views, and those of a program's tensor."""
+"""Static graphs: lines before and after they are optimized, other views, and those of a program's tensor."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tensh.show.captured import StaticGraph, static_of
 
 def test_the_tape_shows_what_was_fused_and_how_many_bytes_move():
     text = str(static(lambda x, y: ((x * 2 + y).tanh() * x).sum(), torch.ones(300, 300), torch.ones(300)))
-    assert "captured\n" in text and "optimised\n" in text
+    assert "captured\n" in text and "optimized\n" in text
     assert "fused: 4 steps, block by block" in text
     assert "reads 351.6 KiB  writes 351.6 KiB  x * 2" in text
     assert "; 4 fused into 1" in text
@@ -35,7 +35,7 @@ def test_trees_pictures_and_source():
     assert graph(f, x, static=True, view="dag")._repr_svg_().startswith("<svg")
     source = str(graph(f, x, compiled=True))
     assert source.startswith("# c1 = 1.0\n") and "def forward(x):\n    v1 = mul(x, x)" in source
-    fused = StaticGraph(static(lambda x: (x * 2).exp() - 1, torch.ones(40000)).program, optimised=True)
+    fused = StaticGraph(static(lambda x: (x * 2).exp() - 1, torch.ones(40000)).program, optimized=True)
     assert [node.name for node in fused] == ["input", "mul + exp + sub"]
 
 

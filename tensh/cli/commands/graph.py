@@ -44,7 +44,7 @@ def graph_(
     steps: Annotated[bool, typer.Option("--steps", help="A backward pass, node by node.")] = False,
     mode: Annotated[Mode | None, typer.Option("--mode", help="Derivatives by forward or reverse accumulation.")] = None,
     static: Annotated[
-        bool, typer.Option("--static", help="The captured program: every line, before and after it is optimised.")
+        bool, typer.Option("--static", help="The captured program: every line, before and after it is optimized.")
     ] = False,
     compiled: Annotated[bool, typer.Option("--compiled", help="The source that the captured program becomes.")] = False,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,

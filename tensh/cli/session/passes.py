@@ -1,6 +1,6 @@
 """Backward passes that add to gradients which were never set back.
 
-It is certain that they were forgotten when a leaf was written twice (by an optimiser, or by hand) with gradients that were
+It is certain that they were forgotten when a leaf was written twice (by an optimizer, or by hand) with gradients that were
 never set back in between: gradients summed on purpose are set back after the step, and those of a model that another
 one is trained through are set back before they are used. At a prompt a second pass is enough.
 """

@@ -10,7 +10,7 @@ def register_kl(type_p, type_q):
     """A decorator: the function computes ``kl_divergence(p, q)`` for p and q of these classes and of subclasses.
 
     Of several that fit, the nearest to both classes is taken; where p and q disagree on it, a RuntimeWarning says which pair
-    to register.
+    to register. ``type_p`` and ``type_q`` are the classes.
 
     >>> import tensh as torch
     >>> from tensh.distributions import Normal, kl_divergence, register_kl

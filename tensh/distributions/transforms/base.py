@@ -10,7 +10,7 @@ class Transform:
     A subclass says ``domain`` and ``codomain`` (constraints), ``bijective`` and, where it has one, ``sign`` (+1 or -1: rising
     or falling), and defines ``_call``, ``_inverse`` and ``log_abs_det_jacobian``. One that is not bijective has an inverse
     with ``t(t.inv(t(x))) == t(x)``. With ``cache_size=1`` the last pair of input and output is kept, so that ``t.inv(y)`` is
-    the very ``x`` that ``y`` was made of. Raises ValueError for any other ``cache_size`` than 0 and 1.
+    the very ``x`` that ``y`` was made of. Raise ValueError for any other ``cache_size`` than 0 and 1.
 
     >>> import tensh as torch
     >>> t = torch.distributions.ExpTransform()

@@ -159,7 +159,7 @@ class IndependentTransform(Transform):
 class ReshapeTransform(Transform):
     """The last dimensions, ``in_shape``, in another shape of as many elements.
 
-    Shapes: [*, in_shape] to [*, out_shape]. Raises ValueError if the numbers of elements differ.
+    Shapes: [*, in_shape] to [*, out_shape]. Raise ValueError if the numbers of elements differ.
 
     >>> import tensh as torch
     >>> t = torch.distributions.ReshapeTransform((4,), (2, 2))

@@ -46,7 +46,7 @@ class _Pieces(Transform):
 class CatTransform(_Pieces):
     """A transform for each of some slices along ``dim``, ``lengths`` long (1 each, unless said), as in ``torch.cat``.
 
-    Raises AssertionError unless there is a length for each transform and the lengths add up to the input's.
+    Raise AssertionError unless there is a length for each transform and the lengths add up to the input's.
 
     >>> import tensh as torch
     >>> from tensh.distributions.transforms import CatTransform, ExpTransform, identity_transform
@@ -104,7 +104,7 @@ class CatTransform(_Pieces):
 class StackTransform(_Pieces):
     """A transform for each index along ``dim``, as in ``torch.stack``.
 
-    Raises AssertionError unless there are as many slices as transforms.
+    Raise AssertionError unless there are as many slices as transforms.
 
     >>> import tensh as torch
     >>> from tensh.distributions.transforms import ExpTransform, StackTransform, identity_transform

@@ -57,7 +57,7 @@ def get_gradient_edge(tensor):
 def increment_version(tensor):
     """Count a write to the memory of one or several tensors that autograd did not see.
 
-    Raises RuntimeError for anything but tensors.
+    Raise RuntimeError for anything but tensors.
 
     >>> import tensh as torch
     >>> x = torch.ones(2)

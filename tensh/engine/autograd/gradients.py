@@ -26,7 +26,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
     ``grad_tensors`` holds a gradient for every tensor, of its shape; None serves for tensors of one element.
     ``retain_graph`` keeps the graph for another pass (default: ``create_graph``); ``create_graph`` records the pass
-    itself; ``inputs`` limits accumulation to these tensors. Raises RuntimeError for a tensor that requires no grad, a
+    itself; ``inputs`` limits accumulation to these tensors. Raise RuntimeError for a tensor that requires no grad, a
     gradient of another shape, one left out for several elements, and values that were freed or written since.
 
     >>> import tensh as torch
@@ -93,7 +93,7 @@ def grad(
 
     ``grad_outputs`` weights the outputs.  An input that the outputs do not depend on is an error, or None with
     ``allow_unused``, or zeros with ``materialize_grads``.  ``create_graph`` makes the result differentiable.
-    ``is_grads_batched`` takes a leading dimension of ``grad_outputs`` as a batch of weights. Raises RuntimeError as
+    ``is_grads_batched`` takes a leading dimension of ``grad_outputs`` as a batch of weights. Raise RuntimeError as
     ``backward`` does.
 
     >>> import tensh as torch

@@ -412,7 +412,7 @@ class Tensor:
     def crow_indices(self) -> Tensor:
         """The crow_indices of a tensor.  Raise RuntimeError for one that is no sparse row compressed tensor."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
-        """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
+        """Not available: tensh computes on the CPU.  Raise AssertionError as PyTorch without CUDA does."""
     def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
         """The largest element so far along ``dim``, and its index.  Differentiable."""
     def cummin(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -1070,7 +1070,7 @@ class Tensor:
     def permute(self, dims: _Any) -> Tensor:
         """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> Tensor:
-        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def pinverse(self, rcond: _Any = ...) -> Tensor:
         """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
     def polygamma(self, n: _Any) -> Tensor:

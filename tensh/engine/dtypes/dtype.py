@@ -179,7 +179,7 @@ _WIDE_UNSIGNED = (uint16, uint32, uint64)
 def promote_types(type1, type2):
     """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size.
 
-    Raises RuntimeError for uint16, uint32 and uint64 with another integer dtype.
+    Raise RuntimeError for uint16, uint32 and uint64 with another integer dtype.
 
     >>> import tensh as torch
     >>> torch.promote_types(torch.int32, torch.float16)

@@ -217,7 +217,7 @@ def result_type(*args, **given):
 def get_default_device():
     """Return the device of new tensors: the CPU, or that of :func:`set_default_device` or ``with torch.device("meta")``.
 
-    Raises AssertionError where that is "cuda".
+    Raise AssertionError where that is "cuda".
     """
     found = default_device()
     if found.type != "meta" and found.index is None:

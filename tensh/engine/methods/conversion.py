@@ -158,7 +158,7 @@ def cpu_(self, *, memory_format=None):
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):
-    """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
+    """Not available: tensh computes on the CPU.  Raise AssertionError as PyTorch without CUDA does."""
     if device is not None:
         where = device_of(device)
         if where.type != "cuda":
@@ -167,7 +167,7 @@ def cuda(self, device=None, non_blocking=False, memory_format=None):
 
 
 def pin_memory(self, device=None):
-    """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+    """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
@@ -204,7 +204,7 @@ def is_shared(self):
 def numpy(self, *, force=False):
     """The values as a NumPy array over the same memory: writes to one are seen by the other.
 
-    Raises RuntimeError for a tensor that requires grad where recording is on, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
+    Raise RuntimeError for a tensor that requires grad where recording is on, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
     """
     if force is not False:
         if force is not True:

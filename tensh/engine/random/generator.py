@@ -45,7 +45,7 @@ STATE = np.dtype(
 class Generator:
     """A source of random numbers, with its state; the same seed gives PyTorch's numbers.
 
-    Raises RuntimeError for another device than the CPU.
+    Raise RuntimeError for another device than the CPU.
 
     >>> import tensh as torch
     >>> g = torch.Generator().manual_seed(7)
@@ -143,7 +143,7 @@ class Generator:
     def manual_seed(self, seed, /):
         """Set the seed, an int from -2**63 to 2**64 - 1 (negative ones count from 2**64), and return the generator.
 
-        Raises RuntimeError for anything but an int, ValueError for one out of range.
+        Raise RuntimeError for anything but an int, ValueError for one out of range.
         """
         if type(seed) is not int and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer))):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
@@ -187,7 +187,7 @@ class Generator:
     def set_state(self, new_state, /):
         """Take over a state that ``get_state`` gave, here or in PyTorch.
 
-        Raises RuntimeError for other bytes.
+        Raise RuntimeError for other bytes.
         """
         self._take(_state_bytes(new_state))
         return self

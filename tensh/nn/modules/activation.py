@@ -93,6 +93,8 @@ class Hardtanh(Layer, settings="min_val=-1.0, max_val=1.0, inplace=False, min_va
                computes="hardtanh(input, min_val, max_val, inplace)", shows="min_val max_val inplace?"):  # fmt: skip
     """``input`` within [min_val, max_val], and the nearer bound outside.  Raise AssertionError unless max_val > min_val.
 
+    ``min_value`` and ``max_value`` are former names of the bounds.
+
     >>> import tensh as torch
     >>> torch.nn.Hardtanh(-2, 2)(torch.tensor([-3., 1., 5.]))
     tensor([-2.,  1.,  2.])
@@ -272,7 +274,7 @@ class Tanhshrink(Layer, settings="", computes="tanhshrink(input)"):
 
 # ── along one dimension ──────────────────────────────────────────────────────
 class GLU(Layer, settings="dim=-1", computes="glu(input, dim)", shows="dim"):
-    """Multiply the first half of a dimension by the sigmoid of the second (Dauphin et al., 2016).
+    """Multiply the first half of the dimension ``dim`` by the sigmoid of the second (Dauphin et al., 2016).
 
     Shapes: input [*, 2 n, *], output [*, n, *].
 
@@ -318,7 +320,7 @@ class LogSoftmax(Layer, settings="dim=None", computes="log_softmax(input, dim)",
 class Softmax2d(Layer, settings=""):
     """Softmax over the channels of images.
 
-    Shapes: input and output [N, C, H, W] or [C, H, W]. Raises ValueError for other numbers of dimensions.
+    Shapes: input and output [N, C, H, W] or [C, H, W]. Raise ValueError for other numbers of dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 1)).flatten()

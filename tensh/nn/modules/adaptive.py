@@ -15,10 +15,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     """Log probabilities of very many classes, ordered from frequent to rare (Grave et al., 2017).
 
     The head knows the classes below the first cutoff and the clusters between cutoffs; the tail of a cluster has its
-    features reduced by ``div_value``, again for each cluster. Shapes: input [N, in_features] and target [N], or
-    [in_features] and []; the result ``(output, loss)`` holds the log probability of each target, like the target, and
-    minus their mean []. Raises ValueError unless cutoffs rise between 1 and n_classes - 1, RuntimeError for shapes that
-    do not fit and classes that do not exist.
+    features reduced by ``div_value``, again for each cluster. ``head_bias`` gives the head a bias.
+    Shapes: input [N, in_features] and target [N], or [in_features] and []; the result ``(output, loss)`` holds the log
+    probability of each target, like the target, and minus their mean []. Raise ValueError unless cutoffs rise between 1
+    and n_classes - 1, RuntimeError for shapes that do not fit and classes that do not exist.
 
     >>> import tensh as torch
     >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3, 6], 2.0)

@@ -21,8 +21,9 @@ class MultiheadAttention(Module):
 
     Shapes: query [L, N, embed_dim], key [S, N, kdim], value [S, N, vdim], output like the query, weights [N, L, S], or
     [N, heads, L, S] unless averaged; with ``batch_first`` N comes first, and without a batch it is left out. Masks are
-    those of ``forward``. Raises ValueError unless embed_dim and num_heads are positive, AssertionError unless num_heads
-    divides embed_dim.
+    those of ``forward``. ``dropout`` zeroes weights in training, ``bias=False`` leaves out the biases; ``add_bias_kv``
+    appends a learnt key and value to each sequence, ``add_zero_attn`` zeros. Raise ValueError unless embed_dim and
+    num_heads are positive, AssertionError unless num_heads divides embed_dim.
 
     >>> import tensh as torch
     >>> x = torch.ones(5, 3, 4)

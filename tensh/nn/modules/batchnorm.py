@@ -99,7 +99,9 @@ BatchNorm1d, BatchNorm2d, BatchNorm3d = family(
     Shapes: input and output {batches}; ``weight``, ``bias``, ``running_mean`` and ``running_var`` [C].
     In training statistics are those of the batch, and the running ones move by ``momentum`` towards them (None: to the mean of
     all batches).  In evaluation the running statistics are used, if they are tracked.
-    Raises ValueError for inputs of other numbers of dimensions.
+    ``num_features`` is C, ``eps`` is added to the variance; ``affine=False`` leaves out ``weight`` and ``bias``,
+    ``track_running_stats=False`` the running statistics.
+    Raise ValueError for inputs of other numbers of dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.BatchNorm{n}d(2)(torch.ones(4, 2, {each:3})).shape

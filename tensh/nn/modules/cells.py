@@ -89,7 +89,7 @@ class RNNCell(RNNCellBase):
     """One step of an RNN: ``h' = tanh(W x + b + U h + c)``, or relu.
 
     Shapes: input [N, input_size] and state [N, hidden_size] to the new state [N, hidden_size], all with or without N.
-    Raises RuntimeError for an unknown nonlinearity and for sizes that do not fit.
+    ``bias=False`` leaves out the biases. Raise RuntimeError for an unknown nonlinearity and for sizes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.RNNCell(10, 20)(torch.ones(3, 10)).shape
@@ -111,7 +111,7 @@ class LSTMCell(RNNCellBase):
     """One step of an LSTM.
 
     Shapes: input [N, input_size] and states (h, c), each [N, hidden_size], to the new states, all with or without N.
-    Raises RuntimeError for sizes that do not fit.
+    ``bias=False`` leaves out the biases. Raise RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> hidden, cell = torch.nn.LSTMCell(10, 20)(torch.ones(3, 10))
@@ -131,7 +131,7 @@ class GRUCell(RNNCellBase):
     """One step of a GRU.
 
     Shapes: input [N, input_size] and state [N, hidden_size] to the new state [N, hidden_size], all with or without N.
-    Raises RuntimeError for sizes that do not fit.
+    ``bias=False`` leaves out the biases. Raise RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.GRUCell(10, 20)(torch.ones(3, 10)).shape

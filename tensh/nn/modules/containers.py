@@ -55,7 +55,7 @@ class NumberedModules(Module):
 class Sequential(NumberedModules):
     """Call modules one after the other, each with the output of the one before.
 
-    They are given side by side, or as an OrderedDict with their names. Raises TypeError for anything but a module.
+    They are given side by side, or as an OrderedDict with their names. Raise TypeError for anything but a module.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))

@@ -131,7 +131,7 @@ Conv1d, Conv2d, Conv3d = map(
     Of each size s: floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; ``padding`` "same" keeps it.
     ``weight`` [out_channels, in_channels / groups, *kernel_size] and ``bias`` [out_channels] start uniform within
     1 / sqrt(fan in) of 0.  ``padding_mode``: "zeros", "reflect", "replicate" or "circular".
-    Raises ValueError if groups do not divide the channels, and for a padding or mode that is unknown or does not fit.
+    Raise ValueError if groups do not divide the channels, and for a padding or mode that is unknown or does not fit.
 
     >>> import tensh as torch
     >>> torch.nn.Conv{n}d(3, 8, 3, stride=2)(torch.ones(4, 3, {each:9})).shape
@@ -198,7 +198,8 @@ ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = map(
     Of each size s: (s - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1; with ``output_size``, an
     argument of the call, it is that.
     ``weight`` [in_channels, out_channels / groups, *kernel_size] and ``bias`` [out_channels] start as those of Conv{n}d.
-    Raises ValueError if groups do not divide the channels, for a size that cannot be reached, and for a padding mode but "zeros".
+    Raise ValueError if groups do not divide the channels, for a size that cannot be reached, and for a
+    ``padding_mode`` but "zeros".
 
     >>> import tensh as torch
     >>> torch.nn.ConvTranspose{n}d(3, 2, 4, stride=2)(torch.ones(1, 3, {each:5})).shape

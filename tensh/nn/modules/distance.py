@@ -27,7 +27,7 @@ class PairwiseDistance(Module):
 class CosineSimilarity(Layer, settings="dim=1, eps=1e-8", computes="cosine_similarity(x1, x2, dim, eps)"):
     """Cosine of the angle between vectors along ``dim``.
 
-    Shapes: inputs [*, D, *], output [*, *].
+    Shapes: inputs [*, D, *], output [*, *]. ``eps`` is the least norm that divides.
 
     >>> import tensh as torch
     >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1., 0.]), torch.tensor([1., 1.]))

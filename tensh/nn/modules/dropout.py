@@ -15,7 +15,7 @@ class _DropoutNd(Layer, settings="p=0.5, inplace=False", shows="p inplace"):
 class Dropout(_DropoutNd, computes="dropout(input, p, training, inplace)"):
     """Zero single values at random in training, and scale the others by 1 / (1 - p) (Hinton et al., 2012).
 
-    Shapes: any.  Raises ValueError unless p is within [0, 1].
+    Shapes: any.  Raise ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.Dropout().eval()(torch.ones(2))
@@ -28,7 +28,7 @@ Dropout1d, Dropout2d, Dropout3d = family(
     _DropoutNd,
     """Zero whole channels of {items} at random in training, and scale the others by 1 / (1 - p) (Tompson et al., 2014).
 
-    Shapes: input and output [N, C, {spatial}] or [C, {spatial}].  Raises ValueError unless p is within [0, 1].
+    Shapes: input and output [N, C, {spatial}] or [C, {spatial}].  Raise ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.Dropout{n}d(0.2)(torch.ones(1, 2, {each:3})).shape
@@ -41,7 +41,7 @@ Dropout1d, Dropout2d, Dropout3d = family(
 class AlphaDropout(_DropoutNd, computes="alpha_dropout(input, p, training)"):
     """Set values to SELU's bound at random in training, and scale all to keep mean and variance (Klambauer et al., 2017).
 
-    Shapes: any.  Raises ValueError unless p is within [0, 1].
+    Shapes: any.  Raise ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.AlphaDropout(0.2)(torch.ones(20, 16)).shape
@@ -52,7 +52,7 @@ class AlphaDropout(_DropoutNd, computes="alpha_dropout(input, p, training)"):
 class FeatureAlphaDropout(_DropoutNd, computes="feature_alpha_dropout(input, p, training)"):
     """Set whole channels to SELU's bound at random in training, and scale all to keep mean and variance.
 
-    Shapes: input and output [N, C, *].  Raises ValueError unless p is within [0, 1].
+    Shapes: input and output [N, C, *].  Raise ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.FeatureAlphaDropout(0.2)(torch.ones(20, 16, 4, 4)).shape

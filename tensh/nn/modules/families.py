@@ -65,9 +65,7 @@ def declare_lazy(origin, mixin, layers, counted, arguments="", base=None):
     """The lazy form of each layer, whose ``counted`` setting the first input gives; ``arguments`` are those of an example."""
     for layer in layers:
         name = layer.__name__
-        facts = [
-            line for line in (layer.__doc__ or "").splitlines() if line.strip().startswith(("Shapes: ", "Raises "))
-        ]
+        facts = [line for line in (layer.__doc__ or "").splitlines() if line.strip().startswith(("Shapes: ", "Raise "))]
         known = fields(layer._dimensions) | {"facts": "\n".join(facts).strip()}
         doc = LAZY.format(**known, name=name, counted=counted, arguments=arguments)
         body = {"_dimensions": layer._dimensions, "cls_to_become": layer}

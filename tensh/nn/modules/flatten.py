@@ -17,9 +17,9 @@ class Flatten(Layer, settings="start_dim=1, end_dim=-1", computes="input.flatten
 
 class Unflatten(Layer, settings="dim, unflattened_size", computes="input.unflatten(dim, unflattened_size)",
                 shows="dim unflattened_size"):  # fmt: skip
-    """Make several dimensions of one.
+    """Make several dimensions of one, ``dim``.
 
-    Shapes: input [*, product of unflattened_size, *], output [*, *unflattened_size, *]; one size may be -1. Raises
+    Shapes: input [*, product of unflattened_size, *], output [*, *unflattened_size, *]; one size may be -1. Raise
     TypeError unless the sizes are a tuple or list of integers.
 
     >>> import tensh as torch

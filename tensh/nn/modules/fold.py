@@ -9,7 +9,7 @@ class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, str
     """Put columns of blocks together to images, and add where they overlap.
 
     Shapes: input [N, C * block, L] or without N, output [N, C, *output_size], with L blocks of ``prod(kernel_size)``
-    elements.
+    elements. ``dilation``, ``padding`` and ``stride`` of the blocks are those of a convolution.
 
     >>> import tensh as torch
     >>> torch.nn.Fold((4, 5), 2)(torch.ones(1, 12, 12)).shape
@@ -23,6 +23,7 @@ class Unfold(Layer, settings="kernel_size, dilation=1, padding=0, stride=1",
     """Take images apart into columns, one for each block.
 
     Shapes: input [N, C, *] or without N, output [N, C * block, L], with L blocks of ``prod(kernel_size)`` elements.
+    ``dilation``, ``padding`` and ``stride`` of the blocks are those of a convolution.
 
     >>> import tensh as torch
     >>> torch.nn.Unfold((2, 3))(torch.ones(2, 5, 3, 4)).shape

@@ -69,11 +69,12 @@ InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = LAYERS = [
     *family(
         "InstanceNorm{n}d",
         _InstanceNorm,
-        """Normalise each channel of each of {items} to mean 0 and variance 1 (Ulyanov et al., 2016).
+        """Normalise each channel of {items}, sample by sample, to mean 0 and variance 1 (Ulyanov et al., 2016).
 
     Shapes: input and output [N, C, {spatial}] or [C, {spatial}]; with ``affine`` a ``weight`` and a ``bias`` [C].
     With ``track_running_stats`` running statistics are kept, and used in evaluation.
-    Raises ValueError for inputs of other numbers of dimensions, and of channels with ``affine``.
+    ``num_features`` is C, ``eps`` is added to the variance, and ``momentum`` moves the running statistics as in BatchNorm{n}d.
+    Raise ValueError for inputs of other numbers of dimensions, and of channels with ``affine``.
 
     >>> import tensh as torch
     >>> torch.nn.InstanceNorm{n}d(2)(torch.ones(4, 2, {each:3})).shape

@@ -74,7 +74,7 @@ class Bilinear(Module):
     """Bilinear map of the last dimensions: ``input1 @ weight[i] @ input2 + bias[i]`` for each output i.
 
     Shapes: inputs [*, in1_features] and [*, in2_features], output [*, out_features]; ``weight`` [out_features,
-    in1_features, in2_features] and ``bias`` [out_features] start uniform within 1 / sqrt(in1_features) of zero. Raises
+    in1_features, in2_features] and ``bias`` [out_features] start uniform within 1 / sqrt(in1_features) of zero. Raise
     ValueError unless in1_features is positive.
 
     >>> import tensh as torch

@@ -12,6 +12,9 @@ POLICIES = ("auto", "accurate", "balanced", "compact")
 class LinearCrossEntropyOptions:
     """Settings of the piecewise form of ``linear_cross_entropy``, checked as PyTorch does; the result is the same without.
 
+    ``batch_chunk_size`` and ``chunking_method`` say how a batch is divided, ``acc_policy`` and ``acc_dtype`` in what sums
+    are kept, ``allow_retain_graph`` whether a graph may be used twice.
+
     >>> import tensh as torch
     >>> torch.nn.LinearCrossEntropyOptions(batch_chunk_size=4).chunking_method
     'auto'

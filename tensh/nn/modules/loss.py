@@ -58,7 +58,7 @@ class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=K
                    computes="smooth_l1_loss(input, target, reduction=reduction, beta=beta)"):  # fmt: skip
     """Mean error, squared where it is small: half the square over beta below beta, the error less beta / 2 elsewhere.
 
-    Shapes: input and target [*]; output [], or [*] with reduction "none". Raises RuntimeError for a negative beta.
+    Shapes: input and target [*]; output [], or [*] with reduction "none". Raise RuntimeError for a negative beta.
 
     >>> import tensh as torch
     >>> loss = torch.nn.SmoothL1Loss(reduction="none")
@@ -71,7 +71,7 @@ class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
                 computes="huber_loss(input, target, reduction=reduction, delta=delta)"):  # fmt: skip
     """Mean error, squared where it is small: half the square below delta, ``delta * (error - delta / 2)`` elsewhere.
 
-    Shapes: input and target [*]; output [], or [*] with reduction "none". Raises RuntimeError unless delta is positive.
+    Shapes: input and target [*]; output [], or [*] with reduction "none". Raise RuntimeError unless delta is positive.
 
     >>> import tensh as torch
     >>> torch.nn.HuberLoss(delta=2.)(torch.tensor([1.]), torch.tensor([5.]))
@@ -87,7 +87,7 @@ class BCELoss(_WeightedLoss, computes="binary_cross_entropy(input, target, weigh
     """Cross entropy of probabilities and binary targets.
 
     Shapes: input and target [*]; output [], or [*] with reduction "none". Both are within [0, 1]. ``weight`` is
-    multiplied with the loss of each element, and is broadcast. Raises ValueError for different shapes, RuntimeError for
+    multiplied with the loss of each element, and is broadcast. Raise ValueError for different shapes, RuntimeError for
     probabilities outside [0, 1].
 
     >>> import tensh as torch
@@ -103,7 +103,7 @@ class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', 
     """Cross entropy of ``sigmoid(input)`` and binary targets, without overflow.
 
     Shapes: input and target [*]; output [], or [*] with reduction "none". ``weight`` is multiplied with the loss of
-    each element, ``pos_weight`` with that of targets 1; both are broadcast. Raises ValueError for different shapes.
+    each element, ``pos_weight`` with that of targets 1; both are broadcast. Raise ValueError for different shapes.
 
     >>> import tensh as torch
     >>> torch.nn.BCEWithLogitsLoss()(torch.zeros(2), torch.tensor([0., 1.]))
@@ -132,7 +132,7 @@ class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
     """Minus the log probability of the target class, averaged.
 
     Shapes: input [N, C, *] of log probabilities, target [N, *] of classes, or [C] and []; output [], or that of the
-    target with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index`` do not count. Raises
+    target with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index`` do not count. Raise
     ValueError for batches of different sizes, IndexError for a class that does not exist.
 
     >>> import tensh as torch
@@ -144,7 +144,8 @@ class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
 class NLLLoss2d(NLLLoss, settings=CLASSES, keeps=KEPT, buffers="weight"):
     """NLLLoss of images, under its former name.
 
-    Shapes: input [N, C, H, W], target [N, H, W]; output [] or [N, H, W].
+    Shapes: input [N, C, H, W], target [N, H, W]; output [] or [N, H, W]. ``weight``, ``ignore_index`` and ``reduction``
+    are those of NLLLoss.
 
     >>> import tensh as torch
     >>> target = torch.zeros(1, 1, 1, dtype=torch.int64)
@@ -163,7 +164,7 @@ class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0"
 
     Shapes: input [N, C, *] of scores, target [N, *] of classes or [N, C, *] of probabilities, all without N for one
     sample; output [], or [N, *] with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index``
-    do not count; ``label_smoothing`` mixes that share of the uniform distribution into the target. Raises ValueError
+    do not count; ``label_smoothing`` mixes that share of the uniform distribution into the target. Raise ValueError
     for batches of different sizes, IndexError for a class that does not exist.
 
     >>> import tensh as torch
@@ -194,7 +195,7 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
     """Mean of ``max(0, margin - input[target] + input[i])^p`` over the classes i but the target.
 
     Shapes: input [N, C] and target [N], or [C] and []; output [], or that of the target with reduction "none";
-    ``weight`` [C]. Raises ValueError unless p is 1 or 2 and the weight has one dimension.
+    ``weight`` [C]. Raise ValueError unless p is 1 or 2 and the weight has one dimension.
 
     >>> import tensh as torch
     >>> scores = torch.tensor([[0.1, 0.2, 0.4, 0.8]])
@@ -240,8 +241,9 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     """Cross entropy of the scores of a linear layer.
 
     Shapes: input [N, in_features] and target [N, *out_features] of classes; output [], or that of the target with
-    reduction "none". Raises RuntimeError for a weight that has not one element for each class, and for a
-    label_smoothing outside [0, 1].
+    reduction "none". ``num_classes`` is the number of classes of each of ``out_features``; ``weight``, ``ignore_index``,
+    ``label_smoothing`` and ``reduction`` are those of CrossEntropyLoss, and ``options`` LinearCrossEntropyOptions. Raise
+    RuntimeError for a weight that has not one element for each class, and for a label_smoothing outside [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.LinearCrossEntropyLoss(3, 4)(torch.zeros(2, 3), torch.tensor([0, 3]))
@@ -283,7 +285,8 @@ class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=N
     """Minus the log likelihood of counts under Poisson distributions, averaged.
 
     Shapes: input and target [*]; output [], or [*] with reduction "none". The input is the logarithm of the rate, or
-    the rate if ``log_input`` is false; ``full`` adds Stirling's term.
+    the rate if ``log_input`` is false; ``full`` adds Stirling's term. ``eps`` is added to a rate whose logarithm is
+    taken.
 
     >>> import tensh as torch
     >>> torch.nn.PoissonNLLLoss()(torch.zeros(2), torch.ones(2))
@@ -302,7 +305,8 @@ class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'
     """Minus the log likelihood of targets under normal distributions, averaged.
 
     Shapes: input (means) and target [*], ``var`` (variances) [*] or one that is broadcast; output [], or [*] with
-    reduction "none". Raises ValueError for negative variances and for shapes that do not fit.
+    reduction "none". Variances below ``eps`` count as ``eps``; ``full`` adds the constant ``log(2 pi) / 2``. Raise
+    ValueError for negative variances and for shapes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.GaussianNLLLoss()(torch.zeros(2), torch.ones(2), torch.ones(2))
@@ -374,7 +378,8 @@ class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=Fals
     """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the distance of the norm p.
 
     Shapes: anchor, positive and negative [N, D] or [D]; output [], or [N] with reduction "none". With ``swap`` the
-    distance of positive and negative counts where it is smaller. Raises ValueError unless the margin is positive.
+    distance of positive and negative counts where it is smaller. ``eps`` is added to the differences. Raise ValueError
+    unless the margin is positive.
 
     >>> import tensh as torch
     >>> zero, one = torch.zeros(1, 2), torch.ones(1, 2)
@@ -393,7 +398,8 @@ class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, 
     """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with a distance of the caller.
 
     Shapes: anchor, positive and negative [N, *]; output [], or [N] with reduction "none". ``distance_function`` takes
-    two tensors (default: PairwiseDistance). Raises ValueError unless the margin is positive.
+    two tensors (default: PairwiseDistance). With ``swap`` the distance of positive and negative counts where it is
+    smaller. Raise ValueError unless the margin is positive.
 
     >>> import tensh as torch
     >>> distance = lambda a, b: (a - b).abs().sum(-1)

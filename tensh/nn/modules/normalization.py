@@ -15,7 +15,7 @@ class LayerNorm(Module):
 
     Shapes: input and output [*, *normalized_shape]; ``weight`` (ones at first) and ``bias`` (zeros)
     [*normalized_shape]. ``normalized_shape`` is a shape, or the size of the last dimension; ``eps`` is added to the
-    variance.
+    variance. ``elementwise_affine=False`` leaves out ``weight`` and ``bias``, ``bias=False`` the latter.
 
     >>> import tensh as torch
     >>> torch.nn.LayerNorm(2)(torch.tensor([[1., 3.]])).round(decimals=3)
@@ -53,7 +53,7 @@ class RMSNorm(Module):
     """Divide the last dimensions by the root of the mean of their squares (Zhang and Sennrich, 2019), times ``weight``.
 
     Shapes: input and output [*, *normalized_shape]; ``weight`` (ones at first) [*normalized_shape]. ``eps`` is added to
-    the mean; None stands for that of the input's dtype.
+    the mean; None stands for that of the input's dtype. ``elementwise_affine=False`` leaves out ``weight``.
 
     >>> import tensh as torch
     >>> torch.nn.RMSNorm(2)(torch.tensor([[1., 7.]])).round(decimals=3)
@@ -85,8 +85,9 @@ class RMSNorm(Module):
 class GroupNorm(Module):
     """Normalise groups of channels to mean 0 and variance 1 (Wu and He, 2018), times ``weight``, plus ``bias``.
 
-    Shapes: input and output [N, C, *]; ``weight`` (ones at first) and ``bias`` (zeros) [C]. Raises ValueError if the
-    channels cannot be divided into the groups.
+    Shapes: input and output [N, C, *]; ``weight`` (ones at first) and ``bias`` (zeros) [C]. ``num_channels`` is C, in
+    ``num_groups`` groups; ``eps`` is added to the variance, and ``affine=False`` leaves out ``weight`` and ``bias``.
+    Raise ValueError if the channels cannot be divided into the groups.
 
     >>> import tensh as torch
     >>> torch.nn.GroupNorm(2, 4)(torch.ones(5, 4, 3)).shape
@@ -128,7 +129,7 @@ class LocalResponseNorm(Layer, settings="size, alpha=1e-4, beta=0.75, k=1.0", sh
                         computes="local_response_norm(input, size, alpha, beta, k)"):  # fmt: skip
     """Divide each value by a power of the squares of ``size`` channels around it (Krizhevsky et al., 2012).
 
-    Shapes: input and output [N, C, *].
+    Shapes: input and output [N, C, *]. The divisor is ``(k + alpha * mean of the squares) ** beta``.
 
     >>> import tensh as torch
     >>> torch.nn.LocalResponseNorm(2)(torch.ones(1, 4, 3)).shape

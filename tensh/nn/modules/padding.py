@@ -95,7 +95,7 @@ CircularPad1d, CircularPad2d, CircularPad3d = family(
     document(
         "CircularPad",
         "the values at the other end",
-        more="Raises ValueError for inputs of other numbers of dimensions.",
+        more="Raise ValueError for inputs of other numbers of dimensions.",
     ),
     settings="padding",
     keeps=SIDES,

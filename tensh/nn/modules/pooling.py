@@ -45,7 +45,8 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
     """The largest values of the windows of {item}, put back where they were; zeros elsewhere.
 
     {shapes}
-    ``indices``, like the input, are those that MaxPool{n}d returns; ``output_size`` chooses among the sizes that it pools to one.
+    ``indices``, like the input, are those that MaxPool{n}d returns; ``output_size`` chooses among the sizes that it pools
+    to one. ``kernel_size``, ``stride`` and ``padding`` are those of that pooling.
 
     >>> import tensh as torch
     >>> pool = torch.nn.MaxPool{n}d(2, return_indices=True)
@@ -83,7 +84,8 @@ FractionalMaxPool2d, FractionalMaxPool3d = family(
 
     Either ``output_size`` is given or ``output_ratio``, its share of the input's size.
     {sized}
-    Raises ValueError unless one of the two is given, and for a ratio outside (0, 1).
+    Windows have the size ``kernel_size``; with ``return_indices`` the places of the values are returned, too. Raise
+    ValueError unless one of the two is given, and for a ratio outside (0, 1).
 
     >>> import tensh as torch
     >>> pool = torch.nn.FractionalMaxPool{n}d(3, output_ratio=0.5)

@@ -28,7 +28,8 @@ class RNNBase(RecurrentChecks, Module):
     """Weights of recurrent layers, and the way through the layers.
 
     Shapes: ``weight_ih_l0`` [gates * hidden_size, input_size] and so on; all start uniform within 1 / sqrt(hidden_size)
-    of zero. Raises ValueError for an unknown mode and for settings that are out of range.
+    of zero. ``num_layers``, ``bias``, ``batch_first``, ``dropout``, ``bidirectional`` and ``proj_size`` are those of
+    LSTM. Raise ValueError for an unknown mode and for settings that are out of range.
 
     >>> import tensh as torch
     >>> torch.nn.RNNBase("GRU", 2, 3).weight_ih_l0.shape
@@ -256,7 +257,8 @@ class RNN(RNNBase):
 
     Called with ``(input, h0)``, gives (outputs, last state). Shapes: input [L, N, input_size], with ``batch_first`` [N,
     L, input_size], without a batch [L, input_size], or packed; outputs of all steps [L, N, directions * hidden_size],
-    states [num_layers * directions, N, hidden_size]. ``dropout`` is applied between layers in training. Raises
+    states [num_layers * directions, N, hidden_size]. ``dropout`` is applied between layers in training. ``nonlinearity``
+    is "tanh" or "relu"; with ``bidirectional`` there are two directions, and ``bias=False`` leaves out b and c. Raise
     ValueError for settings that are out of range, RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
@@ -289,8 +291,9 @@ class LSTM(CellChecks, RNNBase):
     Called with ``(input, (h0, c0))``, gives (outputs, (last hidden state, last cell state)). Shapes: input [L, N,
     input_size], with ``batch_first`` [N, L, input_size], without a batch [L, input_size], or packed; outputs of all
     steps [L, N, directions * (proj_size or hidden_size)], states [num_layers * directions, N, (proj_size or
-    hidden_size)]. ``dropout`` is applied between layers in training. Raises ValueError for settings that are out of
-    range, RuntimeError for sizes that do not fit.
+    hidden_size)]. ``dropout`` is applied between layers in training. With ``bidirectional`` there are two directions;
+    ``bias=False`` leaves out the biases. Raise ValueError for settings that are out of range, RuntimeError for sizes that
+    do not fit.
 
     >>> import tensh as torch
     >>> layer = torch.nn.LSTM(10, 20, bidirectional=True)
@@ -316,8 +319,9 @@ class GRU(RNNBase):
 
     Called with ``(input, h0)``, gives (outputs, last state). Shapes: input [L, N, input_size], with ``batch_first`` [N,
     L, input_size], without a batch [L, input_size], or packed; outputs of all steps [L, N, directions * hidden_size],
-    states [num_layers * directions, N, hidden_size]. ``dropout`` is applied between layers in training. Raises
-    ValueError for settings that are out of range, RuntimeError for sizes that do not fit.
+    states [num_layers * directions, N, hidden_size]. ``dropout`` is applied between layers in training. With
+    ``bidirectional`` there are two directions; ``bias=False`` leaves out the biases. Raise ValueError for settings that
+    are out of range, RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> output, state = torch.nn.GRU(10, 20, batch_first=True)(torch.ones(3, 5, 10))

@@ -51,8 +51,9 @@ class Embedding(_Table):
 
     Shapes: input [*] of integers, output [*, embedding_dim]; ``weight`` [num_embeddings, embedding_dim] starts normal,
     with mean 0 and variance 1. The row of ``padding_idx`` is zero and gets no gradient; ``max_norm`` shortens the rows
-    that are looked up, in place. Raises AssertionError for a padding_idx that is not a row, IndexError for numbers that
-    are none.
+    that are looked up, in place. ``norm_type`` is the norm that ``max_norm`` bounds; ``scale_grad_by_freq`` divides the
+    gradient of a row by how often it is looked up, and ``sparse`` makes the gradient of ``weight`` a sparse tensor. Raise
+    AssertionError for a padding_idx that is not a row, IndexError for numbers that are none.
 
     >>> import tensh as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
@@ -100,8 +101,9 @@ class EmbeddingBag(_Table):
 
     Shapes: input [B, N], or [N] with ``offsets`` [B] where bags begin; output [B, embedding_dim]; ``weight``
     [num_embeddings, embedding_dim]; ``per_sample_weights``, with mode "sum", like the input. Numbers ``padding_idx``
-    are left out; ``include_last_offset`` ends offsets with the length of the input. Raises AssertionError for a
-    padding_idx that is not a row, ValueError for offsets beside bags of equal length, and without them for one row.
+    are left out; ``include_last_offset`` ends offsets with the length of the input. ``max_norm``, ``norm_type``,
+    ``scale_grad_by_freq`` and ``sparse`` are those of Embedding. Raise AssertionError for a padding_idx that is not a
+    row, ValueError for offsets beside bags of equal length, and without them for one row.
 
     >>> import tensh as torch
     >>> bags = torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])

@@ -63,8 +63,9 @@ class TransformerEncoderLayer(Module):
     """Attention of a sequence to itself, then two linear maps with an activation between them.
 
     Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model]. With ``norm_first``
-    normalisation comes before each of the two parts, else after it. Raises RuntimeError for an activation that is
-    neither a function nor "relu" or "gelu".
+    normalisation comes before each of the two parts, else after it. ``dim_feedforward`` is the width between the two
+    maps, ``dropout`` the share that is zeroed in training, and ``layer_norm_eps`` is added to variances; ``bias=False``
+    leaves out all biases. Raise RuntimeError for an activation that is neither a function nor "relu" or "gelu".
 
     >>> import tensh as torch
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)
@@ -115,7 +116,8 @@ class TransformerDecoderLayer(Module):
     """Attention of a sequence to itself, then to the encoder's output, then two linear maps with an activation between.
 
     Shapes: ``tgt`` and output [T, N, d_model], ``memory`` [S, N, d_model]; with ``batch_first`` N comes first, and
-    without a batch it is left out. Raises RuntimeError for an activation that is neither a function nor "relu" or
+    without a batch it is left out. ``dim_feedforward``, ``dropout``, ``layer_norm_eps``, ``norm_first`` and ``bias`` are
+    those of TransformerEncoderLayer. Raise RuntimeError for an activation that is neither a function nor "relu" or
     "gelu".
 
     >>> import tensh as torch
@@ -197,7 +199,9 @@ def why_padding_stays(layer):
 class TransformerEncoder(Module):
     """Copies of an encoder layer, one after the other, and a normalisation at the end if one is given.
 
-    Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model].
+    Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model]. ``encoder_layer`` is
+    copied ``num_layers`` times, ``norm`` comes last; ``enable_nested_tensor`` and ``mask_check`` are PyTorch's, for
+    speed.
 
     >>> import tensh as torch
     >>> layer = torch.nn.TransformerEncoderLayer(8, 2, batch_first=True)
@@ -243,7 +247,7 @@ class TransformerDecoder(Module):
     """Copies of a decoder layer, one after the other, and a normalisation at the end if one is given.
 
     Shapes: ``tgt`` and output [T, N, d_model], ``memory`` [S, N, d_model]; with ``batch_first`` N comes first, and
-    without a batch it is left out.
+    without a batch it is left out. ``decoder_layer`` is copied ``num_layers`` times, ``norm`` comes last.
 
     >>> import tensh as torch
     >>> layer = torch.nn.TransformerDecoderLayer(8, 2)
@@ -275,8 +279,10 @@ class Transformer(Module):
     """Encoder of one sequence, and decoder of another that attends to it (Vaswani et al., 2017).
 
     Shapes: ``src`` [S, N, d_model], ``tgt`` and output [T, N, d_model]; with ``batch_first`` N comes first, and without
-    a batch it is left out. Matrices start uniform, with the variance of Glorot and Bengio (2010). Raises RuntimeError
-    if batches or features do not fit.
+    a batch it is left out. Matrices start uniform, with the variance of Glorot and Bengio (2010). ``dropout``,
+    ``activation``, ``layer_norm_eps``, ``norm_first`` and ``bias`` are those of TransformerEncoderLayer;
+    ``custom_encoder`` and ``custom_decoder`` take the places of the two stacks. Raise RuntimeError if batches or features
+    do not fit.
 
     >>> import tensh as torch
     >>> layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}

@@ -15,7 +15,9 @@ class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', al
     """Interpolate rows, images or volumes to a size, or to a multiple of their size.
 
     Shapes: input [N, C, *], output [N, C, *size]. Modes: "nearest", "nearest-exact", "linear" [N, C, L], "bilinear" and
-    "bicubic" [N, C, H, W], "trilinear" [N, C, D, H, W].
+    "bicubic" [N, C, H, W], "trilinear" [N, C, D, H, W]. ``mode`` is "nearest" unless given. With ``align_corners`` the
+    values at the corners stay where they are; ``recompute_scale_factor`` computes with the quotient of the sizes instead
+    of ``scale_factor``.
 
     >>> import tensh as torch
     >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[1., 2.]]]))

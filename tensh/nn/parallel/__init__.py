@@ -8,6 +8,8 @@ from tensh.switched_off import lookup
 class DataParallel(Module):
     """Compute with a module on all devices: on the CPU, which is one, by a call of the module.
 
+    ``device_ids``, ``output_device`` and ``dim`` say how PyTorch divides a batch among devices; here they change nothing.
+
     >>> import tensh as torch
     >>> torch.nn.DataParallel(torch.nn.Identity())(torch.ones(2))
     tensor([1., 1.])

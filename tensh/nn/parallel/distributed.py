@@ -22,7 +22,7 @@ class DistributedDataParallel(Module):
     ``broadcast_buffers`` each forward pass begins with the buffers of rank 0; with ``find_unused_parameters`` the outputs are
     searched for parameters that have no part in them; with ``gradient_as_bucket_view`` gradients lie in the buckets.
 
-    Raises ValueError without a process group, RuntimeError for a module without parameters that require gradients, and for one
+    Raise ValueError without a process group, RuntimeError for a module without parameters that require gradients, and for one
     whose parameters have other shapes in another process.
 
     >>> import tensh as torch
@@ -130,7 +130,7 @@ class DistributedDataParallel(Module):
         """Train with inputs of different numbers in the processes: one that has no more goes along with the others.
 
         Gradients are divided by the number of all processes, or without ``divide_by_initial_world_size`` of those with inputs.
-        Raises RuntimeError in all processes, when the first has no more, with ``throw_on_early_termination``.
+        Raise RuntimeError in all processes, when the first has no more, with ``throw_on_early_termination``.
         """
         if not enable or self.process_group.size() == 1:
             yield

@@ -18,7 +18,7 @@ def parameters_to_vector(parameters):
 def vector_to_parameters(vec, parameters):
     """Give the parameters the values of a vector [total size]: they are parts of it from then on.
 
-    Raises TypeError for anything but a tensor.
+    Raise TypeError for anything but a tensor.
 
     >>> import tensh as torch
     >>> layer = torch.nn.Linear(2, 1)

@@ -16,7 +16,7 @@ def _require_evaluation(layer, bn):
 def fuse_conv_bn_eval(conv, bn, transpose=False):
     """Make one convolution that computes what ``bn(conv(x))`` does in evaluation.
 
-    ``transpose`` says that it is a transposed one. Raises AssertionError for layers in training, and without running
+    ``transpose`` says that it is a transposed one. Raise AssertionError for layers in training, and without running
     statistics.
 
     >>> import tensh as torch
@@ -59,7 +59,7 @@ def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, trans
 def fuse_linear_bn_eval(linear, bn):
     """Make one linear layer that computes what ``bn(linear(x))`` does in evaluation.
 
-    Raises AssertionError for layers in training, without running statistics, and for numbers of features that do not
+    Raise AssertionError for layers in training, without running statistics, and for numbers of features that do not
     fit.
 
     >>> import tensh as torch

@@ -9,7 +9,7 @@ from tensh.nn.modules.module import Module
 def skip_init(module_cls, *args, **kwargs):
     """Make a module whose parameters hold whatever was in their memory: for values that are loaded afterwards.
 
-    No random number is drawn. Raises RuntimeError for a class that is not a module, or does not take ``device``.
+    No random number is drawn. Raise RuntimeError for a class that is not a module, or does not take ``device``.
 
     >>> import tensh as torch
     >>> torch.nn.utils.skip_init(torch.nn.Linear, 3, 4)

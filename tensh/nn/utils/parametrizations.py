@@ -120,7 +120,8 @@ def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization
     """Keep a weight orthogonal (Lezcano-Casado, 2019), and return the module.
 
     Shapes: the weight is a matrix or batch of matrices [*, n, m]. The map is "matrix_exp" where it is square, else
-    "householder", or "cayley". Raises ValueError for other weights and maps.
+    "householder", or "cayley". ``name`` is that of the weight, ``orthogonal_map`` that of the map; ``use_trivialization``
+    multiplies by the matrix at the start, which makes it easier to train. Raise ValueError for other weights and maps.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(3, 3))
@@ -163,7 +164,7 @@ class _WeightNorm(Module):
 def weight_norm(module, name="weight", dim=0):
     """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
 
-    Raises ValueError for a name that the module does not have.
+    Raise ValueError for a name that the module does not have.
 
     >>> import tensh as torch
     >>> list(torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 3)).state_dict())
@@ -227,7 +228,8 @@ class _SpectralNorm(Module):
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
     """Divide a weight by its largest singular value (Miyato et al., 2018), and return the module.
 
-    Raises ValueError for a name that the module does not have, and for less than one power iteration.
+    ``dim`` is the dimension of the outputs, and ``eps`` the least norm that divides. Raise ValueError for a name that the
+    module does not have, and for less than one power iteration.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(2, 3), n_power_iterations=50)

@@ -50,7 +50,7 @@ def _register(module, name, tensor):
 class ParametrizationList(ModuleList):
     """Modules that compute a tensor, one after the other, and what the first of them gets.
 
-    That is ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` gives several tensors. Raises
+    That is ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` gives several tensors. Raise
     ValueError without modules, and for inverses that are not tensors or change the dtype.
 
     >>> import tensh as torch
@@ -222,8 +222,9 @@ def _inject_property(module, name):
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):
     """Compute a parameter or buffer of a module by ``parametrization(original)`` from now on, and return the module.
 
-    ``right_inverse(tensor)`` of the parametrization says what the original is to be. Raises ValueError for a name that
-    the module does not have, and if the shape or the dtype would change, unless ``unsafe``.
+    ``right_inverse(tensor)`` of the parametrization says what the original is to be. ``tensor_name`` is the name of the
+    parameter or buffer. Raise ValueError for a name that the module does not have, and if the shape or the dtype would
+    change, unless ``unsafe``.
 
     >>> import tensh as torch
     >>> class Symmetric(torch.nn.Module):
@@ -304,7 +305,8 @@ def is_parametrized(module, tensor_name=None):
 def remove_parametrizations(module, tensor_name, leave_parametrized=True):
     """Make a parametrized tensor an ordinary one: as it was computed last, or the original; return the module.
 
-    Raises ValueError if it is not parametrized, and for several originals that are to be left.
+    ``tensor_name`` is the name of the tensor; ``leave_parametrized=False`` leaves the original. Raise ValueError if it is
+    not parametrized, and for several originals that are to be left.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
@@ -354,7 +356,7 @@ def type_before_parametrizations(module):
 def transfer_parametrizations_and_params(from_module, to_module, tensor_name=None):
     """Give a module the parametrizations of another, and what its tensors are computed from; return the module.
 
-    Raises ValueError where the shape or the dtype of a tensor would change.
+    Raise ValueError where the shape or the dtype of a tensor would change.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize

@@ -52,7 +52,7 @@ class _Unstructured(BasePruningMethod):
 class RandomUnstructured(_Unstructured):
     """Prune ``amount`` elements, a count or a share, chosen at random.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -71,7 +71,7 @@ class RandomUnstructured(_Unstructured):
 class L1Unstructured(_Unstructured):
     """Prune the ``amount`` elements, a count or a share, that are nearest to zero.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -112,7 +112,7 @@ class _Structured(BasePruningMethod):
 class RandomStructured(_Structured):
     """Prune ``amount`` slices along ``dim``, a count or a share, chosen at random.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -136,7 +136,7 @@ class RandomStructured(_Structured):
 class LnStructured(_Structured):
     """Prune the ``amount`` slices along ``dim``, a count or a share, with the smallest norms of order ``n``.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -188,6 +188,8 @@ class CustomFromMask(BasePruningMethod):
 def identity(module, name):
     """Give a parameter a mask of ones, and return the module.
 
+    ``name`` is that of the parameter.
+
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
     >>> layer = torch.nn.Linear(4, 2)
@@ -201,7 +203,8 @@ def identity(module, name):
 def random_unstructured(module, name, amount):
     """Prune ``amount`` elements, a count or a share, chosen at random, and return the module.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is.
+    ``name`` is that of the parameter. Raise ValueError for an amount that is neither a count nor a share within [0, 1],
+    or more than there is.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -216,7 +219,8 @@ def random_unstructured(module, name, amount):
 def l1_unstructured(module, name, amount, importance_scores=None):
     """Prune the ``amount`` elements that are nearest to zero, or have the smallest scores, and return the module.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is.
+    ``name`` is that of the parameter, ``importance_scores`` are such scores, a tensor like it. Raise ValueError for an
+    amount that is neither a count nor a share within [0, 1], or more than there is.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -231,8 +235,8 @@ def l1_unstructured(module, name, amount, importance_scores=None):
 def random_structured(module, name, amount, dim):
     """Prune ``amount`` slices along ``dim``, chosen at random, and return the module.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is, and for
-    vectors [n].
+    ``name`` is that of the parameter. Raise ValueError for an amount that is neither a count nor a share within [0, 1],
+    or more than there is, and for vectors [n].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -247,8 +251,8 @@ def random_structured(module, name, amount, dim):
 def ln_structured(module, name, amount, n, dim, importance_scores=None):
     """Prune the ``amount`` slices along ``dim`` with the smallest norms of order ``n``, and return the module.
 
-    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is, and for
-    vectors [n].
+    ``name`` is that of the parameter; norms are those of ``importance_scores`` where they are given. Raise ValueError for
+    an amount that is neither a count nor a share within [0, 1], or more than there is, and for vectors [n].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -262,6 +266,8 @@ def ln_structured(module, name, amount, n, dim, importance_scores=None):
 
 def custom_from_mask(module, name, mask):
     """Prune where ``mask``, a tensor like the parameter, is zero, and return the module.
+
+    ``name`` is that of the parameter.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -277,7 +283,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
     """Prune many parameters of any shapes [*], given as pairs (module, name), as if they were one.
 
     ``pruning_method`` is a class of unstructured ones, ``kwargs`` go to it; ``importance_scores`` has tensors by such
-    pairs. Raises TypeError for structured methods.
+    pairs. Raise TypeError for structured methods.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -313,7 +319,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
 def remove(module, name):
     """Keep the zeros and forget the mask, and return the module.
 
-    Raises ValueError if the parameter is not pruned.
+    ``name`` is that of the parameter. Raise ValueError if the parameter is not pruned.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune

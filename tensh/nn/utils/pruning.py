@@ -116,7 +116,7 @@ class BasePruningMethod(ABC):
 class PruningContainer(BasePruningMethod):
     """Several methods for one parameter, each of which prunes what those before it left.
 
-    Raises ValueError for a method of another parameter.
+    Raise ValueError for a method of another parameter.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune

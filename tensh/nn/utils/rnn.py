@@ -24,7 +24,7 @@ class PackedSequence(
     """Samples of all sequences, step by step: the first of each, then the second, as long as they last.
 
     ``batch_sizes`` counts the sequences at each step, the longest one first; ``sorted_indices`` says where they were.
-    Raises AssertionError without ``batch_sizes``, unless ``data`` is a pair of both.
+    Raise AssertionError without ``batch_sizes``, unless ``data`` is a pair of both.
 
     >>> import tensh as torch
     >>> data, sizes = torch.tensor([1, 4, 2]), torch.tensor([2, 1])
@@ -109,7 +109,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     """Pack padded sequences.
 
     Shapes: input [T, B, *], with ``batch_first`` [B, T, *]; ``lengths`` [B] fall unless ``enforce_sorted`` is False.
-    Raises RuntimeError for lengths that do not fit.
+    Raise RuntimeError for lengths that do not fit.
 
     >>> import tensh as torch
     >>> padded = torch.tensor([[1, 4], [2, 5], [3, 0]])
@@ -166,8 +166,8 @@ def _places(sizes, batch):
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
     """Unpack to (padded sequences, their lengths).
 
-    Shapes: [T, B, *], with ``batch_first`` [B, T, *], and [B]. Raises ValueError for a ``total_length`` that is too
-    short.
+    Shapes: [T, B, *], with ``batch_first`` [B, T, *], and [B]. ``padding_value`` fills up the shorter ones, to
+    ``total_length`` if that is given. Raise ValueError for a ``total_length`` that is too short.
 
     >>> import tensh as torch
     >>> rnn = torch.nn.utils.rnn
@@ -202,7 +202,7 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
 def pack_sequence(sequences, enforce_sorted=True):
     """Pack a list of sequences [L, *], the longest first unless ``enforce_sorted`` is False.
 
-    Raises RuntimeError for none, and for lengths that rise.
+    Raise RuntimeError for none, and for lengths that rise.
 
     >>> import tensh as torch
     >>> sequences = [torch.tensor([1, 2, 3]), torch.tensor([4, 5])]
@@ -228,7 +228,8 @@ def unpack_sequence(packed_sequences):
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
     """Pad a list of sequences [L, *] to one tensor [T, B, *], with ``batch_first`` [B, T, *].
 
-    ``padding_side`` is "right" or "left". Raises RuntimeError for an empty list and for another side.
+    ``padding_side`` is "right" or "left". ``padding_value`` fills up the shorter ones. Raise RuntimeError for an empty
+    list and for another side.
 
     >>> import tensh as torch
     >>> sequences = [torch.tensor([1, 2, 3]), torch.tensor([4])]

@@ -74,7 +74,9 @@ class SpectralNorm:
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
     """Divide a weight by its largest singular value before each call (Miyato et al., 2018), and return the module.
 
-    ``dim`` is the dimension of the outputs. Raises ValueError for less than one power iteration.
+    ``dim`` is the dimension of the outputs. ``name`` is that of the weight; each call improves the singular vectors by
+    ``n_power_iterations``, and ``eps`` is the least norm that divides. Raise ValueError for less than one power
+    iteration.
 
     >>> import tensh as torch
     >>> list(torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3)).state_dict())
@@ -87,7 +89,7 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
 def remove_spectral_norm(module, name="weight"):
     """Undo ``spectral_norm``, and return the module.
 
-    Raises ValueError if there is none.
+    Raise ValueError if there is none.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3))

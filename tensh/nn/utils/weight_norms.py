@@ -51,6 +51,8 @@ class WeightNorm:
 def weight_norm(module, name="weight", dim=0):
     """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
 
+    ``name`` is that of the weight.
+
     >>> import tensh as torch
     >>> list(torch.nn.utils.weight_norm(torch.nn.Linear(2, 3)).state_dict())
     ['bias', 'weight_g', 'weight_v']
@@ -62,7 +64,7 @@ def weight_norm(module, name="weight", dim=0):
 def remove_weight_norm(module, name="weight"):
     """Undo ``weight_norm``, and return the module.
 
-    Raises ValueError if there is none.
+    Raise ValueError if there is none.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))

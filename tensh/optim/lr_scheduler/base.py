@@ -73,11 +73,11 @@ class LRScheduler:
             self.step()
 
     def state_dict(self):
-        """All that the scheduler knows but the optimiser, as a dictionary."""
+        """All that the scheduler knows but the optimizer, as a dictionary."""
         return {key: value for key, value in self.__dict__.items() if key not in self._unsaved}
 
     def load_state_dict(self, state_dict):
-        """Continue from the result of ``state_dict``; load the optimiser's, too."""
+        """Continue from the result of ``state_dict``; load the optimizer's, too."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self):
@@ -127,7 +127,7 @@ class LRScheduler:
 
 
 def require_optimizer(optimizer):
-    """The optimiser; TypeError if it is none."""
+    """The optimizer; TypeError if it is none."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
@@ -174,7 +174,7 @@ def _set(scheduler, flag):
 
 
 def _watch_steps(optimizer):
-    """Let the optimiser note that it was stepped."""
+    """Let the optimizer note that it was stepped."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     function, reference = optimizer.step.__func__, weakref.ref(optimizer)

@@ -29,8 +29,9 @@ class CyclicLR(Momentum, LRScheduler):
 
     The height of a triangle stays ("triangular"), halves each time ("triangular2"), shrinks by ``gamma`` with each step
     ("exp_range"), or is what ``scale_fn`` says. Momentum goes the other way. Smith, Cyclical learning rates for
-    training neural networks (2017). Raises ValueError for an unknown mode, and for limits that are not one for each
-    group.
+    training neural networks (2017). ``scale_mode`` says whether ``scale_fn`` takes the number of the cycle ("cycle") or
+    of the step ("iterations"). With ``cycle_momentum``, the default, momentum moves between ``max_momentum`` and
+    ``base_momentum``. Raise ValueError for an unknown mode, and for limits that are not one for each group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0, momentum=0.9)

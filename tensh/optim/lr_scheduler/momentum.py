@@ -1,4 +1,4 @@
-"""Momentum that goes down while the rate goes up: ``momentum``, or the first of ``betas``, as the optimiser has it."""
+"""Momentum that goes down while the rate goes up: ``momentum``, or the first of ``betas``, as the optimizer has it."""
 
 
 class Momentum:

@@ -21,8 +21,10 @@ class OneCycleLR(Momentum, LRScheduler):
     """Raise rates from ``max_lr / div_factor`` to ``max_lr``, then lower them to the first over ``final_div_factor``.
 
     Called after each batch. ``pct_start`` is the part of all steps that goes up. With ``three_phase`` the way down
-    first mirrors the way up. Momentum goes the other way. Smith and Topin, Super-convergence (2018). Raises ValueError
-    for a part outside [0, 1], an unknown ``anneal_strategy``, and without a number of steps.
+    first mirrors the way up. Momentum goes the other way. Smith and Topin, Super-convergence (2018). The steps are
+    ``total_steps``, or ``epochs`` times ``steps_per_epoch``. With ``cycle_momentum``, the default, momentum moves between
+    ``max_momentum`` and ``base_momentum``. Raise ValueError for a part outside [0, 1], an unknown ``anneal_strategy``,
+    and without a number of steps.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0, momentum=0.9)

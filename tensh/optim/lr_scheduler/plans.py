@@ -67,7 +67,7 @@ class MultiStepLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """Multiply rates by ``factor`` for the first ``total_iters`` steps.
 
-    Raises ValueError for a factor outside [0, 1].
+    Raise ValueError for a factor outside [0, 1].
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -96,7 +96,7 @@ class ConstantLR(LRScheduler):
 class LinearLR(LRScheduler):
     """Multiply rates by a factor that goes from ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps.
 
-    Raises ValueError for factors outside [0, 1] and for a start at 0.
+    Raise ValueError for factors outside [0, 1] and for a start at 0.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

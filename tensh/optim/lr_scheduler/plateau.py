@@ -10,9 +10,9 @@ from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, read_groups, requi
 class ReduceLROnPlateau(LRScheduler):
     """Multiply rates by ``factor`` when a measure has not improved for more than ``patience`` steps: ``step(measure)``.
 
-    Better is less (``mode="min"``) or more by at least ``threshold``: of the best so far ("rel"), or as it is ("abs").
+    Better is less (``mode="min"``) or more by at least ``threshold``: of the best so far ("rel"), or as it is ("abs"), by ``threshold_mode``.
     After a reduction ``cooldown`` steps do not count. No rate goes below ``min_lr``, nor changes by less than ``eps``.
-    Raises ValueError for a factor of 1 or more, unknown modes, and limits that are not one for each group.
+    Raise ValueError for a factor of 1 or more, unknown modes, and limits that are not one for each group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

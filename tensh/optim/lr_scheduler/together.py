@@ -1,4 +1,4 @@
-"""Several schedulers for one optimiser."""
+"""Several schedulers for one optimizer."""
 
 from bisect import bisect_right
 
@@ -43,8 +43,8 @@ class Several(LRScheduler):
 class SequentialLR(Several):
     """Use one scheduler after another: each of the ``milestones`` begins the next.
 
-    Raises ValueError without schedulers, for a number of milestones that does not fit, for ReduceLROnPlateau, and for
-    schedulers of another optimiser.
+    Raise ValueError without schedulers, for a number of milestones that does not fit, for ReduceLROnPlateau, and for
+    schedulers of another optimizer.
 
     >>> import tensh as torch
     >>> from tensh.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
@@ -100,7 +100,7 @@ class SequentialLR(Several):
 class ChainedScheduler(Several):
     """Step all schedulers at once, one upon the rates of the other.
 
-    Raises ValueError without schedulers, for ReduceLROnPlateau, and for schedulers of different optimisers.
+    Raise ValueError without schedulers, for ReduceLROnPlateau, and for schedulers of different optimizers.
 
     >>> import tensh as torch
     >>> from tensh.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR

@@ -63,7 +63,7 @@ def setting(name, value):
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable):
-    """Within, checkpoints are recomputed until they have what is needed (True), as a whole (False), or as each says (None).
+    """A context that overrides the argument ``early_stop`` of the checkpoints within it; None leaves it to each.
 
     >>> import tensh as torch
     >>> x = torch.ones(1, requires_grad=True)
@@ -82,7 +82,7 @@ def set_checkpoint_early_stop(enable):
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled):
-    """Within, ``debug`` of checkpoints is as said here, unless it is None.
+    """A context that overrides the argument ``debug`` of the checkpoints within it; None leaves it to each.
 
     >>> import tensh as torch
     >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
@@ -105,7 +105,7 @@ def checkpoint(
     function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False,
     early_stop=True, **kwargs,
 ):  # fmt: skip
-    """``function(*args, **kwargs)``, whose intermediate results are not kept but computed again in the backward pass.
+    """Call ``function(*args, **kwargs)``, and compute its intermediate results again in the backward pass instead of keeping them.
 
     Args:
         use_reentrant: with False, the graph is that of the function itself, and every kind of backward pass works. With
@@ -170,7 +170,7 @@ def _contexts(context_fn, debug):
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
     """Call functions (modules, or a Sequential) one after another, in segments that are computed again, but the last.
 
-    Raises ValueError for unknown options.
+    Raise ValueError for unknown options.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))

@@ -17,7 +17,7 @@ IN_PART = (
 def detach_variable(inputs):
     """Return the tensors of a tuple as leaves over the same memory, the rest as it is.
 
-    Raises RuntimeError for anything but a tuple.
+    Raise RuntimeError for anything but a tuple.
 
     >>> import tensh as torch
     >>> x = torch.ones(2, requires_grad=True)

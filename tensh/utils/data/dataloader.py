@@ -42,9 +42,12 @@ class DataLoader(Generic[Sample]):
     lists of them.  ``batch_size=None`` makes no batches.  ``collate_fn`` makes a batch of a list of samples
     (``default_collate``).  With ``num_workers`` processes read, each ``prefetch_factor`` batches ahead; batches come in
     order all the same, unless ``in_order=False``.  Workers end with the pass, or with the loader if they are
-    ``persistent_workers``.  The ``generator`` gives the order and the seed of the workers.  ``pin_memory`` changes nothing.
+    ``persistent_workers``.  The ``generator`` gives the order and the seed of the workers.  ``drop_last`` leaves out a last
+    batch that is shorter; ``timeout`` is how many seconds a batch is waited for; ``worker_init_fn(number)`` is called in
+    each worker at its start, which ``multiprocessing_context`` says how.  ``pin_memory`` and
+    ``pin_memory_device`` change nothing.
 
-    Raises ValueError for options that exclude each other; AttributeError or TypeError come from the data set.
+    Raise ValueError for options that exclude each other; AttributeError or TypeError come from the data set.
 
     >>> import tensh as torch
     >>> from tensh.utils.data import DataLoader, TensorDataset

@@ -81,7 +81,7 @@ class TensorDataset(Dataset[tuple]):
 class StackDataset(Dataset):
     """Data sets of the same length side by side: sample i is the tuple, or the dict, of sample i of each.
 
-    Raises ValueError for none, for both kinds at once, and for data sets of different lengths.
+    Raise ValueError for none, for both kinds at once, and for data sets of different lengths.
 
     >>> from tensh.utils.data import StackDataset
     >>> StackDataset(image=["a", "b"], label=[0, 1])[1]
@@ -131,7 +131,7 @@ class StackDataset(Dataset):
 class ConcatDataset(Dataset[Sample]):
     """Data sets joined end to end, read by one index.
 
-    Raises AssertionError for none, or an IterableDataset; an index that is out of range raises ValueError or
+    Raise AssertionError for none, or an IterableDataset; an index that is out of range raises ValueError or
     IndexError.
 
     >>> from tensh.utils.data import ConcatDataset
@@ -241,7 +241,7 @@ class Subset(Dataset[Sample]):
 def random_split(dataset, lengths, generator=default_generator):
     """Split a data set at random into subsets of the given lengths, or of fractions that sum up to 1.
 
-    What fractions leave over is handed out one by one from the first subset on.  Raises ValueError if the lengths do not
+    What fractions leave over is handed out one by one from the first subset on.  Raise ValueError if the lengths do not
     sum up to that of the data set.
 
     >>> import tensh as torch

@@ -13,7 +13,7 @@ class DistributedSampler(Sampler):
 
     Shares have the same length: indices from the beginning are repeated at the end, or dropped with ``drop_last``.  The
     order of an epoch follows from ``seed`` and ``set_epoch``.  Without them the number of
-    processes and the rank are those of the process group. Raises ValueError if there is none, or the rank is out of range.
+    processes and the rank are those of the process group. Raise ValueError if there is none, or the rank is out of range.
 
     >>> from tensh.utils.data import DistributedSampler
     >>> [list(DistributedSampler("abcde", 2, rank, shuffle=False)) for rank in range(2)]

@@ -55,7 +55,7 @@ class RandomSampler(Sampler[int]):
     """Indices in random order; with ``replacement`` each is drawn from all.
 
     ``num_samples`` is how many are drawn, by default as many as there are.  Without a ``generator`` each pass draws a seed
-    from the default one, and its indices from a generator of its own.  Raises TypeError or ValueError for a ``replacement``
+    from the default one, and its indices from a generator of its own.  Raise TypeError or ValueError for a ``replacement``
     that is not a bool and for less than one sample.
 
     >>> import tensh as torch
@@ -96,7 +96,7 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given indices in random order.
+    """The given ``indices`` in random order, which the ``generator`` draws.
 
     >>> import tensh as torch
     >>> list(torch.utils.data.SubsetRandomSampler([5, 7, 9], torch.Generator().manual_seed(0)))
@@ -118,7 +118,7 @@ class SubsetRandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """``num_samples`` indices, each drawn with a probability in proportion to its weight.
 
-    Raises ValueError for less than one sample, a ``replacement`` that is not a bool, and weights not of one dimension.
+    ``weights`` are numbers, one for each index. Without ``replacement`` none is drawn twice; the ``generator`` draws. Raise ValueError for less than one sample, a ``replacement`` that is not a bool, and weights not of one dimension.
 
     >>> import tensh as torch
     >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
@@ -147,7 +147,7 @@ class WeightedRandomSampler(Sampler[int]):
 class BatchSampler(Sampler[list]):
     """Lists of ``batch_size`` indices of another sampler; the last may be shorter, unless ``drop_last``.
 
-    Raises ValueError for a batch size below one and a ``drop_last`` that is not a bool.
+    Raise ValueError for a batch size below one and a ``drop_last`` that is not a bool.
 
     >>> from tensh.utils.data import BatchSampler
     >>> list(BatchSampler(range(5), 2, drop_last=False))

@@ -1,4 +1,4 @@
-"""Optimisers in several settings, and what becomes of parameters under them, on any module with PyTorch's interface."""
+"""Optimizers in several settings, and what becomes of parameters under them, on any module with PyTorch's interface."""
 
 import numpy as np
 
@@ -54,9 +54,9 @@ CASES = [
 
 
 def trained(torch, name, options, dtype, steps=None, loads=False):
-    """(parameters, optimiser) after some steps down a bent valley; matrices alone where only these are taken.
+    """(parameters, optimizer) after some steps down a bent valley; matrices alone where only these are taken.
 
-    With ``loads`` another optimiser continues from the state of the first, halfway.
+    With ``loads`` another optimizer continues from the state of the first, halfway.
     """
     generator = np.random.default_rng(0)
     shapes = [(3, 4), (4, 2)] if name == "Muon" else [(3, 4), (5,), ()]

@@ -2,7 +2,7 @@
 
 import math
 
-# Expressions over `s` (the module of schedulers) and `o` (an optimiser with two groups).
+# Expressions over `s` (the module of schedulers) and `o` (an optimizer with two groups).
 CASES = [
     "s.LambdaLR(o, lambda step: 0.9**step)",
     "s.LambdaLR(o, [lambda step: 1 / (1 + step), lambda step: step % 3])",

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are written out
 WIDTH = 120  # columns, as in the source
 WORDS = re.compile(r"``([\w.]+)``")
-SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?:\s|Raises\s)")
+SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?:\s|Raises?\s+[A-Z])")
 
 
 def page(name, with_source=False):

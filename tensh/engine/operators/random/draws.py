@@ -66,7 +66,7 @@ def bernoulli_quickly(*args):
 def bernoulli(input, p=None, *, generator=None, out=None):
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise.
 
-    The gradient is zero.  Raises RuntimeError for a probability outside [0, 1].
+    The gradient is zero.  Raise RuntimeError for a probability outside [0, 1].
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)

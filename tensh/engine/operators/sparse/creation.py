@@ -140,7 +140,7 @@ def sparse_coo_tensor(
 ):  # fmt: skip
     """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added.
 
-    ``size`` is large enough for the indices if left out; given alone, it is that of a tensor of zeros. Raises RuntimeError
+    ``size`` is large enough for the indices if left out; given alone, it is that of a tensor of zeros. Raise RuntimeError
     for indices and values that do not fit each other or the size.  Differentiable in ``values``.
 
     >>> import tensh as torch

@@ -45,7 +45,7 @@ def default_collate(batch):
     """A list of samples as one batch: a new first dimension in every tensor.
 
     Tensors are stacked; NumPy's arrays and numbers, floats (as float64) and ints become tensors; strings stay a list.
-    Mappings are collated key by key, named tuples and sequences item by item, where tuples become lists.  Raises TypeError
+    Mappings are collated key by key, named tuples and sequences item by item, where tuples become lists.  Raise TypeError
     for anything else, RuntimeError for sequences or tensors of different sizes.
 
     >>> from tensh.utils.data import default_collate

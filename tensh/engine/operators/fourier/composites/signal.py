@@ -20,7 +20,7 @@ from tensh.engine.operators.special.modified_bessel import i0_op
 WINDOWS: dict = {}
 PLACE = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}
 
-FACTS = "Shape: [M]. Raises ValueError for a negative ``M``, or a dtype other than float32 and float64."
+FACTS = "Shape: [M]. Raise ValueError for a negative ``M``, or a dtype other than float32 and float64."
 
 
 def window(fn):

@@ -298,7 +298,7 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
 def normal(mean, std, generator, out, size=None, **given):
     """Normal numbers around ``mean`` with the standard deviation ``std``.
 
-    Both are tensors that are broadcast, or one of them, or two numbers with a ``size``.  The gradient is zero.  Raises
+    Both are tensors that are broadcast, or one of them, or two numbers with a ``size``.  The gradient is zero.  Raise
     RuntimeError for a negative ``std``.
 
     >>> import tensh as torch
