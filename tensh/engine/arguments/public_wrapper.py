@@ -19,7 +19,8 @@ from functools import cached_property
 
 from tensh.engine.arguments.caller import list_call_keywords
 from tensh.engine.arguments.misfits import misfit
-from tensh.engine.arguments.signatures import NO_FIT, OVERFLOW, choose, refuse_receiver, take_int, type_name
+from tensh.engine.arguments.quick_checks import checked_kinds, checks_of
+from tensh.engine.arguments.signatures import NO_FIT, OVERFLOW, TAKERS, choose, refuse_receiver, type_name
 from tensh.engine.codegen.guards import wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
@@ -54,19 +55,16 @@ class PublicWrapper:
     def __init__(self, name, fn, parameters, method):
         self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
         self.positional = {n: p for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
-        self.flags = [*flags(parameters)]
+        self.checked = dict(checked_kinds(parameters))
 
     def call_bound(self, args, options):
         """Call the function by its true signature."""
-        for place, name in self.flags:
-            value = args[place] if place < len(args) else options.get(name, False)
-            if value is not False and value is not True:
-                self.require_bool(name, value)
         if options and (options.keys() & NUMPY.keys() or not options.keys() <= self.parameters.keys()):
             args, options = self.translate_names(args, options)
         given = {**dict(zip(self.positional, args, strict=False)), **options}
-        for name in INTEGERS & given.keys():
-            self.require_int(name, given[name])
+        for name, kind in self.checked.items():
+            if name in given and given[name] is not self.parameters[name].default:
+                self.require_kind(name, kind, given[name])
         if len(args) > len(self.positional) and (values := self.bind_deprecated(args, options)) is not None:
             return self.fn(**values)
         positional, named = self.list_given(args, False)
@@ -93,20 +91,13 @@ class PublicWrapper:
         """The kinds that PyTorch's signatures give the parameter."""
         return {form.named[name].kind for form in self.forms if name in form.named}
 
-    def require_bool(self, name, value):
-        """Raise TypeError if ``value`` is not a bool where PyTorch takes nothing else."""
-        if self.kinds_of(name) == {"bool"}:
-            raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
-
-    def require_int(self, name, value):
-        """Raise ValueError for an integer of more than 64 bits, TypeError if PyTorch takes nothing but integers."""
-        if is_long(value):
+    def require_kind(self, name, kind, value):
+        """Raise PyTorch's error for an argument if its signatures take nothing but this kind there."""
+        if kind == "int" and is_long(value):
             if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
-        elif (
-            value is not None and value is not REQUIRED and take_int(value) is NO_FIT and self.kinds_of(name) == {"int"}
-        ):
-            raise TypeError(f"{self.name}(): argument '{name}' must be int, not {type_name(value)}")
+        elif TAKERS[kind](value) is NO_FIT and self.kinds_of(name) == {kind}:
+            raise TypeError(f"{self.name}(): argument '{name}' must be {kind}, not {type_name(value)}")
 
     def bind_deprecated(self, args, options):
         """The arguments by name if they fit an old form, of which PyTorch warns once; None if not."""
@@ -197,45 +188,6 @@ class PublicWrapper:
             raise error from None
 
 
-FLAGS = frozenset(["stable", "upper"])
-"""Parameters that take truth values and have no default, or None."""
-
-
-def flags(parameters):
-    """(place, name) of the parameters that take truth values; those that are keywords only have no place."""
-    for place, (name, p) in enumerate(parameters.items()):
-        if type(p.default) is bool or name in FLAGS and p.kind is p.KEYWORD_ONLY:
-            yield (place if p.kind is p.POSITIONAL_OR_KEYWORD else len(parameters)), name
-
-
-def wrong_flags(positional):
-    """The text of the check that arguments for bools are bools: 5 ns for one that has its default."""
-    for _, name in flags(positional):
-        first, second = ("False", "True") if positional[name].default is False else ("True", "False")
-        yield f"{name} is not {first} and {name} is not {second}"
-
-
-INTEGERS = frozenset(
-    """
-    k n decimals correction offset diagonal chunks split_size step shifts ignore_index divisor_override num_classes num_groups
-    n_fft hop_length win_length ind padding_idx start_dim storage_offset edge_order
-""".split()
-)
-"""Parameters that take integers of 64 bits where PyTorch's signature says so, and that nothing else reads as such."""
-
-
-def wrong_integers(positional):
-    """The text of the check that integers are ints of 64 bits: 10 ns for one that has its default, 40 for another."""
-    for name, p in positional.items():
-        if name in INTEGERS:
-            check = f"is_not_int64({name})"
-            if p.default is None:
-                check = f"{name} is not None and {check}"
-            elif type(p.default) is int:  # of which 0 and 1 also equal a bool
-                check = f"({name} != {p.default} or {name} is {bool(p.default)}) and {check}"
-            yield check
-
-
 def wrap_public(fn, name, method=False, spoken=None):
     """The wrapper of ``fn``, which is not an operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
@@ -287,7 +239,7 @@ def compile_wrapper(fn, fast, name, known):
     given = f"({names}*{star or 'surplus'},)"
     slow = ["options"] if star else ["surplus", "options"]
     slow += [f"{n} is REQUIRED" for n, p in positional.items() if p.default is p.empty]
-    slow += [*wrong_flags(positional), *wrong_integers(positional)]
+    slow += checks_of(positional)
     source = (
         f"def {name}({', '.join(header)}{', ' if header else ''}*{star or 'surplus'}, **options):\n"
         f"    try:\n"

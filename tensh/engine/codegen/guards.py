@@ -3,10 +3,9 @@
 import functools
 import inspect
 import types
-from functools import cache
 
 from tensh.engine.arguments.misfits import misfit
-from tensh.engine.arguments.overloads import read_lines
+from tensh.engine.arguments.quick_checks import handed_on, write_check
 from tensh.engine.arguments.signatures import NO_FIT, TAKERS, type_name
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.ports import batched_function
@@ -14,31 +13,6 @@ from tensh.engine.errors.messages import is_not_int64
 
 FILE = "<tensh guard of {}>"
 """File name of the generated guards."""
-
-SUSPECT = {
-    "bool": "{0} is not False and {0} is not True",
-    "int": "is_not_int64({0})",
-    "float": "{0}.__class__ is not float",
-    "Number": "{0}.__class__ is not float",
-}
-"""Kind -> the check that an argument may be of another: as fast as can be, since most are right."""
-
-
-@cache
-def handed_on():
-    """Function -> parameter -> (kind, the function it is handed on to, its name and position there).
-
-    PyTorch's functions in Python hand arguments on to functions in C, which name themselves in errors.  The file has a
-    kind per block, and a line per parameter in the order above; a parameter without a position is handed on by name.
-    """
-    table, kind = {}, None
-    for line in read_lines("handed_on.txt"):
-        if not line.startswith(" "):
-            kind = line
-        else:
-            function, parameter, called, *place = line.split()
-            table.setdefault(function, {})[parameter] = kind, called, *place
-    return table
 
 
 def require_kind(kind, called, name, position, value, optional):
@@ -68,10 +42,7 @@ def wrap_guarded(fn, name):
     named = ", ".join(filter(None, [*(f"{each}={each}" for each in keywords), options]))
     checked = {each: row for each, row in handed_on().get(name, {}).items() if each in (*positional, *keywords)}
     defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
-    suspect = " or ".join(
-        f"{each} is not None and {SUSPECT[kind].format(each)}" if defaults[each] is None else SUSPECT[kind].format(each)
-        for each, (kind, *_) in checked.items()
-    )
+    suspect = " or ".join(write_check(each, kind, defaults[each]) for each, (kind, *_) in checked.items())
     look = f"        if {suspect}: __check({', '.join(checked)})\n" if checked else ""
     source = (
         f"def {own}({', '.join(filter(None, header))}):\n"

@@ -5,8 +5,8 @@ import types
 from numpy import ndarray
 
 from tensh.engine.arguments.public_wrapper import PYTHON, wrap_public
+from tensh.engine.arguments.quick_checks import handed_on
 from tensh.engine.codegen.environment import operand
-from tensh.engine.codegen.guards import handed_on
 from tensh.engine.codegen.guards import wrap_guarded as guarded_function
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import PUBLIC

@@ -15,7 +15,7 @@ import inspect
 
 from numpy import ufunc
 
-from tensh.engine.arguments.public_wrapper import wrong_flags, wrong_integers
+from tensh.engine.arguments.quick_checks import checks_of
 from tensh.engine.codegen.source import INDENT, indent_lines
 from tensh.engine.codegen.steps import (
     aliases,
@@ -164,7 +164,7 @@ def _public_start(op, known):
         absent += f" or {p.name} is REQUIRED" if required and p.name not in op.inputs else ""
     given = f"({names}*surplus,)"
     known_positional = {n: p for n, p in op.parameters.items() if p.kind is not p.KEYWORD_ONLY}
-    absent += "".join(f" or {wrong}" for wrong in (*wrong_flags(known_positional), *wrong_integers(known_positional)))
+    absent += "".join(f" or {check}" for check in checks_of(known_positional))
     slow = f"if surplus or options{absent}: return {known}.call_bound({given}, options)"
     return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
 

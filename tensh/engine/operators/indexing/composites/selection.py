@@ -184,6 +184,7 @@ both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The in
 
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     require(index, "scatter_reduce", "index", 2), require(src, "scatter_reduce", "src", 3)
+    require_kind("str", reduce, "scatter_reduce", "reduce")
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     require_kind("bool", include_self, "scatter_reduce", "include_self")
@@ -199,6 +200,7 @@ both(scatter_reduce, "(int dim, Tensor index, Tensor src, str reduce, *, bool in
 
 def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     require(index, "index_reduce", "index", 2), require(source, "index_reduce", "source", 3)
+    require_kind("str", reduce, "index_reduce", "reduce")
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     require_kind("bool", include_self, "index_reduce", "include_self")
