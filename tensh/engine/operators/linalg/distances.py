@@ -10,6 +10,7 @@ from tensh.engine.operators.precision import is_half
 from tensh.engine.operators.reductions.norms import INFINITE, norm
 from tensh.engine.operators.reductions.summation import add_squares
 
+FEW = 1 << 12  # elements of all differences up to which NumPy's product takes less time
 MANY = 25  # rows from which Euclidean distances are computed through one matrix product
 PAIR = {
     "d": "x1[..., :, None, :] - x2[..., None, :, :]",
@@ -27,7 +28,8 @@ def add_pairs(slope, d, p, dim):
         return ARRAYS["sum_dim"](slope, dim)
     if dim == -3:
         slope, d = slope.swapaxes(-1, -2), d.swapaxes(-2, -3)
-    return multiply(slope[..., None, :], d)[..., 0, :]
+    product = np.matmul if d.size < FEW else multiply
+    return product(slope[..., None, :], d)[..., 0, :]
 
 
 def record_add_pairs(slope, d, p, dim):
