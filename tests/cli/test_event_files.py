@@ -4,17 +4,19 @@ import io
 import json
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 if find_spec("tensorboard") is None:
     pytest.skip("tensorboard is not installed", allow_module_level=True)
 
-from tensorboard.compat.proto.summary_pb2 import HistogramProto, SummaryMetadata
+from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, SummaryMetadata
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.cli.event_files.reading import Runs
+from tensh.show.png import encode
 from tests.fuzz.files.events import frame, write_event
 
 INF, NAN = float("inf"), float("nan")
@@ -34,6 +36,15 @@ def tensor(plugin, **content):
     return frame(write_event(tag=BAD, metadata=data, tensor=TensorProto(**content)))
 
 
+def picture(content, tag=BAD):
+    return frame(write_event(tag=tag, image=Summary.Image(encoded_image_string=content)))
+
+
+def png(image):
+    """A file of bytes [rows, columns, 3]."""
+    return encode(np.asarray(image, np.uint8))
+
+
 SHOWN = {  # name -> the file, or what stands in it
     "no numbers": number(NAN) + number(INF, 1) + number(-INF, 2),
     "steps": number(1.0, 2**63 - 1) + number(2.0, -(2**63)),
@@ -45,6 +56,12 @@ SHOWN = {  # name -> the file, or what stands in it
     "bars that are no numbers": bars([NAN, NAN], [NAN, 1]) + bars([-INF, INF], [1, INF]),
     "huge bars": bars([-1.7e308, 1.7e308], [1, 2]) + bars([1, 2, 3], [-5, 1e308, 1e308]) + bars([3, 2], [1, 1]),
     "tensors": tensor("scalars") + tensor("scalars", tensor_content=b"abc") + tensor("text", string_val=[b"\xff\x1b"]),
+    "an image": picture(png(np.zeros((3, 4, 3)))) + picture(png(np.full((2, 2, 3), 255)), "b"),
+    "no image": picture(b"")
+    + picture(b"\x89PNG\r\n\x1a\n" + bytes(50), "b")
+    + tensor("images", string_val=[b"1", b"1", b"GIF89a"]),
+    "an image that is cut off": picture(png(np.zeros((30, 40, 3)))[:60]),
+    "an image that is too large": picture(png(np.zeros((1, 1, 3))).replace(b"\0\0\0\1\0\0\0\1", b"\0\1\0\0\0\1\0\0")),
     "a long text": tensor("text", string_val=[b"x" * 10**6]),
     "cut off": number(1.0) + number(2.0, 1)[:-7],
     "the beginning of a record": b"\5",
@@ -115,3 +132,11 @@ def test_a_file_that_is_gone_when_it_is_opened_is_none(tmp_path):
     runs = Runs(tmp_path)
     runs.list_files = lambda: [(str(tmp_path / "gone.tfevents.1"), 9)]
     assert not runs.refresh()
+
+
+def test_the_last_images_are_shown(tmp_path):
+    dark, bright = (png(np.full((4, 6, 3), value)) for value in (0, 255))
+    (tmp_path / "a.tfevents.1").write_bytes(b"".join(picture(each, tag) for tag in "cab" for each in (dark, bright)))
+    shown = watch(tmp_path, "--once")[1]
+    assert shown.count("|@@@@@@|\n  |@@@@@@|") == 2 and "a (., 0)  [4, 6, 3] uint8" in shown and "c (" not in shown
+    assert "# images of 3: --tag PATTERN" in shown and "c (., 0)" in watch(tmp_path, "--once", "--tag", "c")[1]

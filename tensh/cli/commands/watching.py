@@ -18,7 +18,7 @@ def watch_(
     csv: Annotated[bool, typer.Option("--csv", help="All numbers, with commas.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ):
-    """Show event files of TensorBoard in the terminal while they grow: curves, last values, histograms, texts."""
+    """Show event files of TensorBoard in the terminal while they grow: curves, last values, histograms, images, texts."""
     from tensh.cli.event_files.showing import watch
 
     options = ctx.obj["options"]

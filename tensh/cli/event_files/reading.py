@@ -1,22 +1,29 @@
-"""Event files as they grow: the numbers, texts and histograms of the runs below a folder."""
+"""Event files as they grow: the numbers, texts, histograms and images of the runs below a folder."""
 
 import contextlib
+import io
 import os
 import struct
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from tensh.cli.options import UsageError
+import numpy as np
+
 from tensh.language import _
 
 LARGEST = 1 << 27  # bytes of a record: a larger one is no record
+MOST_POINTS = 1 << 24  # of an image that is shown
 HEAD, TAIL = 12, 4  # bytes around the content of a record: its length and the checksums of both
 LENGTH = 8  # bytes of the length
 
 
+class Unreadable(Exception):
+    """There is nothing to show, and the text says why."""
+
+
 class Point(NamedTuple):
-    """A value of a run: its step, when it was written, and the number, text or histogram."""
+    """A value of a run: its step, when it was written, and the number, text, histogram or file of an image."""
 
     step: int
     time: float
@@ -31,12 +38,12 @@ class Histogram(NamedTuple):
 
 
 def load_event():
-    """The protocol buffer of an event, and the checksum of its length.  Raise UsageError without the package that has them."""
+    """The protocol buffer of an event, and the checksum of its length.  Raise Unreadable without the package that has them."""
     try:
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
     except ImportError:
-        raise UsageError(_("tensh watch needs the package tensorboard: pip install 'tensh[tensorboard]'")) from None
+        raise Unreadable(_("tensh watch needs the package tensorboard: pip install 'tensh[tensorboard]'")) from None
     return Event, masked_crc32c
 
 
@@ -45,17 +52,18 @@ class Runs:
 
     def __init__(self, folder):
         if not os.path.isdir(folder):
-            raise UsageError(_("there is no folder {path}").format(path=folder))
+            raise Unreadable(_("there is no folder {path}").format(path=folder))
         self.folder, (self.Event, self.checksum) = Path(folder), load_event()
         self.forget()
 
     def forget(self):
         """Begin again: nothing has been read."""
         self.places = {}  # file -> bytes that have been read
-        self.numbers, self.texts, self.histograms = (defaultdict(lambda: defaultdict(list)) for _ in range(3))
+        tables = (defaultdict(lambda: defaultdict(list)) for _ in range(4))
+        self.numbers, self.texts, self.histograms, self.images = tables
 
     def refresh(self):
-        """Read what is new; True if anything is.  Raise UsageError for a file that holds no events.
+        """Read what is new; True if anything is.  Raise Unreadable for a file that holds no events.
 
         Files that have become shorter, or are gone, belong to runs that were begun again: all files are read anew.
         """
@@ -92,10 +100,10 @@ class Runs:
         except FileNotFoundError:  # removed since it was listed
             return
         except OSError as error:
-            raise UsageError(f"{path}: {error.strerror}") from None
+            raise Unreadable(f"{path}: {error.strerror}") from None
 
     def refuse(self, path):
-        return UsageError(_("{path} is no event file of TensorBoard").format(path=path))
+        return Unreadable(_("{path} is no event file of TensorBoard").format(path=path))
 
     def take(self, path, run, content):
         """Take the values of an event."""
@@ -109,7 +117,10 @@ class Runs:
             found = self.find_value(each)
             if found is not None:
                 table, value = found
-                table[each.tag.removesuffix("/text_summary")][run].append(Point(event.step, event.wall_time, value))
+                points = table[each.tag.removesuffix("/text_summary")][run]
+                if table is self.images:  # of which one is shown, and the others are large
+                    points.clear()
+                points.append(Point(event.step, event.wall_time, value))
 
     def find_value(self, summary):
         """The table that a value belongs to, and the value; None for a kind that is not shown."""
@@ -119,9 +130,13 @@ class Runs:
         if kind == "histo":
             bars = [*zip(summary.histo.bucket_limit, summary.histo.bucket)]
             return (self.histograms, Histogram(*map(list, zip(*bars)))) if bars else None
+        if kind == "image":
+            return self.images, summary.image.encoded_image_string
         plugin = summary.metadata.plugin_data.plugin_name
         if kind == "tensor" and plugin == "text" and summary.tensor.string_val:
             return self.texts, summary.tensor.string_val[0].decode(errors="replace")
+        if kind == "tensor" and plugin == "images" and len(summary.tensor.string_val) > 2:  # behind width and height
+            return self.images, summary.tensor.string_val[2]
         if kind == "tensor" and plugin == "scalars":
             return self.numbers, find_number(summary.tensor)
         return None
@@ -134,3 +149,16 @@ def find_number(tensor):
             return values[0]
     form = {4: "<f", 8: "<d"}.get(len(tensor.tensor_content))
     return struct.unpack(form, tensor.tensor_content)[0] if form else float("nan")
+
+
+def decode_image(content):
+    """The bytes [rows, columns, 3] of an image that is PNG, JPEG or GIF; None where it is too large, or cannot be read."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise Unreadable(_("images need the package pillow: pip install 'tensh[tensorboard]'")) from None
+    try:
+        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "GIF")) as image:
+            return np.asarray(image.convert("RGB")) if image.width * image.height <= MOST_POINTS else None
+    except Exception:  # a damaged image fails in many ways
+        return None

@@ -1,4 +1,6 @@
-"""Looking at tensors: `%who`, `%grads`, `%full`, `%heat`, `%hist`, `%plot`, `%image`, by the functions of tensh.show."""
+"""Looking at tensors: `%who`, `%grads`, `%full`, `%heat`, `%hist`, `%plot`, `%image`, by the functions of tensh.show; `%watch`."""
+
+import os
 
 from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call
@@ -68,3 +70,22 @@ for name, usage, summary in TABLES:
     )
 for name, usage, summary in PICTURES:
     magic(name, usage, summary, sugar=f"tensh.show.{name}({{}})", named=find_name_keyword(name))(picture)
+
+
+@magic("watch", "%watch FOLDER [TAG]", "event files of TensorBoard: curves, last values, histograms, images, texts")
+def watch(session, command):
+    """Show the event files below a folder, as they are now."""
+    from tensh.cli.event_files.page import RunsView
+    from tensh.cli.event_files.reading import Runs, Unreadable
+
+    folder, *tag = command.argument.split() or [""]
+    if len(tag) > 1 or not folder:
+        raise MagicError(
+            _("%watch: the folder where SummaryWriter writes, and a pattern of tags: %watch runs 'train/*'")
+        )
+    try:
+        runs = Runs(os.path.expanduser(folder))
+        runs.refresh()
+    except Unreadable as error:
+        raise MagicError(f"%watch: {error}") from None
+    yield Value(RunsView(runs, *[each.strip("'\"") for each in tag]), command)

@@ -1,0 +1,126 @@
+"""The page of event files: curves, last values, histograms, images and texts of runs."""
+
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from tensh.cli.event_files.reading import decode_image
+from tensh.escaping import visible, visible_line
+from tensh.language import _
+from tensh.show.blocks import sparkline
+from tensh.show.curves import Curves
+from tensh.show.page import View
+from tensh.show.picture import image
+from tensh.show.table import Table
+from tensh.show.text import shorten, shorten_middle
+
+LONGEST_NAME = 80  # columns of a tag or a run
+CURVES, IMAGES = 3, 2  # that are drawn where no tag is asked for
+BARS = 40  # columns of a histogram
+MOST_COUNTED = 2.0**60  # that are in one of them: what fits into whole numbers
+
+
+def choose(table, tag):
+    """The tags of a table that fit a pattern, in their order."""
+    return {name: table[name] for name in sorted(table) if tag is None or fnmatchcase(name, tag)}
+
+
+def short(name):
+    """The name of a tag or a run as a window holds it."""
+    return shorten(name, LONGEST_NAME)
+
+
+class RunsView(View):
+    """The page of the runs below a folder, or of those of their tags that fit a pattern."""
+
+    def __init__(self, runs, tag=None):
+        self.runs, self.tag = runs, tag
+
+    def draw(self, page):
+        views = [*self.draw_numbers(), *self.draw_histograms(page), *self.draw_images()]
+        tokens = [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))]
+        tokens += [*self.write_hint(), *self.write_texts()]
+        nothing = _("no numbers, histograms, images or texts in {path}").format(path=self.runs.folder)
+        return tokens or [("plain", f"{nothing}\n")]
+
+    def draw_numbers(self):
+        """Curves of the first tags, or of those that were asked for, and a table of all."""
+        numbers = choose(self.runs.numbers, self.tag)
+        drawn = [draw_curves(*each) for each in [*numbers.items()][: None if self.tag else CURVES]]
+        notes = [_("curves of {tags}: --tag PATTERN").format(tags=len(numbers))] if len(drawn) < len(numbers) else []
+        rows = [
+            (short(name), short(run), points[-1].step)
+            + tuple(f"{value:.6g}" for value in (points[-1].value, least(points), most(points)))
+            for name, found in numbers.items()
+            for run, points in sorted(found.items())
+        ]
+        columns = _("tag"), _("run"), _("step"), _("last"), _("least"), _("largest")
+        return [*drawn, Table(columns, rows, notes=notes)] if rows else []
+
+    def draw_histograms(self, page):
+        """The last histogram of each run, as bars."""
+        for name, found in choose(self.runs.histograms, self.tag).items():
+            last = [(run, points[-1]) for run, points in sorted(found.items())]
+            rows = [
+                (short(run), step, sparkline(spread(value), page.unicode), limits_of(value))
+                for run, (step, _time, value) in last
+            ]
+            yield Table((_("run"), _("step"), _("histogram"), _("limits")), rows, title=short(name))
+
+    def draw_images(self):
+        """The last image of each run, of the first tags or of those that were asked for."""
+        for name, found in [*choose(self.runs.images, self.tag).items()][: None if self.tag else IMAGES]:
+            for run, points in sorted(found.items()):
+                title, array = f"{short(name)} ({short(run)}, {points[-1].step})", decode_image(points[-1].value)
+                unread = Table((title,), [(_("an image that cannot be read"),)])
+                yield unread if array is None else image(array, visible_line(title))
+
+    def write_hint(self):
+        """Tell that there are more images than are shown."""
+        if not self.tag and len(self.runs.images) > IMAGES:
+            yield "note", "# " + _("images of {tags}: --tag PATTERN").format(tags=len(self.runs.images)) + "\n\n"
+
+    def write_texts(self):
+        """The last text of each run."""
+        for name, found in choose(self.runs.texts, self.tag).items():
+            for run, points in sorted(found.items()):
+                yield "name", f"{short(name)} ({short(run)}, {points[-1].step})"
+                yield "plain", f"\n{visible(shorten_middle(points[-1].value))}\n\n"
+
+
+def finite(points):
+    return [point.value for point in points if np.isfinite(point.value)] or [float("nan")]
+
+
+def least(points):
+    """The smallest value that is finite."""
+    return min(finite(points))
+
+
+def most(points):
+    """The largest value that is finite."""
+    return max(finite(points))
+
+
+def draw_curves(tag, found):
+    """The values of all runs over their steps."""
+    series = [points for _, points in sorted(found.items())]
+    xs = [np.array([point.step for point in points], float) for points in series]
+    ys = [np.array([point.value for point in points], float) for points in series]
+    return Curves(xs, ys, name=f"{short(tag)}: {short(', '.join(sorted(found)))}")
+
+
+def spread(histogram):
+    """The counts of a histogram over bars of equal width, between its first and last limit."""
+    limits, counts = np.nan_to_num(histogram.limits), np.clip(np.nan_to_num(histogram.counts), 0, MOST_COUNTED)
+    low, high = limits[0], limits[-1]
+    if len(limits) > 1 and low < high:
+        part = np.linspace(0, 1, BARS + 1)
+        below = np.interp(low * (1 - part) + high * part, limits, np.cumsum(counts))
+        counts = np.ceil(np.diff(below))
+    return np.clip(counts, 0, MOST_COUNTED).astype(int).tolist()
+
+
+def limits_of(histogram):
+    """The first and the last limit as text."""
+    return f"{histogram.limits[0]:.3g} ... {histogram.limits[-1]:.3g}"
