@@ -83,10 +83,12 @@ class ProcessContext:
         """
         if not self.sentinels:
             return True
-        for sentinel in multiprocessing.connection.wait(self.sentinels.keys(), timeout):
-            place = self.sentinels.pop(sentinel)
+        ended = [self.sentinels.pop(each) for each in multiprocessing.connection.wait(self.sentinels.keys(), timeout)]
+        for place in ended:
+            self.processes[place].join()
+        # one that a signal ended first: the exceptions of the others may follow from it
+        for place in sorted(ended, key=lambda each: self.processes[each].exitcode >= 0):
             process = self.processes[place]
-            process.join()
             if process.exitcode:
                 self._end_all(grace_period)
                 raise self._failure(place, process)

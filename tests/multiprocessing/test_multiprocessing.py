@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+import tensh as torch
+from tensh.multiprocessing import spawn
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.skipif(
@@ -80,3 +82,26 @@ def test_killed_processes_leave_nothing(tmp_path):
     done = subprocess.run(start, capture_output=True, text=True, cwd=ROOT, timeout=60)  # until all have closed the pipe
     assert len(done.stdout.split()) == 2, done.stderr
     assert before >= (set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set())
+
+
+def test_a_signal_comes_before_the_failures_that_follow_from_it(tmp_path):
+    class Ended:
+        """A process that has ended, with an exit code."""
+
+        pid, is_alive = 7, staticmethod(lambda: False)
+
+        def __init__(self, exitcode):
+            self.exitcode = exitcode
+            self.sentinel, other = os.pipe()
+            os.close(other)  # readable from now on, as that of a process that has ended
+
+        def join(self, timeout=None):
+            pass
+
+    processes = [Ended(1), Ended(0), Ended(-9), Ended(1)]
+    (tmp_path / "0").write_text("Connection closed by peer")
+    context = spawn.ProcessContext(processes, [str(tmp_path / str(place)) for place in range(4)])
+    with pytest.raises(torch.multiprocessing.ProcessExitedException, match="process 2 terminated with signal SIGKILL"):
+        context.join()
+    for each in processes:
+        os.close(each.sentinel)
