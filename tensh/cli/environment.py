@@ -106,7 +106,7 @@ class Environment:
         try:
             yield
         except OSError as error:
-            raise Unwritten(error) from None
+            raise Unwritten(self.why_unwritten(error) or error) from None
         except ValueError:
             if not self.stdout.closed:
                 raise
@@ -116,6 +116,8 @@ class Environment:
         """The OSError of an unwritable stdout, if that is why user code raised `error`."""
         if isinstance(error, BrokenPipeError):
             return error if self.is_broken() else None
+        if error.errno == errno.EIO and self.is_broken():  # a terminal whose window is closed
+            return BrokenPipeError(*error.args)
         try:
             self.stdout.flush()  # what could not be written is still in the buffer
         except OSError as found:
@@ -132,7 +134,7 @@ class Environment:
             ):  # what could not be written is no longer in the buffer, so flushing tells nothing
                 poll = select.poll()
                 poll.register(self.stdout.fileno(), 0)
-                return any(event & select.POLLERR for _, event in poll.poll(0))
+                return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
             self.stdout.flush()
         except BrokenPipeError:
             return True

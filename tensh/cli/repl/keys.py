@@ -47,6 +47,7 @@ class Keyboard:
         add(Keys.Any, filter=typing & Condition(self.margin.is_shorter))(self.margin.settle)
         add(":", filter=typing)(self.colon)
         add(Keys.BracketedPaste, filter=here)(self.paste)
+        add(Keys.Vt100MouseEvent, eager=True)(lambda event: None)  # a colour that is pasted unmarked looks like one
         add("f1")(self.help)
         add("f2")(lambda event: run_in_terminal(lambda: self.aside("%who")))
 

@@ -75,7 +75,7 @@ class LineEditor:
         self.before = before
         self.env.stdout.flush()
         try:
-            with ending_with(stop_editing):
+            with ending_with(stop_editing), self.env.install():  # the program may have put other streams in their place
                 return read_typed_line(prompt) + "\n"
         except EOFError:
             return ""

@@ -41,6 +41,10 @@ class PositionedStream:
         for line in lines:
             self.write(line)
 
+    def close(self):
+        """Stay open: the prompt goes on when the program is done with the stream."""
+        self.stream.flush()
+
     def end_line(self):
         """Write a line end if the last line has none."""
         self.stream.flush()

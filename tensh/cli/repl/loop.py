@@ -11,6 +11,7 @@ from time import perf_counter
 
 from tensh.cli import reading, status
 from tensh.cli.editing import edit_text
+from tensh.cli.environment import Unwritten
 from tensh.cli.faults import describe_fault
 from tensh.cli.folders import folder
 from tensh.cli.options import UsageError
@@ -121,13 +122,24 @@ class Prompt:
                     self.take_settings()
                     self.say(self.history.take_messages())
                     self.interrupts.forget()
-                    found = self.enter(self.reader.read())
+                    found = self.enter(self.read())
                 except KeyboardInterrupt:
                     continue
                 except EOFError:
                     found = status.OK
         self.say(self.history.take_messages())
         return found
+
+    def read(self):
+        """A block that is typed; Unwritten, or EOFError, where the streams are no more: the program is free to close them."""
+        try:
+            return self.reader.read()
+        except OSError as error:
+            raise Unwritten(self.env.why_unwritten(error) or error) from None
+        except ValueError:
+            if not self.env.stdin.closed:
+                raise
+            raise EOFError from None
 
     def run_startup(self):
         """Run the user's start-up file; report what fails in it, and go on with the next line."""
@@ -208,10 +220,13 @@ class Prompt:
             return self.run.exit_status(error.code)
         except KeyboardInterrupt as error:  # between two statements, or while a value was shown
             self.run.take_failure(self.run.session.make_failure(error, None), may_raise=True)
+        except Unwritten:
+            raise
         except Exception as error:
             self.excuse(error)
         finally:
-            self.env.stdout.end_line()
+            with self.env.writing():
+                self.env.stdout.end_line()
         with contextlib.suppress(Exception):  # the user's objects may answer in any way
             self.toolbar.count(perf_counter() - begin)
         return None
