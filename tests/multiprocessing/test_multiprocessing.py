@@ -7,7 +7,6 @@ import sys
 import pytest
 
 import tensh as torch
-from tensh.multiprocessing import spawn
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.skipif(
@@ -100,7 +99,7 @@ def test_a_signal_comes_before_the_failures_that_follow_from_it(tmp_path):
 
     processes = [Ended(1), Ended(0), Ended(-9), Ended(1)]
     (tmp_path / "0").write_text("Connection closed by peer")
-    context = spawn.ProcessContext(processes, [str(tmp_path / str(place)) for place in range(4)])
+    context = torch.multiprocessing.ProcessContext(processes, [str(tmp_path / str(place)) for place in range(4)])
     with pytest.raises(torch.multiprocessing.ProcessExitedException, match="process 2 terminated with signal SIGKILL"):
         context.join()
     for each in processes:
