@@ -116,9 +116,10 @@ class Node:
         return f"torch::autograd::{name}" if name in QUALIFIED else name
 
     def operation(self):
-        """The name of the recorded operation in error messages, such as ``Mul``."""
+        """The name of the recorded operation in error messages, such as ``Mul``, or ``Sum1`` for SumBackward1."""
         name = self.name()
-        return name if "Backwards" in name else name.removesuffix("Backward0").replace("Backward", "")
+        operation, _, number = name.rpartition("Backward")
+        return name if number == "s" else operation + number.removeprefix("0")
 
     def __call__(self, *grads):
         """The gradients of the inputs for those of the outputs, one of which may be None; they are recorded."""
