@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 
+from tensh.alias import torch_is_tensh
 from tensh.cli import startup, status
 from tensh.cli.environment import Unwritten
 from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
@@ -16,7 +17,7 @@ from tensh.cli.render import failure as failures
 from tensh.cli.render import timing
 from tensh.cli.render.console import Console
 from tensh.cli.render.transcript import Transcript
-from tensh.cli.session import events, imports, opening, parameters
+from tensh.cli.session import events, opening, parameters
 from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
 from tensh.cli.session.teaching import Teacher
@@ -131,7 +132,7 @@ class Run:
     def torch(self):
         """A context in which `import torch` gives the engine."""
         if self.session.engine == "tensh":
-            return imports.torch_is_tensh(self.notice, children=True)
+            return torch_is_tensh(self.notice, children=True)
         from tensh.cli.isolation import require_engine  # which imports what a start has no use for
 
         require_engine(self.session.engine)

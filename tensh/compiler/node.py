@@ -11,7 +11,7 @@ import numpy as np
 from tensh.compiler.breaks import ReadMismatch
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import is_written_after, mode, owner, stamp_write, stamps, tick, version, version_at
-from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, Node, Output, Parts
+from tensh.engine.core.nodes import FOREIGN, Node, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.capture.lines import Value, map_values
@@ -187,6 +187,3 @@ def continue_writes(time, before, array):
     for _ in range(version(before) - version_at(time, before)):
         stamp_write(array)
     stamps[id(owner(array))].operation = stamps[id(owner(before))].operation
-
-
-__all__ = ["AccumulateGrad", "CompiledFunctionBackward", "InputNode"]

@@ -3,7 +3,6 @@
 from collections import Counter
 
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
-from tensh.engine.arrays.threads import PARALLEL_LIGHT
 from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import map_parts
 
@@ -193,18 +192,3 @@ def fits(step):
     """True for a step over many elements whose operands can be cut into blocks."""
     shape = step.out.shape
     return step.out.size >= LARGE and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)
-
-
-__all__ = [
-    "FUSED",
-    "LARGE",
-    "PARALLEL_LIGHT",
-    "VIEW",
-    "Group",
-    "drop_dead",
-    "fold_constants",
-    "fuse",
-    "merge_common",
-    "simplify",
-    "split",
-]

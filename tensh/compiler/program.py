@@ -5,7 +5,7 @@ import numpy as np
 from tensh.compiler.breaks import Break
 from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
-from tensh.compiler.steps import EFFECT, KERNEL, POINTWISE, READ, VIEW, Lowering, Var, memory_of, origin, place
+from tensh.compiler.steps import EFFECT, READ, Lowering, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
@@ -214,6 +214,3 @@ def is_scalar(value):
 
 def tuple_text(texts):
     return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
-
-
-__all__ = ["KERNEL", "POINTWISE", "VIEW", "Program", "Var"]

@@ -10,19 +10,17 @@ import operator as python
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.engine.codegen.mixing import SCALARS, as_float, cast, mix, promote
+from tensh.engine.codegen.mixing import as_float, cast, mix, promote
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_values
 
-KERNEL, POINTWISE, VIEW, CALL, EFFECT, ALIAS = "kernel", "pointwise", "view", "call", "effect", "alias"
+KERNEL, POINTWISE, VIEW, CALL, EFFECT = "kernel", "pointwise", "view", "call", "effect"
 """Kinds of steps: a function of arrays; one that works element by element; one whose result shares memory; a function of
-tensors; one that writes into a tensor; another name."""
-CHECK, READ = (
-    "check",
-    "read",
-)  # a step, and a line, that compare what Python read of an element with what it read before
+tensors; one that writes into a tensor."""
+CHECK, READ = "check", "read"
+"""A step, and a line, that compare what Python read of an element with what it read before."""
 DYNAMIC = frozenset(
     """nonzero argwhere masked_select unique unique_consecutive unique_elements unique_runs unique_slices repeat_interleave bincount
     histc histogram nonzero_static combinations""".split()
@@ -116,7 +114,7 @@ class Lowering:
     def lower_function(self, line):
         name = line.name
         if name in ("detach", "data", "alias") and len(line.outputs) == 1:
-            self.variables[line.outputs[0]] = self.alias(line.args[0], line)
+            self.variables[line.outputs[0]] = self.variable(line.args[0])  # another name of the same array
         elif name == "__getitem__" and is_basic(line.args[1]):
             index = line.args[1] if type(line.args[1]) is tuple else (line.args[1],)
             index = index if Ellipsis in [each for each in index if each is Ellipsis] else (*index, ...)
@@ -138,10 +136,6 @@ class Lowering:
                 self.arrays(line.options),
                 several=line.result,
             )
-
-    def alias(self, value, line):
-        """Another variable for the array of a value."""
-        return self.variable(value)
 
     def lower_write(self, line, shared):
         """A write into a whole tensor of the graph that nothing else shares is a new array; any other is an effect."""
@@ -326,19 +320,3 @@ def place(line):
 def memory_of(value):
     """The identity of the memory that a value lies in."""
     return id(owner(value.tensor.array))
-
-
-__all__ = [
-    "ALIAS",
-    "CALL",
-    "CHECK",
-    "EFFECT",
-    "KERNEL",
-    "POINTWISE",
-    "SCALARS",
-    "VIEW",
-    "Lowering",
-    "Step",
-    "Var",
-    "memory_of",
-]

@@ -18,7 +18,7 @@ import numpy
 from tensh.compiler.breaks import Break
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
-from tensh.engine.errors.warnings import PACKAGE, ours
+from tensh.engine.errors.warnings import ours
 
 STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
 """Folders of Python's standard library; packages may be installed in a folder below them."""
@@ -189,6 +189,3 @@ def read_code(code):
         elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:
             names.refused = names.refused or f"the variable {each.argval} of the function around is set"
     return names
-
-
-__all__ = ["PACKAGE", "Watch"]

@@ -7,11 +7,11 @@ import numpy as np
 
 from tensh.compiler.breaks import ReadMismatch
 from tensh.compiler.kernels import DOT, RESHAPED, TRANSPOSED
-from tensh.compiler.passes import FUSED, LARGE
+from tensh.compiler.notes import note
+from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Var
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.chains import BLOCK
-from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import ARRAYS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import wrap
@@ -156,7 +156,6 @@ class Writer:
                 self.taken.add(room)
                 if into is None:
                     step.out.name = room
-                    return f"{name}({', '.join([*given, room])})"
                 return f"{name}({', '.join([*given, room])})"
         call = f"{name}({', '.join(given)})"
         if into is not None:
@@ -271,35 +270,6 @@ def subscript(part):
     return "..." if part is Ellipsis else str(part)
 
 
-def note(step):
-    """A comment that says where a step comes from: the layer, or the user's own words."""
-    line = step.line
-    if line is None or line.place is None:
-        return ""
-    text = words_of(step)
-    if is_layer(line):
-        return f"  # {text}"
-    return f"  # line {line.place.line}{f': {text}' if text else ''}"
-
-
-def is_layer(line):
-    """True if a line was made inside a layer of torch.nn."""
-    return bool(line.modules) and type(line.modules[-1]).__module__.startswith("torch")
-
-
-def words_of(step):
-    """The user's expression behind a step, or the layer of torch.nn that it belongs to; None where neither is known."""
-    from tensh.graph.source import piece
-
-    if step.line is not None and is_layer(step.line):
-        module = step.line.modules[-1]
-        path = next((path for path, each in step.line.modules[0].named_modules() if each is module), "")
-        return f"{path}: {type(module).__name__}" if path else type(module).__name__
-    place = step.line.place if step.line is not None else None
-    found = None if place is None else piece(place.code, place.instruction)
-    return None if found is None else found.text[:60]
-
-
 def write_function(name, parameters, writer, results):
     """The text of a function: its parameters, the lines that were written, and what it returns."""
     body = [*writer.lines, f"return {results}"]
@@ -319,6 +289,3 @@ def reusable_variables(steps, kept):
         and count[id(owner(step.out.array))] == 1
         and step.out not in kept
     }
-
-
-__all__ = ["LARGE", "Writer", "compile_source", "reusable_variables", "write_function"]

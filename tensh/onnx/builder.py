@@ -3,7 +3,6 @@
 import numpy as np
 
 import tensh as torch
-from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype as dtype_type
 from tensh.onnx.library import require_onnx
 
@@ -132,6 +131,3 @@ class Builder:
 def is_float(dtype):
     """True for a dtype of real floating point numbers."""
     return isinstance(dtype, dtype_type) and dtype.is_floating_point
-
-
-__all__ = ["TYPES", "Builder", "Tensor", "Value", "is_float"]

@@ -9,7 +9,7 @@ from tensh._aten.overloads import REQUIRED
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import Node, map_arg
 from tensh.onnx.builder import TYPES, Value, is_float
-from tensh.onnx.errors import OnnxExporterError, no_form, place_of
+from tensh.onnx.errors import OnnxExporterError, no_form
 from tensh.onnx.forms import elementwise
 from tensh.onnx.forms.families import FORMS
 from tensh.onnx.forms.table import operator_name
@@ -292,6 +292,3 @@ def name_arguments(node):
     return {
         name: each for name, each in found.items() if name not in ("size_average", "reduce", "out") or each is not None
     }
-
-
-__all__ = ["Converter", "place_of"]

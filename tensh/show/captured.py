@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tensh.compiler.compiling import CompiledFunction
 from tensh.compiler.graph import make_program
+from tensh.compiler.notes import words_of
 from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import EFFECT, VIEW, Var
-from tensh.compiler.writing import words_of
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import dag, svg, tokens, tree
@@ -257,6 +257,3 @@ def static(function, *inputs, view="auto", compiled=False, **options):
 def static_of(recorder, tensor, names, view="auto", compiled=False):
     """The static graph of a tensor that was computed while a recorder was on; ``names`` are those of tensors."""
     return Static(make_program(recorder, tensor, names), view, compiled)
-
-
-__all__ = ["Static", "static", "static_of"]

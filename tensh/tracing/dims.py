@@ -2,8 +2,6 @@
 
 import keyword
 
-__all__ = ["Dim", "STATIC"]
-
 
 class Dim:
     """A dimension that other calls may have in another size, by its name; ``min`` and ``max`` are the sizes that are meant.

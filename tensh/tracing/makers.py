@@ -6,8 +6,6 @@ from tensh.engine.dispatch.override.templates import code_of
 from tensh.engine.methods.creation.legacy import construct
 from tensh.engine.methods.creation.sharing import from_numpy, frombuffer
 
-__all__ = ["Makers"]
-
 FILE = "<tensh makers>"
 CODE = """
 def made(*args, **options):

@@ -8,7 +8,7 @@ from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
 from tensh.tracing.numbers import TracedInt
-from tensh.tracing.recorder import Recorder, UntracedValue
+from tensh.tracing.recorder import Recorder
 from tensh.tracing.untouched import RestoredState
 
 
@@ -144,6 +144,3 @@ def flatten_like(structure, args, kwargs):
     walk(structure[0], args, "arguments")
     walk(structure[1], kwargs, "keywords")
     return found
-
-
-__all__ = ["Program", "UntracedValue", "flatten_like", "trace_program"]

@@ -4,8 +4,6 @@ from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.errors.warnings import warn
 from tensh.tracing.recorder import describe_place
 
-__all__ = ["DataDependentError", "TracerWarning", "refuse_reading", "warn_of_reading"]
-
 
 class TracerWarning(Warning):
     """A trace depends on a value that Python has read."""

@@ -18,7 +18,7 @@ from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
 from tensh.fx.graph import Graph
 from tensh.fx.names import snake_case
-from tensh.fx.node import Node, map_aggregate
+from tensh.fx.node import map_aggregate
 from tensh.fx.patching import Patcher
 from tensh.nn.modules.cells import RNNCellBase
 from tensh.nn.modules.rnn import RNNBase
@@ -259,6 +259,3 @@ def describe_place(place):
     text = linecache.getline(place.filename, place.line).strip()
     where = place.filename, place.line, place.code.co_name
     return f'  File "{where[0]}", line {where[1]}, in {where[2]}\n    {text}\n', where
-
-
-__all__ = ["Node", "Recorder", "UntracedValue"]

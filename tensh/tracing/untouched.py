@@ -4,8 +4,6 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
 from tensh.tracing import translation
 
-__all__ = ["RestoredState"]
-
 
 class RestoredState:
     """While this is entered, a program may write into ``tensors`` and the members of ``root``; afterwards they are as before."""

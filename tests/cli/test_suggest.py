@@ -5,9 +5,9 @@ import re
 import pytest
 
 import tensh
+from tensh.alias import torch_is_tensh
 from tensh.cli.session import spoken
 from tensh.cli.session.events import Failed
-from tensh.cli.session.imports import torch_is_tensh
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 from tensh.engine.methods.unsupported import is_in_pytorch

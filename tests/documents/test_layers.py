@@ -119,7 +119,10 @@ LAYERS = {
         "tensh.cli.run tensh.cli.session",
         "",
     ),
-    "tensh.cli.run": ("tensh tensh.show tensh.cli tensh.cli.program tensh.cli.session tensh.cli.render", ""),
+    "tensh.cli.run": (
+        "tensh tensh.alias tensh.show tensh.cli tensh.cli.program tensh.cli.session tensh.cli.render",
+        "",
+    ),
     "tensh.cli.runs": ("tensh.cli tensh.cli.run", ""),
     "tensh.cli.launching": ("tensh.cli", ""),
     "tensh.cli.event_files": ("tensh.show tensh.cli tensh.cli.render", "numpy tensorboard google"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensh
-from tensh.cli.session.imports import torch_is_tensh
+from tensh.alias import torch_is_tensh
 from tensh.escaping import visible_line
 from tensh.utils import safetensors as ours
 from tensh.utils.safetensors import safe_open
@@ -209,7 +209,7 @@ def test_a_program_imports_the_package(tensh_command, tmp_path):
 
 
 def test_elsewhere_the_package_is_itself():
-    code = "import sys, tensh.cli.session.imports as i\nwith i.torch_is_tensh():\n    import safetensors\nprint('safetensors' in sys.modules)"
+    code = "import sys, tensh.alias as i\nwith i.torch_is_tensh():\n    import safetensors\nprint('safetensors' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 import tensh as torch
-from tensh.cli.session.imports import torch_is_tensh
+from tensh.alias import torch_is_tensh
 
 
 def test_two_tensors_become_each_other():

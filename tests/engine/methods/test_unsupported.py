@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 import tensh
-from tensh.cli.session.imports import torch_is_tensh
+from tensh.alias import torch_is_tensh
 from tensh.engine.methods import unsupported
 from tensh.engine.methods.unsupported.reasons import REASONS
 from tests.support.project import ROOT

@@ -1,0 +1,30 @@
+"""Where a step comes from, as a comment beside it: the layer of torch.nn, or the user's own words."""
+
+from tensh.graph.source import piece
+
+
+def note(step):
+    """A comment that says where a step comes from: the layer, or the user's own words."""
+    line = step.line
+    if line is None or line.place is None:
+        return ""
+    text = words_of(step)
+    if is_layer(line):
+        return f"  # {text}"
+    return f"  # line {line.place.line}{f': {text}' if text else ''}"
+
+
+def is_layer(line):
+    """True if a line was made inside a layer of torch.nn."""
+    return bool(line.modules) and type(line.modules[-1]).__module__.startswith("torch")
+
+
+def words_of(step):
+    """The user's expression behind a step, or the layer of torch.nn that it belongs to; None where neither is known."""
+    if step.line is not None and is_layer(step.line):
+        module = step.line.modules[-1]
+        path = next((path for path, each in step.line.modules[0].named_modules() if each is module), "")
+        return f"{path}: {type(module).__name__}" if path else type(module).__name__
+    place = step.line.place if step.line is not None else None
+    found = None if place is None else piece(place.code, place.instruction)
+    return None if found is None else found.text[:60]

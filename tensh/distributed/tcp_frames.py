@@ -1,0 +1,54 @@
+"""What stores send over TCP.
+
+Note [What is sent]
+A request is the name of a method of the store and its arguments, an answer the name of what was raised, or nothing, and
+the results: lists of bytes, each list a count and its items a length and their bytes. Nothing that is sent is run, and what
+is too large, or no list of bytes that a store sends, ends the connection: whoever reaches the port can send anything.
+"""
+
+import struct
+
+from tensh.distributed.errors import DistNetworkError, DistStoreError, QueueEmptyError
+
+COUNT = struct.Struct("!Q")
+RAISED = {kind.__name__: kind for kind in (DistStoreError, QueueEmptyError, ValueError)}
+MOST, LARGEST = 2**17, 2**23  # items of a list, as in PyTorch, and bytes of them together
+JOINED = b"init/"  # the key that counts the stores of the processes that wait for each other
+
+
+def send(connection, parts):
+    """Send a list of bytes.  Raise ValueError for one that no receiver would take."""
+    if len(parts) > MOST or sum(map(len, parts)) > LARGEST:
+        raise ValueError(f"a store sends up to {LARGEST:,} bytes at a time, in up to {MOST:,} keys and values")
+    framed = b"".join(COUNT.pack(len(part)) + part for part in parts)
+    connection.sendall(COUNT.pack(len(parts)) + framed)
+
+
+def receive(connection):
+    """Receive a list of bytes.  Raise DistNetworkError for one that is too large."""
+    left, parts = LARGEST, []
+    for _ in range(count(connection, MOST)):
+        parts.append(take(connection, count(connection, left)))
+        left -= len(parts[-1])
+    return parts
+
+
+def count(connection, most):
+    """Receive a number."""
+    found = COUNT.unpack(take(connection, COUNT.size))[0]
+    if found > most:
+        raise DistNetworkError(f"Invalid payload size. size: {found}, max: {most}")
+    return found
+
+
+def take(connection, size):
+    """Receive ``size`` bytes.  Raise DistNetworkError if the connection ends before."""
+    found = bytearray()
+    while len(found) < size:
+        part = connection.recv(min(size - len(found), 1 << 20))
+        if not part:
+            raise DistNetworkError(
+                "Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?"
+            )
+        found += part
+    return bytes(found)
