@@ -1822,8 +1822,8 @@ def typename(obj: _Any) -> _Any:
     """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
-def unbind_copy(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-    """A copy of the view of ``unbind``: [*].  Differentiable."""
+def unbind_copy(input: Tensor, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable."""
 def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
 def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: Tensor | None = None) -> Tensor:

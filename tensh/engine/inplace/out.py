@@ -2,6 +2,7 @@
 
 from tensh.engine.arrays import memory
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.codegen.return_types import return_type
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import AccumulateGrad
@@ -9,7 +10,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors.messages import cannot_cast, does_not_fit, dtype_error
 from tensh.engine.errors.warnings import warn
-from tensh.engine.inplace.out_dtypes import CASTABLE_WORDS, EXACT_WORDS
+from tensh.engine.inplace.out_dtypes import CASTABLE_WORDS, EXACT_WORDS, WORDS_OF_PARTS
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
 from tensh.engine.inplace.writes import requires
 
@@ -41,11 +42,22 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
     cast to (an exception), or a function of both dtypes that raises.  ``out`` must lie apart from ``inputs``; if not ``apart``, it may be one of them.
     """
     if isinstance(result, tuple):
-        for target, value in zip(out, result):
+        require_dtypes_of_parts(out, result, name)
+        for target, value in zip(out, result, strict=True):
             write_out(target, value, name, strict, inputs, apart)
-        return type(result)(out)
+        kind = type(result)
+        return kind(out) if kind is tuple else return_type(f"{kind.__name__}_out", kind.__match_args__)(out)
     check_out(out, name, (result,))
     return write_constant_out(out, result, name, strict, inputs, apart)
+
+
+def require_dtypes_of_parts(out, result, name):
+    """Raise unless there is a tensor for each of several results, of its dtype where PyTorch asks for that."""
+    if len(out) != len(result):
+        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
+    for target, value, words in zip(out, result, WORDS_OF_PARTS.get(name, ())):
+        if isinstance(target, Tensor) and target.dtype is not value.dtype:
+            raise RuntimeError(words.format(value.dtype, target.dtype))
 
 
 def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):

@@ -11,6 +11,7 @@ EXACT = {
         transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy vector_norm view_copy
     """,
     "Expected out type to be {0.title} but got {1.title}": "where",
+    "heaviside is not yet implemented for tensors with different dtypes.": "heaviside",
     "Found dtype {1.title} but expected {0.title}": "conj_physical gelu hardshrink softplus softshrink",
     "expected scalar type {0.title} but found {1.title}": "logsigmoid solve_triangular",
     "self and mat2 must have the same dtype, but got {1.title} and {0.title}": "addbmm",
@@ -31,6 +32,27 @@ EXACT = {
     "please report an enhancement request to PyTorch.)": "narrow_copy",
 }  # fmt: skip
 """Message -> the functions that take no ``out=`` of another dtype than the result's."""
+
+OF_MODE = "expected scalar type '{0.title}' but got '{1.title}' for "
+OF_MEDIAN = (
+    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{1.title}Tensor "
+    "does not equal torch.{0.title}Tensor (while checking arguments for median)",
+    "Expected tensor for argument #1 'indices' to have scalar type {0.title}; but got torch.{1.title}Tensor instead (while "
+    "checking arguments for median)",
+)
+WORDS_OF_PARTS = {
+    "max": (OTHER_DTYPE, OTHER_DTYPE),
+    "min": (OTHER_DTYPE, OTHER_DTYPE),
+    "mode": (OF_MODE + "values output", OF_MODE + "indices output"),
+    "kthvalue": ("output values must be of same type as input", "output indices must be of scalar type {0.title}"),
+    "median": OF_MEDIAN,
+    "nanmedian": OF_MEDIAN,
+    "frexp": (
+        "torch.frexp() expects mantissa to have dtype {0.spoken} but got {1.spoken}",
+        "torch.frexp() expects exponent to have int dtype but got {1.spoken}",
+    ),
+}
+"""The same of functions with several results: a message for each."""
 
 SAFELY = "Expected result to be safely castable from {0.title} dtype, but got result with dtype {1.title}"
 CASTABLE = """

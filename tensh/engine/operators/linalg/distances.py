@@ -49,9 +49,6 @@ ARRAYS["add_pairs"], TENSORS["add_pairs"] = add_pairs, record_add_pairs
 def pair_distances(x1, x2, p, product):
     """The ``p``-norms of the differences of every row of one matrix and every row of another."""
     for number, x in enumerate((x1, x2), 1):
-        if x.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.ndim}D")
-    for number, x in enumerate((x1, x2), 1):
         if x.dtype.kind not in "fV":
             raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {BY_NUMPY[x.dtype].title}")
     if is_half(x1.dtype) and x1.size and x2.size:

@@ -158,11 +158,19 @@ def make_solution(op):
     return rule
 
 
+def multiply_vectors(first, second):
+    """The outer product of two vectors."""
+    for number, vector in enumerate((first, second), 1):
+        if ndim_of(vector) != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {ndim_of(vector)}-D")
+    return first.unsqueeze(-1) * second
+
+
 ADDED = {
     "addmm": make_addition(check_and_multiply("mm")),
     "addmv": make_addition(check_and_multiply("mv")),
     "baddbmm": make_addition(check_and_multiply("bmm")),
-    "addr": make_addition(lambda first, second: first.unsqueeze(-1) * second),
+    "addr": make_addition(multiply_vectors),
     "addbmm": make_addition(lambda first, second: times(first, second).sum(0)),
 }
 

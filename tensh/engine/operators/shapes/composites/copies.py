@@ -44,9 +44,10 @@ def copy_of(view, name=None):
     return op(kernel, name=name or f"{view.name}_copy", public=False if name else "function", **facts, **view.inputs)
 
 
-for _view in alias, diagonal, select, t, transpose, unsqueeze, unfold, unbind, view_as_real:
+for _view in alias, diagonal, select, t, transpose, unsqueeze, unfold, view_as_real:
     copy_of(_view)
 expand_copied = copy_of(expand, "expand_copied")
+unbind_copied = copy_of(unbind, "unbind_copied")
 permute_copied = copy_of(permute, "permute_copied")
 slice_dim_copied = copy_of(slice_dim, "slice_dim_copied")
 split_equally_copied = copy_of(split_equally, "split_equally_copied")
@@ -110,16 +111,36 @@ def slice_copy(input, dim=0, start=None, end=None, step=1):
     return slice_dim_copied.fn(input, dim, start, end, step)
 
 
-def write_parts(out, parts, name):
-    """Write parts into the tensors ``out``; as in PyTorch the result is None."""
-    write_out(tuple(out), tuple(parts), name)
+def require_as_many(out, parts, kernel):
+    """Raise RuntimeError unless there is a tensor of ``out`` for each part."""
+    if len(out) != len(parts):
+        raise RuntimeError(f"{kernel} expected an out= argument of size {len(parts)}, got size {len(out)}")
+
+
+@composite(method=False)
+def unbind_copy(input, dim=0, *, out=None):
+    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.unbind_copy(torch.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2]), tensor([3, 4]))
+    """
+    parts = unbind_copied.fn(input, dim)
+    if out is None:
+        return parts
+    require_as_many(out, parts, "unbind_copy_int_out")
+    write_out(tuple(out), parts, "unbind_copy")  # as in PyTorch the result is None
 
 
 @composite(method=False)
 def split_copy(input, split_size, dim=0, *, out=None):
     """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
     parts = split_equally_copied.fn(input, split_size, dim)
-    return parts if out is None else write_parts(out, parts, "split_copy")
+    if out is None:
+        return parts
+    require_as_many(out, parts, "split_copy_Tensor_out()")
+    for target, part in zip(out, parts, strict=True):
+        target.copy_(part)
 
 
 @composite(method=False)
@@ -127,7 +148,10 @@ def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
     """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
     sizes = dims_of(split_sizes, "split_with_sizes_copy", "split_sizes")
     parts = split_by_sizes_copied.fn(input, sizes, dim)
-    return parts if out is None else write_parts(out, parts, "split_with_sizes_copy")
+    if out is None:
+        return parts
+    require_as_many(out, parts, "split_with_sizes_copy_out")
+    write_out(tuple(out), tuple(parts), "split_with_sizes_copy")
 
 
 @composite(method=False, out=True)
