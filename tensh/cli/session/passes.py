@@ -28,13 +28,15 @@ MOST_LINES = 10  # of passes that are remembered
 class Seen(NamedTuple):
     """The last pass that reached a leaf: when, the lines of it and those it adds to, whether a step was between them.
 
-    The sample is of the leaf's values then: writes through ``.data`` leave no other trace.
+    The sample is of the leaf's values then: writes through ``.data`` leave no other trace. ``grad`` is the gradient that
+    the pass left: another one was put there by the program.
     """
 
     time: int
     lines: tuple[int, ...]
     is_stale: bool
     sample: bytes
+    grad: weakref.ref | None = None
 
 
 def first_elements(array, number):
@@ -75,6 +77,8 @@ class Passes:
             with contextlib.suppress(Exception, Lift):  # user code must not fail because of it
                 self.look(grads)
         hand_over(grads, graph, wanted)
+        if self.left >= 0 and wanted is None:
+            self.remember(grads)
         if self.after is not None and wanted is None:
             self.after(grads)
 
@@ -86,7 +90,7 @@ class Passes:
             before, lines, is_stale = self.seen.get(leaf), (line,), False
             array = getattr(leaf.variable, "array", NOTHING)
             sample = first_elements(array, FEW)
-            if before and leaf.grad is not None:
+            if before and leaf.grad is not None and (before.grad is None or before.grad() is leaf.grad):
                 is_written = sample != before.sample or is_written_after(before.time, array)
                 in_doubt = is_written or before.is_stale or self.is_eager()
                 if not in_doubt or any(first_elements(leaf.grad.array, FIRST)):
@@ -96,3 +100,9 @@ class Passes:
             self.seen[leaf] = Seen(now, lines, is_stale, sample)
         if forgotten:
             self.tell([*forgotten], max(forgotten.values(), key=len))
+
+    def remember(self, leaves):
+        """Keep which gradients a pass has left."""
+        for leaf in leaves:
+            if (seen := self.seen.get(leaf)) and leaf.grad is not None:
+                self.seen[leaf] = seen._replace(grad=weakref.ref(leaf.grad))

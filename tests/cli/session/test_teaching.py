@@ -72,6 +72,8 @@ ON_PURPOSE = {
     "one pass": BEGIN + "(w * 3).backward()",
     "set to None": BEGIN + "for i in range(4):\n    (w * 3).backward()\n    w.data -= w.grad\n    w.grad = None",
     "zeroed": BEGIN + "for i in range(4):\n    (w * 3).backward()\n    w.data -= w.grad\n    w.grad.zero_()",
+    "put there by the program": BEGIN
+    + "for i in range(5):\n    w.grad = torch.ones(())\n    w.data -= w.grad\n    (w * 3).backward()",
     "sums without a step": BEGIN + "for i in range(9):\n    (w * 3).backward()",
     "one step": BEGIN + "for i in range(2):\n    (w * 3).backward()\n    w.data -= w.grad",
     "several passes a step": MODEL
