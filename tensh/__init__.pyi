@@ -1697,11 +1697,11 @@ def sparse_csr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size:
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
 def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copies of the parts that ``split`` shows: each [*].  Differentiable. Raise RuntimeError for"""
+    """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
 def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
 def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable. Raise RuntimeError for"""
+    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix with a dense one."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1823,7 +1823,7 @@ def typename(obj: _Any) -> _Any:
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
 def unbind_copy(input: Tensor, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable. Raise RuntimeError for"""
+    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable."""
 def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
 def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: Tensor | None = None) -> Tensor:

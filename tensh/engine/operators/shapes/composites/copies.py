@@ -119,8 +119,9 @@ def require_as_many(out, parts, kernel):
 
 @composite(method=False)
 def unbind_copy(input, dim=0, *, out=None):
-    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable. Raise RuntimeError for
-    another number of tensors in ``out``.
+    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable.
+
+    Raise RuntimeError for another number of tensors in ``out``.
 
     >>> import tensh as torch
     >>> torch.unbind_copy(torch.tensor([[1, 2], [3, 4]]))
@@ -135,8 +136,9 @@ def unbind_copy(input, dim=0, *, out=None):
 
 @composite(method=False)
 def split_copy(input, split_size, dim=0, *, out=None):
-    """Copies of the parts that ``split`` shows: each [*].  Differentiable. Raise RuntimeError for
-    another number of tensors in ``out``.
+    """Copies of the parts that ``split`` shows: each [*].  Differentiable.
+
+    Raise RuntimeError for another number of tensors in ``out``.
     """
     parts = split_equally_copied.fn(input, split_size, dim)
     if out is None:
@@ -148,8 +150,9 @@ def split_copy(input, split_size, dim=0, *, out=None):
 
 @composite(method=False)
 def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
-    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable. Raise RuntimeError for
-    another number of tensors in ``out``.
+    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable.
+
+    Raise RuntimeError for another number of tensors in ``out``.
     """
     sizes = dims_of(split_sizes, "split_with_sizes_copy", "split_sizes")
     parts = split_by_sizes_copied.fn(input, sizes, dim)
