@@ -117,12 +117,22 @@ def candidates(text, lines, number):
         before = re.match(r"\s*", lines[number - 2])[0]
         yield before + text.strip(), _("the lines of a block begin in one column")
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
-        yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two of the elements")
+        if is_within_brackets(text, match.start()):
+            yield (
+                text[: match.start()] + ", " + text[match.end() :],
+                _("a comma is missing between two of the elements"),
+            )
     for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
             _("{text} is a text, and stands in quotes").format(text=match[0]),
         )
+
+
+def is_within_brackets(text, position):
+    """True if a bracket that was opened before a position closes behind it."""
+    before = text[:position]
+    return sum(map(before.count, CLOSING)) > sum(map(before.count, CLOSING.values()))
 
 
 def close_quotes(text):

@@ -11,6 +11,7 @@ from tensh.cli.session.events import Failed
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 from tensh.engine.methods.unsupported import is_in_pytorch
+from tests.support.sessions import run
 
 
 def meant(text):
@@ -65,6 +66,22 @@ def test_what_is_meant(text):
 @pytest.mark.parametrize("text", NOTHING)
 def test_nothing_is_meant(text):
     assert meant(text) is None
+
+
+WORDS = {
+    "history": "%history", "plot(x)": "%plot x", "load a.tsh": "%load a.tsh", "ls -l": "!ls -l", "git status": "!git status", "tensh run a.py": "!tensh run a.py",
+    "learn": "!tensh learn", "man torch.relu": "torch.relu?", "how do I start": None, "def f():\n    history\nf()": None,
+}  # fmt: skip
+"""Lines that are commands without their sign -> the command."""
+
+
+def test_lines_that_are_commands_without_their_sign():
+    for text, command in WORDS.items():
+        for allowed in (True, False):  # in a Python file there are no commands
+            (failed,) = [e for e in run(text, commands=allowed) if isinstance(e, Failed)]
+            why = failed.failure.explanation
+            said = why.fits[0].text if why and why.operation == "command" else None
+            assert said == (command if allowed else None), text
 
 
 def test_nothing_of_the_users_runs():

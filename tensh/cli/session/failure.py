@@ -146,7 +146,10 @@ def _explain(error, sources, after=()):
         syntax = _attempt(_syntax_place, error, sources)
         if syntax:
             places, operands, inside, innermost = [syntax, *places], [], None, None
-    if isinstance(error, SyntaxError):
+    why = _attempt(_words, error, places[0], meant) if isinstance(error, SyntaxError | NameError) and places else None
+    if why is not None:
+        pass
+    elif isinstance(error, SyntaxError):
         why = _attempt(_repair, places[0]) if places else None
     else:
         why = _explanation(error, own, places) if own else None
@@ -207,6 +210,13 @@ def _explanation(error, own, places):
         return explained(error, traceback, Piece(at.source.text if known else "", *where))
     except Exception:  # the message stands on its own: nothing may hide it
         return None
+
+
+def _words(error, place, meant):
+    """Explain a line that is a command without its sign."""
+    from tensh.cli.session.words import explain_words
+
+    return explain_words(error, place, meant is not None)
 
 
 def _repair(place):

@@ -30,6 +30,7 @@ def method(name):
 
 # ── as a sequence ────────────────────────────────────────────────────────────
 def __len__(self):
+    """The size of the first dimension; TypeError for a tensor without dimensions."""
     shape = self.array.shape
     if not shape:
         raise TypeError("len() of a 0-d tensor")
@@ -54,6 +55,7 @@ def __contains__(self, element):
 
 # ── as a number ──────────────────────────────────────────────────────────────
 def __bool__(self):
+    """The truth of a tensor of one element; RuntimeError for any other."""
     try:
         return bool(self.array.item())
     except Lift:
@@ -120,6 +122,7 @@ Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # their names in Python
 
 # ── as an array ──────────────────────────────────────────────────────────────
 def __array__(self, dtype=None, copy=None):
+    """The tensor as an array of NumPy, over the same memory where the dtype allows it."""
     array = method("numpy")(self)
     if dtype is not None and array.dtype != dtype:
         if copy is False:

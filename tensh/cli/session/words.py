@@ -1,0 +1,44 @@
+"""Lines that are commands of the prompt or of the terminal, without the sign that such a command begins with: `history`, `ls`."""
+
+import re
+
+from tensh.explain.model import Explanation, Fit
+from tensh.language import _
+
+LINE = re.compile(r"([A-Za-z]\w*)(?:\((.*)\)|[ \t]+(.*?))?[ \t]*")
+NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
+PAGES = frozenset("man doc docs info describe explain what".split())
+"""Words before a name whose page is asked for."""
+
+PROGRAMS = frozenset(
+    "ls ll dir pwd cat less head tail grep mkdir touch rm cp mv echo which git pip pip3 python python3 conda jupyter tensh".split()
+)
+OWN = frozenset("learn check convert".split())
+"""Commands of tensh in a terminal that a line can begin with."""
+
+
+def explain_words(error, place, is_suggested):
+    """The Explanation of a line that is no Python, but a command; None if it is none.
+
+    ``is_suggested`` says that another name is suggested for the one that was not found.
+    """
+    text = place.source.lines[place.line - 1] if place.source.commands else ""
+    found = LINE.fullmatch(text)
+    if found is None or isinstance(error, NameError) and (is_suggested or error.name != found[1]):
+        return None
+    word, given = found[1], found[2] if found[2] is not None else found[3] or ""
+    if found[2] is None and word in PAGES and NAME.fullmatch(given):
+        return explanation(_("the page of a name is asked for by a ? behind it"), f"{given}?")
+    if found[2] is None and (word in PROGRAMS or word in OWN):
+        rule = _("{word} is a command of the terminal, which begins with ! here").format(word=word)
+        return explanation(rule, f"!{'tensh ' * (word in OWN)}{text.strip()}")
+    from tensh.cli.session.magics.registry import MAGICS
+
+    if word not in MAGICS:
+        return None
+    rule = _("{word} is a command of the prompt, which begins with %").format(word=word)
+    return explanation(rule, f"%{word} {given}".rstrip())
+
+
+def explanation(rule, code):
+    return Explanation("command", (), rule, (Fit(code),))
