@@ -16,7 +16,7 @@ PAIR = {
     "d": "x1[..., :, None, :] - x2[..., None, :, :]",
     "r": "out[..., None]",
     "s": "g[..., None]",
-    "slope": "s * (d != d) if p == 0 else s * sgn(d) if p == 1 else only(g / out, out != 0) if p == 2 else"
+    "slope": "s * (d != d) if p == 0 else s * sgn(d) if p == 1 else d * only(s / r, r != 0) if p == 2 else"
     f" s * sgn(d) * (abs(d) == r) if {INFINITE.replace('ord', 'p')} else"
     " sgn(d) * only(abs(d) ** (p - 1) * s * r ** (1 - p), (d != 0) & (r != 0))",
 }
@@ -42,7 +42,7 @@ ARRAYS["add_pairs"], TENSORS["add_pairs"] = add_pairs, record_add_pairs
 @op(
     public=False,
     node="CdistBackward0",
-    let=PAIR,
+    let=PAIR | {"slope": f"only(g / out, out != 0) if p == 2 else {PAIR['slope']}"},
     x1="add_pairs(slope, d, p, -2)",
     x2="-add_pairs(slope, d, p, -3)",
 )
