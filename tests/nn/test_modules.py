@@ -175,3 +175,11 @@ def test_a_prefix_is_removed_from_the_keys_of_a_state_dict_and_of_its_metadata()
     assert {key: value for key, value in state._metadata.items() if key} == {
         key: value for key, value in inside._metadata.items() if key
     }
+
+
+@pytest.mark.parametrize("name", ["xpu", "ipu", "mtia"])
+def test_modules_go_to_other_devices_if_they_have_no_tensors(name):
+    layer = nn.ReLU()
+    assert getattr(layer, name)() is layer
+    with pytest.raises(NotImplementedError, match="devices other than the CPU"):
+        getattr(nn.Linear(1, 1), name)()

@@ -247,6 +247,18 @@ class Module(Members, Calls, State):
         """Raise the error of a PyTorch built without CUDA."""
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self, device=None):
+        """Raise the error of a device that is not there, as ``ipu`` and ``mtia`` do; a module without tensors is returned."""
+        return self._apply(lambda t: t.xpu(device))
+
+    def ipu(self, device=None):
+        """Raise the error of a device that is not there."""
+        return self._apply(lambda t: t.ipu(device))
+
+    def mtia(self, device=None):
+        """Raise the error of a device that is not there."""
+        return self._apply(lambda t: t.mtia(device))
+
     def to_empty(self, *, device, recurse=True):
         """Give parameters and buffers new memory without values; returns the module."""
         import tensh
