@@ -1,15 +1,15 @@
 """Adding values into the places of an array, where a place may occur more than once.
 
 ``np.add.at`` needs 1.4 to 3 ns for a number and its place; with rows, the places of their numbers have to be made first.
-SciPy's loops are quicker where they are there.
+SciPy's loops, where they are there, are quicker for rows, and do not hold Python's lock.
 """
 
 import numpy as np
 
-from tensh.engine.arrays.threads import BLOCK
+from tensh.engine.arrays.threads import BLOCK, PARALLEL
 
 FEW = 32  # values up to which looking for SciPy costs more than it saves
-MANY = 1 << 12  # values from which SciPy's loops gain something, if they have to be loaded first
+MANY = 1 << 12  # values of rows from which SciPy's loops gain something, if they have to be loaded first
 LONG_ROW = 32  # numbers from which whole rows are added: first the first of every place, then the second, and so on
 ROUNDS = 16  # of them; a place that occurs more often is left to a loop over rows, or over numbers
 LONGER_ROW = 400  # numbers from which a loop over rows is quicker than one over numbers
@@ -31,12 +31,12 @@ def add_at(out, index, values):
         add_at(wide, index, values.astype(np.float32))
         out[...] = wide
         return
-    if values.size >= MANY:
+    columns = out.size // len(out)
+    if values.size >= (MANY if columns > 1 else PARALLEL):
         from tensh.engine.arrays import sparse  # late: the module looks for SciPy
 
         if sparse.add_at(out, index, values):
             return
-    columns = out.size // len(out)
     if values.size <= FEW and columns > 1:
         np.add.at(out, index, values)
     elif columns == 1:
