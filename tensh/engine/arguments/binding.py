@@ -18,8 +18,8 @@ from tensh.engine.inplace.out import resize_out
 from tensh.engine.inplace.overlap import refuse_overlap
 
 KEYWORDS = (
-    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
-    "bool requires_grad = False"
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool? pin_memory = False, "
+    "bool? requires_grad = False"
 )
 OUT = f"*, Tensor out = None, {KEYWORDS}"
 

@@ -96,6 +96,8 @@ class PublicWrapper:
         if kind == "int" and is_long(value):
             if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
+        elif value is None and any(form.named[name].optional for form in self.forms if name in form.named):
+            return
         elif TAKERS[kind](value) is NO_FIT and self.kinds_of(name) == {kind}:
             raise TypeError(f"{self.name}(): argument '{name}' must be {kind}, not {type_name(value)}")
 
@@ -178,7 +180,8 @@ class PublicWrapper:
             positional = positional[1:]
         known = {name for form in self.forms for name in form.named}
         given = {p.name for form in self.forms for p in form.positional[: len(positional)]} | named.keys()
-        named = {NUMPY.get(n, n) if n not in known and NUMPY.get(n) not in given else n: v for n, v in named.items()}
+        own = {n: name for n, name in NUMPY.items() if n not in known and name in known - given}
+        named = {own.get(n, n): value for n, value in named.items()}
         if not known and len(self.forms) == 1 and (positional or named):
             given = f"no arguments ({len(positional)} given)" if positional else "no keyword arguments"
             raise TypeError(f"{'TensorBase' if self.method else 'torch'}.{self.name}() takes {given}") from None
