@@ -25,7 +25,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC  # noqa: E402
 from tensh.engine.core import tensor as tensor_module  # noqa: E402
 from tensh.engine.core.tensor import Tensor  # noqa: E402
 from tensh.engine.dtypes.size import Size  # noqa: E402
-from tensh.engine.methods.autograd import OPERATORS  # noqa: E402
+from tensh.engine.methods.attachment import OPERATORS  # noqa: E402
 from tensh.engine.methods.unsupported import UnsupportedMember  # noqa: E402
 
 HEADER = '"""{doc}\n\nWritten by tools/stubs.py; do not edit."""\n'

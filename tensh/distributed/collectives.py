@@ -258,8 +258,8 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
     """Wait until all processes have come here.
 
-    RuntimeError on the first process that names one that did not come in time, or with ``wait_all_ranks`` all of them; TypeError
-    for a time-out that is not a timedelta.
+    Raise RuntimeError on the first process, naming one that did not come in time, or with ``wait_all_ranks`` all of
+    them, and TypeError for a time-out that is not a timedelta.
     """
     check_timeout(timeout)
     if (group := member_group("monitored_barrier", group)) is not None:
@@ -267,14 +267,14 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
 
 
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Begin to send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
+    """Begin to send a tensor to another process.  Raise ValueError for this one itself, RuntimeError for one that is not there."""
     if (found := _message_group("send", tensor, group)) is None:
         return None
     return found.send(tensor, _other("destination", found, root_of(found, dst, group_dst)), tag)
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Send a tensor to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
+    """Send a tensor to another process.  Raise ValueError for this one itself, RuntimeError for one that is not there."""
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
         work.wait()
@@ -283,7 +283,8 @@ def send(tensor, dst=None, group=None, tag=0, group_dst=None):
 def irecv(tensor, src=None, group=None, tag=0, group_src=None):
     """Begin to fill a tensor with that of another process, or of any where none is named.
 
-    ValueError for this one, RuntimeError for one that is not there; ``wait`` raises RuntimeError for a tensor of another size.
+    Raise ValueError for this process itself, RuntimeError for one that is not there; ``wait`` raises RuntimeError for a
+    tensor of another size.
     """
     if (found := _message_group("recv", tensor, group)) is None:
         return None

@@ -21,7 +21,7 @@ from tensh.engine.dtypes.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtypes.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.dtypes.info import finfo, iinfo
 from tensh.engine.dtypes.size import Size
-from tensh.engine.methods import attributes, autograd, protocols  # noqa: F401
+from tensh.engine.methods import attachment, protocols  # noqa: F401
 from tensh.engine.methods.printing import format  # noqa: F401
 from tensh.engine.methods.printing.options import get_printoptions, printoptions, set_printoptions
 from tensh.engine.methods.unsupported import add_unsupported, unsupported_lookup

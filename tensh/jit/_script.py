@@ -188,8 +188,8 @@ def script_module(module):
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     """Script a function or a module: it runs as Python, with argument types checked at every call.
 
-    Parameters without an annotation are tensors. RuntimeError in a call whose arguments have other types. Classes are given
-    back as they are. OSError for a function whose source is not there.
+    Parameters without an annotation are tensors. Raise RuntimeError in a call whose arguments have other types. Classes are given
+    back as they are. Raise OSError for a function whose source is not there.
 
     >>> import tensh as torch
     >>> @torch.jit.script

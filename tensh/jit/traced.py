@@ -40,7 +40,7 @@ class TracedProgram:
 
 
 def bind(program, name, args, kwargs):
-    """The tensors of a call in the order of the program's inputs.  RuntimeError in PyTorch's words where they do not fit."""
+    """The tensors of a call in the order of the program's inputs.  Raise RuntimeError in PyTorch's words where they do not fit."""
     names = [node.name for node in program.inputs]
     if kwargs and not program.structure[1]:
         parameters = program.names

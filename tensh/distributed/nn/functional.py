@@ -132,7 +132,10 @@ def scatter(tensors, src=0, group=None):
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
-    """Return the reduction of the tensors that all processes have for this one; gradients are gathered. RuntimeError unless SUM."""
+    """Return the reduction of the tensors that all processes have for this one; gradients are gathered.
+
+    Raise RuntimeError unless the reduction is SUM.
+    """
     if op != ReduceOp.SUM:
         raise RuntimeError(f"reduce_scatter with gradients has the reduction SUM, not {op}")
     found = all_to_all([output] * get_world_size(group), input_list, group)

@@ -1,6 +1,5 @@
-"""Attributes of a tensor for autograd, and the attachment of operators as methods."""
+"""Attributes and methods of a tensor for autograd and its memory, which are there from the start."""
 
-import operator
 import weakref
 
 from tensh.engine.arrays import memory
@@ -8,15 +7,12 @@ from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd import gradients
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.autograd.replaced_data import renew_leaf
-from tensh.engine.codegen.public_forms import as_python_operator, function, public_object
-from tensh.engine.codegen.registry import HANGING, MEMBERS, METHODS, PUBLIC, PYTHON_ONLY
-from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
-from tensh.engine.dispatch.override.points import add_member, announce, armed
 from tensh.engine.dtypes.device import CONSTANTS
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
@@ -41,13 +37,6 @@ def read_only(name):
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     return refuse
-
-
-def seal_property(name, member):
-    """A property whose setter raises PyTorch's error."""
-    if type(member) is not property or member.fset is not None:
-        return member
-    return property(member.fget, read_only(name), doc=member.__doc__)
 
 
 # ── gradient state ───────────────────────────────────────────────────────────
@@ -329,9 +318,6 @@ def is_sparse_csr(t):
 for _name in "is_cuda is_quantized is_mkldnn is_mps is_xpu is_nested is_xla".split():
     setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
 
-for _name, _each in list(vars(Tensor).items()):
-    setattr(Tensor, _name, seal_property(_name, _each)) if type(_each) is property else None
-
 
 def is_floating_point(self):
     """True if the dtype is one of the floating point dtypes."""
@@ -343,82 +329,3 @@ for _each in (requires_grad_, retain_grad, register_hook, register_post_accumula
               is_floating_point):  # fmt: skip
     METHODS.setdefault(_each.__name__, _each)
 PUBLIC.update(detach=detach, detach_=detach_, is_floating_point=is_floating_point)
-
-
-class Late:
-    """Placeholder for an attribute of Tensor before its first use, which imports it and puts it in place."""
-
-    def __init__(self, name, resolve):
-        self.name, self.resolve = name, resolve
-
-    def _settle(self):
-        member = self.resolve(self.name)
-        setattr(Tensor, self.name, member)
-        if armed.now:
-            add_member(self.name, member)
-        announce(member, self.name)
-
-    def __get__(self, t, kind):
-        self._settle()
-        return getattr(kind if t is None else t, self.name)
-
-    def __set__(self, t, value):
-        self._settle()
-        setattr(t, self.name, value)
-
-
-def member_of(name):
-    """The attribute of Tensor under a name."""
-    return seal_property(name, MEMBERS[name]) if name in MEMBERS else public_object(METHODS[name], name, method=True)
-
-
-OPERATORS = {
-    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__floordiv__": "floor_divide",
-    "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__and__": "bitwise_and", "__or__": "bitwise_or",
-    "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
-    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
-    "__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
-    "__rsub__": "rsub", "__rtruediv__": "rdiv", "__rpow__": "rpow", "__rfloordiv__": "rfloordiv", "__rmod__": "rmod",
-    "__rmatmul__": "rmatmul", "__rlshift__": "rlshift", "__rrshift__": "rrshift",
-    "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "invert",
-    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
-    "__imod__": "remainder_", "__ipow__": "pow_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
-    "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
-}  # fmt: skip
-"""Python's operators -> what computes them: an operator of the table, or a function of functional.py."""
-UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
-
-
-def python_operator(name):
-    """The function behind one of Python's operators."""
-    entry = OPERATORS[name]
-    if entry in OPS and OPS[entry].pointwise:
-        return OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
-    fn = function(PYTHON_ONLY[entry] if entry in PYTHON_ONLY else METHODS[entry])
-    return fn if name in UNARY else as_python_operator(fn)
-
-
-def hang(names, resolve):
-    """Attach the result of ``resolve`` to Tensor for each of the names."""
-    for name in names:
-        setattr(Tensor, name, Late(name, resolve))
-
-
-hang(sorted(HANGING), member_of)
-hang(OPERATORS, python_operator)
-Tensor.__hash__ = lambda self: id(self)
-
-
-def index_number(t):
-    """``range(t)``, ``list[t]``: an integer tensor of one element."""
-    if t.array.size != 1 or t.array.dtype.kind not in "iub":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return operator.index(t.array.item())
-
-
-def delete_item(t, index):
-    """``del t[index]``: a tensor keeps its elements."""
-    raise TypeError("Tensor does not support deleting items")
-
-
-Tensor.__index__, Tensor.__delitem__ = index_number, delete_item

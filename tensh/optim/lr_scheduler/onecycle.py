@@ -63,7 +63,7 @@ class OneCycleLR(Momentum, LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The rates of this step; sets the momentum, too.  ValueError after the last."""
+        """The rates of this step; sets the momentum, too.  Raise ValueError after the last."""
         self._require_step()
         step = self.last_epoch
         if step > self.total_steps:

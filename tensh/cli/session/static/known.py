@@ -118,7 +118,7 @@ def static(base, name):
 
 def resolve_member(base, name, found):
     """Find an attribute that is a member of Tensor before its first use."""
-    if type(found).__module__ == "tensh.engine.methods.autograd":
+    if type(found).__module__ == "tensh.engine.methods.attachment":
         return getattr(base.value if issubclass(type(base.value), type) else base.kind, name)
     return found
 

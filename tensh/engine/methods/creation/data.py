@@ -85,7 +85,7 @@ def convert_array(array, dtype, copy):
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another.
 
-    ValueError or RuntimeError for data that is not an array of numbers.
+    Raise ValueError or RuntimeError for data that is not an array of numbers.
     """
     given = {
         "dtype": dtype,

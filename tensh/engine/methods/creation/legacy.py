@@ -226,7 +226,7 @@ METHODS["type"] = type_
 def set_default_tensor_type(t):
     """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred.
 
-    RuntimeError or TypeError for any other type.
+    Raise RuntimeError or TypeError for any other type.
     """
     if isinstance(t, str):
         if not t.startswith("torch."):

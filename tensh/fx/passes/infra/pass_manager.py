@@ -31,7 +31,7 @@ def this_before_that_pass_constraint(this, that):
 class PassManager:
     """Runs ``passes`` one after the other, the whole list ``steps`` times or until nothing changes any more.
 
-    ``constraints`` are functions of two passes that say whether the first may come before the second. RuntimeError where no
+    ``constraints`` are functions of two passes that say whether the first may come before the second. Raise RuntimeError where no
     order fits. ``run_checks_after_each_pass`` calls the checks that were added.
     """
 

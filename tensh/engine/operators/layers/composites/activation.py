@@ -202,7 +202,7 @@ for name, fn in (("celu", torch_celu), ("selu", torch_selu)):
 def prelu(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable.
 
-    Raise RuntimeError for as many as fit neither.
+    Raise RuntimeError for a number of weights that is neither.
 
     >>> import tensh as torch
     >>> torch.prelu(torch.tensor([-2.0, 3.0]), torch.tensor([0.25]))

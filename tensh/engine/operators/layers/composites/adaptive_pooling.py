@@ -215,7 +215,7 @@ def declare_fractional(dims):
 
     doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the last {dims} dimensions.
 
-    Shape: [N, C, *] with {dims} dimensions at the end. RuntimeError or ValueError for others.
+    Shape: [N, C, *] with {dims} dimensions at the end. Raise RuntimeError or ValueError for others.
 
     There are ``output_size`` of them, or ``output_ratio`` times the input's size.  Differentiable.
     """

@@ -117,7 +117,7 @@ def declare_max(dims):
 
     doc = f"""The largest element of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
 
-    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. RuntimeError for others.
+    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. Raise RuntimeError for other shapes.
 
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` elements around it;
     ``dilation`` sets the elements of a window apart, ``ceil_mode`` keeps a last window that is not full.
@@ -228,7 +228,7 @@ def declare_lp(dims):
 
     doc = f"""The ``norm_type``-norm of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
 
-    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. RuntimeError for others.
+    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. Raise RuntimeError for other shapes.
 
     Differentiable; the gradient is zero where all elements of a window are.
     """
