@@ -111,7 +111,7 @@ def drop_dead_writes(source):
     """
     expected, lines = run_source(source)(**make_arguments(0)), source.splitlines(True)
     for line in reversed(lines[1:-1]):
-        if re.match(r"    t\d+ = ", line):
+        if re.match(r"    (t\d+ = |c)", line):  # arguments are written for others
             continue
         fewer = [each for each in lines if each is not line]
         results = run_source("".join(fewer))(**make_arguments(0))
