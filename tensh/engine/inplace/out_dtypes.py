@@ -4,7 +4,7 @@ from tensh.engine.errors.messages import OTHER_DTYPE
 
 EXACT = {
     OTHER_DTYPE: """
-        addmv alias_copy argmax argmin as_strided_copy avg_pool2d cholesky_ex cross det diag diagonal_copy eigh eigvalsh
+        addmv alias_copy argmax argmin as_strided_copy avg_pool2d avg_pool3d cholesky_ex cross det diag diagonal_copy eigh eigvalsh
         expand_copy index_add index_copy index_reduce inv inv_ex isin ldl_factor ldl_factor_ex ldl_solve linear log_softmax
         lu_factor lu_factor_ex lu_solve lu_unpack msort norm permute_copy qr renorm scatter scatter_add scatter_reduce
         slice_scatter slogdet softmax solve solve_ex sort split_with_sizes_copy squeeze_copy svd svdvals t_copy topk
