@@ -14,17 +14,28 @@ waits = 0  # in a row so far
 
 
 def postpone(frame):
-    """True if ^C would leave an import where it could never be taken up again; it is then sent once more, in a moment.
+    """True if ^C would leave an import or a mode where it could never be taken up again; it is then sent once more, in a moment.
 
     Such a place is a module of a library that we stand on, while it is executed, and the machinery of imports itself:
     between taking a lock and the block that releases it, ^C would leave the lock taken, and no other thread could import.
+    Another is the end of a `with torch.no_grad()`, before which gradients would stay switched off.
     """
     global waits
-    waits = (waits + 1) % MOST if frame and frame.f_code.co_filename.startswith(MACHINERY) else 0
+    waits = (waits + 1) % MOST if frame and (is_machinery(frame) or is_ending(frame)) else 0
     if not waits and not executes_library(frame):
         return False
     resend_later()
     return True
+
+
+def is_machinery(frame):
+    """True if a frame is one of Python's own code that imports modules."""
+    return frame.f_code.co_filename.startswith(MACHINERY)
+
+
+def is_ending(frame):
+    """True if a frame puts back what a `with` of ours has changed."""
+    return frame.f_code.co_name == "__exit__" and frame.f_globals.get("__name__", "").startswith("tensh.")
 
 
 def executes_library(frame):
