@@ -15,6 +15,7 @@ OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) +
 """Beginnings of the names of tensh's files: of code that the engine writes, and of the package."""
 
 
+OVERRIDE = "__torch_function__"  # of a class of the user's: it hands on what somebody else asked for
 CALL = "Calls.__call__"  # the function through which every module is called
 
 
@@ -33,10 +34,11 @@ def moment(time, code, instruction, layer):
 
 
 def put_place(node, tensors, getframe=sys._getframe):
-    """Give the tick of a node the place of the innermost frame that is not tensh's own, and the layer of ours that it calls."""
+    """Give the tick of a node the place of the innermost frame that is not tensh's own and hands nothing on, and the layer of
+    ours that it calls."""
     frame = getframe(2)
     layer = None
-    while (code := frame.f_code).co_filename.startswith(OURS):
+    while (code := frame.f_code).co_filename.startswith(OURS) or code.co_name == OVERRIDE and frame.f_back:
         if code.co_qualname == CALL and layer is None:
             layer = frame.f_locals["self"]
         frame = frame.f_back

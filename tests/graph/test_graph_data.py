@@ -8,6 +8,7 @@ import pytest
 
 import tensh
 from tensh.graph import json, tape, tree
+from tensh.graph.provenance import place, record_places
 from tensh.graph.repeats import blocks, period
 from tensh.graph.walk import Graph
 from tests.support.chain_programs import LEAVES, chain_program, check_paths
@@ -134,3 +135,18 @@ def test_names_and_edges_are_those_of_pytorch():
             assert described(ours) == walked(theirs), line
             compared += 1
     assert compared > 500
+
+
+def test_a_class_that_hands_calls_on_is_not_where_they_were_made():
+    """The lines of `%why` and `%graph` were all of the body of `__torch_function__`."""
+
+    class Handing(tensh.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    w = tensh.ones(2).as_subclass(Handing).requires_grad_()
+    with record_places():
+        y = w * 3
+    code, _instruction = place(y.grad_fn)
+    assert code is test_a_class_that_hands_calls_on_is_not_where_they_were_made.__code__
