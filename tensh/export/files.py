@@ -21,7 +21,7 @@ from tensh.fx.graph import Graph
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.replacing import replace_file
-from tensh.serialization.reading import DAMAGE, describe_damage, one_line
+from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
 from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import Place, Program
 
@@ -88,13 +88,14 @@ def load(f, *, extra_files=None, expected_opset_version=None):
     ``extra_files`` (a dictionary) gets the texts that went along, by its keys. DamagedFile (a ValueError) for what is no such file.
     """
     try:
+        require_file(f)
         with zipfile.ZipFile(f) as archive:
             if archive.getinfo("program.json").file_size > LARGEST:
                 raise DamagedFile(f"the graph has more than {LARGEST} bytes")
-            said = loads(archive.read("program.json").decode("utf-8"), deepest=100)
-            tensors = torch.load(io.BytesIO(archive.read("tensors.pt")))
+            said = loads(read_record(archive, "program.json").decode("utf-8"), deepest=100)
+            tensors = torch.load(io.BytesIO(read_record(archive, "tensors.pt")))
             for name in extra_files or {}:
-                extra_files[name] = archive.read(f"extra/{name}").decode("utf-8")
+                extra_files[name] = read_record(archive, f"extra/{name}").decode("utf-8")
         return rebuild(said, tensors)
     except DamagedFile as error:
         raise DamagedFile(one_line(error)) from None
@@ -102,6 +103,13 @@ def load(f, *, extra_files=None, expected_opset_version=None):
         raise
     except DAMAGE as error:
         raise DamagedFile(f"it is no exported program of tensh: {describe_damage(error)}") from None
+
+
+def read_record(archive, name):
+    """The bytes of a record, which are stored as they are: a small file does not become a large one in memory."""
+    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+        raise DamagedFile(f"its record {name} is compressed")
+    return archive.read(name)
 
 
 def rebuild(said, tensors):

@@ -16,7 +16,7 @@ from tensh.nn.parameter import Parameter
 from tensh.serialization.allowed import Known, Names
 from tensh.serialization.archive import Archive
 from tensh.serialization.containers import DamagedError
-from tensh.serialization.reading import DAMAGE, choose_place, describe_damage
+from tensh.serialization.reading import DAMAGE, choose_place, describe_damage, require_file
 
 __all__ = ["is_script_file", "load", "save"]
 
@@ -112,6 +112,7 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
     """
     place = choose_place(map_location)
     try:
+        require_file(f)
         with zipfile.ZipFile(f) as zipped:
             archive = ScriptArchive(zipped, place)
             codes = archive.codes()

@@ -5,6 +5,7 @@ letters, digits and underscores are taken out; its weights are checked against t
 """
 
 import inspect
+import keyword
 import math
 import operator as python_operator
 import os
@@ -21,11 +22,12 @@ from tensh.onnx.control import DEEPEST, If, Loop, list_free_names
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
 from tensh.onnx.operators.table import MissingOperator, dtype_of
-from tensh.serialization.reading import DAMAGE, describe_damage, one_line
+from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
 
 __all__ = ["OnnxModule", "load"]
 
 LARGEST = 2**31  # bytes that a file of protobuf can have
+TAKEN = vars(Module()).keys()  # attributes of every module
 NODES = 1_000_000  # nodes of a graph that is read
 
 
@@ -38,6 +40,10 @@ def read_model(source):
     onnx = require_onnx("a file of ONNX")
     folder = None
     if isinstance(source, (str, os.PathLike)):
+        try:
+            require_file(source)
+        except RuntimeError as error:
+            raise OnnxError(str(error)) from None
         folder = os.path.dirname(os.path.abspath(source))
         if os.path.getsize(source) > LARGEST:
             raise OnnxError(f"{source} has more than {LARGEST} bytes, which no model of ONNX has")
@@ -237,7 +243,16 @@ class GraphReader:
     def spell(name):
         """A name of a file as one of code."""
         text = "".join(each if each.isascii() and (each.isalnum() or each == "_") else "_" for each in name[:80])
+        if keyword.iskeyword(text) or text == "self":
+            return f"{text}_"
         return f"_{text}" if not text or text[0].isdigit() else text
+
+    def free(self, name):
+        """A name of code for a member, which neither another member nor a module itself has."""
+        path = self.spell(name)
+        while path in self.members or hasattr(GraphModule, path) or path in TAKEN:
+            path += "_"
+        return path
 
     def value(self, name):
         """The node of a value; weights become members when they are first used."""
@@ -249,9 +264,7 @@ class GraphReader:
 
     def add_member(self, name, tensor):
         """A weight as a parameter, or a buffer where it holds no real numbers."""
-        path = self.spell(name)
-        while path in self.members:
-            path += "_"
+        path = self.free(name)
         learned = tensor.is_floating_point() and tensor.dim() and name not in self.statistics
         self.members[path] = Parameter(tensor) if learned else tensor
         return self.graph.get_attr(path)
@@ -263,9 +276,7 @@ class GraphReader:
             raise OnnxError(f"{node.op_type} has no graph {name!r}, or it lies too deep")
         captured = list_free_names(graph)
         reader = GraphReader(graph, self.folder, captured, self.depth + 1)
-        path = self.spell(f"{node.output[0]}_{name}")
-        while path in self.members:
-            path += "_"
+        path = self.free(f"{node.output[0]}_{name}")
         self.members[path] = GraphModule(reader.members, reader.graph, "Graph")
         return self.graph.get_attr(path), tuple(map(self.value, captured)), graph
 

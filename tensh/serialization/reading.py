@@ -67,6 +67,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         warn("pickle_load_args only works if `weights_only=False`.")
     encoding = pickle_load_args.get("encoding", "utf-8")
     place = choose_place(map_location)
+    require_file(f)
     if isinstance(f, str | os.PathLike):
         path = os.fspath(f)
         if path.endswith(".safetensors"):
@@ -82,6 +83,12 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     if mmap:
         raise ValueError("f must be a file path in order to use the mmap argument")
     return _load(f, place, weights_only, encoding, None, mmap)
+
+
+def require_file(f):
+    """Raise RuntimeError for the path of a pipe or a device: it may have no end, or nothing may ever come out of it."""
+    if isinstance(f, str | os.PathLike) and os.path.exists(f) and not (os.path.isfile(f) or os.path.isdir(f)):
+        raise RuntimeError(f"{os.fspath(f)} is a pipe or a device, and no file")
 
 
 def _safetensors(path, map_location):

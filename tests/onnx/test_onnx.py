@@ -228,6 +228,18 @@ def load(model):
     return torch.onnx.load(io.BytesIO(model.SerializeToString()))
 
 
+@pytest.mark.parametrize(
+    "name", ["graph", "code", "forward", "parameters", "training", "_parameters", "self", "import", "None", "print"]
+)
+def test_names_of_a_file_may_be_those_of_modules_and_of_python(name):
+    weight = onnx.numpy_helper.from_array(np.ones(2, np.float32), name)
+    x = torch.ones(2)
+    made = load(model_of([onnx.helper.make_node("Add", ["x", name], ["y"])], ["x"], ["y"], [weight]))
+    assert torch.equal(made(x), x + 1)
+    made = load(model_of([onnx.helper.make_node("Relu", [name], [f"{name}_"])], [name], [f"{name}_"]))
+    assert torch.equal(made(x), x)
+
+
 def test_names_of_a_file_are_no_code():
     bad = "x'); import os; os.abort() #\n"
     made = load(model_of([onnx.helper.make_node("Relu", [bad], ['y"""\n1'])], [bad], ['y"""\n1']))

@@ -1,0 +1,40 @@
+"""Readers of models, given what is no file, or a small file of which a large one would come out."""
+
+import io
+import os
+import zipfile
+
+import pytest
+
+import tensh
+from tensh.export.files import DamagedFile
+
+READERS = {".pt": tensh.load, ".pth": tensh.jit.load, ".pt2": tensh.export.load, ".onnx": tensh.onnx.load}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("ending", READERS)
+def test_what_may_have_no_end_is_refused(ending, tmp_path):
+    if ending == ".onnx":
+        pytest.importorskip("onnx")
+    pipe, device = tmp_path / f"pipe{ending}", tmp_path / f"device{ending}"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device, str(pipe)):
+        with pytest.raises((RuntimeError, ValueError), match="is a pipe or a device, and no file"):
+            READERS[ending](path)
+    with pytest.raises(OSError):
+        READERS[ending](tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["program.json", "tensors.pt"])
+def test_a_compressed_record_of_an_exported_program_is_refused(name):
+    file = io.BytesIO()
+    tensh.export.save(tensh.export.export(tensh.nn.Linear(1, 1), (tensh.ones(1, 1),)), file)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(file) as before, zipfile.ZipFile(packed, "w") as after:
+        for record in before.namelist():
+            how = zipfile.ZIP_DEFLATED if record == name else zipfile.ZIP_STORED
+            after.writestr(record, before.read(record), how)
+    with pytest.raises(DamagedFile, match=f"its record {name} is compressed"):
+        tensh.export.load(packed)
