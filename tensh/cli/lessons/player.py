@@ -117,6 +117,7 @@ class Player:
                 self.screen.tell(judged.hint)
                 continue
             answers.append(text)
+            self.answered[question.number] = Answer(question, answers, result)  # tries of one who leaves count, too
             if judged.is_right:
                 result = RIGHT
                 break

@@ -41,7 +41,10 @@ class LineScreen:
         """Show the title, and the progress of a learner who returns."""
         self.say(("title", visible_line(lesson.title)))
         count = len(lesson.questions)
-        facts = _("{count} questions; instead of an answer: hint, skip, back, quit").format(count=count)
+        if count == 1:
+            facts = _("1 question; instead of an answer: hint, skip, back, quit")
+        else:
+            facts = _("{count} questions; instead of an answer: hint, skip, back, quit").format(count=count)
         self.say(("note", facts))
         if progress.at:
             number = 1 + sum(1 for step in lesson.steps[: progress.at] if hasattr(step, "number"))

@@ -29,6 +29,11 @@ def find(wanted):
     """The lesson of a name, a number, the beginning of a name, or a file; UsageError where there is none."""
     if wanted.endswith(ENDINGS) or os.sep in wanted:
         return format.load(wanted)
+    if os.path.isfile(wanted):
+        raise UsageError(
+            _("{path}: lessons are files with the endings {endings}").format(path=wanted, endings=", ".join(ENDINGS)),
+            _("tensh convert makes one: tensh convert {path} LESSON.md").format(path=wanted),
+        )
     name = name_of(wanted)
     return format.load(path_of(name), key=name)
 

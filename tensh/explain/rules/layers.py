@@ -28,8 +28,8 @@ def channels(call, text):
         candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))
     found = fits(call, candidates)
     return Explanation(
-        call.symbol, (operand(a, {dim}),), _("{symbol} takes {wanted} channels in dim {dim}, and got {got}").format(symbol=call.symbol, wanted=wanted, dim=dim, got=got), found,
-        None if found else _("make the layer for {got} channels, or give it {wanted}").format(got=got, wanted=wanted),
+        call.symbol, (operand(a, {dim}),), (_("{symbol} takes 1 channel in dim {dim}, and got {got}") if wanted == 1 else _("{symbol} takes {wanted} channels in dim {dim}, and got {got}")).format(symbol=call.symbol, wanted=wanted, dim=dim, got=got), found,
+        None if found else (_("make the layer for 1 channel, or give it {wanted}") if got == 1 else _("make the layer for {got} channels, or give it {wanted}")).format(got=got, wanted=wanted),
     )  # fmt: skip
 
 

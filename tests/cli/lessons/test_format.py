@@ -190,6 +190,19 @@ def test_answers_are_written_and_graded(tmp_path):
     assert "0 of 6 right" in text.output and "no answer" in text.output
 
 
+def test_tries_of_a_learner_who_leaves_are_written(tmp_path):
+    path, record = tmp_path / "lesson.md", tmp_path / "answers.txt"
+    path.write_text(GOOD, encoding="utf-8")
+    played(path, ["9 9 9"], "--record", record)
+    assert "1: 9 9 9\n" in record.read_text(encoding="utf-8")
+
+
+def test_a_python_file_is_no_lesson(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lesson.py").write_text("x = 1  #? value\n", encoding="utf-8")
+    assert "tensh convert lesson.py" in Done("learn", "lesson.py").errors
+
+
 @pytest.mark.parametrize("content", ["gibberish", "lesson: nosuch\n1: 2", "1: 2", "lesson: tensors\n99: 1"])
 def test_a_file_of_answers_that_is_none(tmp_path, content):
     path = tmp_path / "answers.txt"

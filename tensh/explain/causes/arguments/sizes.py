@@ -53,9 +53,10 @@ def transpose_without_dims(situation, node):
 
 def size_for_factor(situation, node):
     """`F.interpolate(x, 2.0)`."""
-    if not situation.says("argument 'size'", "must be int, not float") or len(node.args) != 2:
-        return None
-    if not ast.unparse(node.func).endswith("interpolate"):
+    is_told = situation.says("argument 'size'", "must be int, not float") or situation.says(
+        "upsample_", "list of [float"
+    )
+    if not is_told or len(node.args) != 2 or not ast.unparse(node.func).endswith("interpolate"):
         return None
     rule = _("the second argument is the new size; a factor has the name scale_factor")
     return explain_replacement(
