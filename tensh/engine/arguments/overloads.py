@@ -10,16 +10,17 @@ A function that is not there has the one signature of its Python function; the k
 names (``kinds.txt``).  The files are read when a call has failed, or has more arguments than its function.
 """
 
+import os
 import re
 from functools import cache
-from pathlib import Path
 
 from tensh.engine.arguments.signatures import OLD, Form
 
 
 def read_lines(name):
     """The lines of a table in this folder."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:  # pathlib takes 7 ms to load
+        return file.read().splitlines()
 
 
 @cache
