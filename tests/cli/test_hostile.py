@@ -121,7 +121,7 @@ UNREADABLE = {  # what is said -> the bytes
     "text in UTF-8 was expected, and byte 0xff on line 2 is none": b"x = 1\ny = '\xff'\n",
     "text in UTF-8 was expected, and this is UTF-16": "x = 1".encode("utf-16"),
     "this is not text (unknown encoding: nowhere)": b"# coding: nowhere\nx = 1\n",
-    "UnicodeError: undefined encoding": b"# coding: undefined\nx = 1\n",
+    "undefined encoding": b"# coding: undefined\nx = 1\n",
 }
 
 

@@ -298,7 +298,8 @@ class BackgroundTask:
             self.error = error
         self.is_done.set()
         if then:
-            then()
+            with contextlib.suppress(RuntimeError):  # Python ends already, and no thread can begin
+                then()
 
     def wait(self):
         """Wait until the work is done; raise what it raised."""
