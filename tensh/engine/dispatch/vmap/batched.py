@@ -13,7 +13,7 @@ from tensh.engine.operators.shapes.views import permute, unsqueeze, view
 
 
 class Sample:
-    """The array of a Batched: shape, strides and dtype of one sample.  Reading elements raises ``Lift``."""
+    """The array of a BatchedTensor: shape, strides and dtype of one sample.  Reading elements raises ``Lift``."""
 
     __slots__ = ("array", "hidden", "owner")
 

@@ -87,7 +87,7 @@ def format_sample(t, format_spec=""):
 
 
 def sample_text(t, *, tensor_contents=None):
-    """The text of a Batched: that of its value, within a line for every level."""
+    """The text of a BatchedTensor: that of its value, within a line for every level."""
     return text(t)
 
 
@@ -103,4 +103,4 @@ METHODS = {
         "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
     ),
 }  # fmt: skip
-"""Methods of a Batched that only tell what cannot be done."""
+"""Methods of a BatchedTensor that only tell what cannot be done."""
