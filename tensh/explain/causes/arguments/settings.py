@@ -13,6 +13,7 @@ from tensh.language import _
 LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
 AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
 DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
+CHOICES = re.compile(r"(?:should|must) be one of (.+)")
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
@@ -54,8 +55,8 @@ def percent(situation, node):
 
 def unknown_choice(situation, node):
     """`padding="vald"`, where the message names the choices."""
-    said = message_of(situation.error)
-    choices = re.findall(r"'(\w+)'", said.partition("should be one of")[2] or said.partition("must be one of")[2])
+    found = CHOICES.search(message_of(situation.error))
+    choices = re.findall(r"'(\w+)'", found[1]) if found else []
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         meant = nearest(each, choices)
         if meant:
