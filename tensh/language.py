@@ -29,6 +29,12 @@ def choose(language):
     current = usual if language == AUTO else language
 
 
+def list_names(names, most=None):
+    """Names in a sentence, "a, b, c", with "..." for those beyond ``most``; a language may have a comma of its own for them."""
+    shown = [*names] if most is None or len(names) <= most else [*names[:most], "..."]
+    return functools.reduce(lambda listed, name: _("{listed}, {name}").format(listed=listed, name=name), shown)
+
+
 @contextlib.contextmanager
 def speaking(language):
     """Within, a language is spoken."""

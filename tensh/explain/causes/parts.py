@@ -7,7 +7,7 @@ from tensh.explain.causes.situation import replace_node
 from tensh.explain.edits import describe_shape
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.language import _, list_names
 
 MOST = 3  # attributes of parts that are named
 MOST_PARTS = 6
@@ -73,9 +73,9 @@ def attribute_of_a_part(situation, node):
     parts = [
         text + "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in path.split(".")) for path in having
     ]
-    shown = ", ".join(f"{part}.{node.attr}" for part in parts[:MOST]) + (", ..." if len(parts) > MOST else "")
+    shown = [f"{part}.{node.attr}" for part in parts]
     rule = _("{text} has no {attribute} of its own, and parts of it do: {parts}").format(
-        text=text, attribute=node.attr, parts=shown
+        text=text, attribute=node.attr, parts=list_names(shown, MOST)
     )
     return Explanation("attribute", (), rule)
 
@@ -89,7 +89,7 @@ def name_parts(model, text, attribute):
         return None
     shown = [f"{text}[{name}]" if name.isdecimal() else f"{text}.{name}" for name in names]
     rule = _("{text} has no part {attribute}: its parts are {parts}").format(
-        text=text, attribute=attribute, parts=", ".join(shown[:MOST_PARTS]) + ", ..." * (len(shown) > MOST_PARTS)
+        text=text, attribute=attribute, parts=list_names(shown, MOST_PARTS)
     )
     return Explanation("attribute", (), rule)
 

@@ -7,7 +7,7 @@ import types
 from tensh.explain.causes.situation import message_of
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import OPERATIONS, is_module
-from tensh.language import _
+from tensh.language import _, list_names
 
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")
 SURPLUS = re.compile(r"got an unexpected keyword argument '(\w+)'")
@@ -29,7 +29,7 @@ def explain_surplus_argument(situation):
     rule = _("{name} has no {argument}: its arguments are {names}").format(
         name=ast.unparse(path[-1].func),
         argument=found[1],
-        names=", ".join(names[:MOST_NAMES] + ["..."] * (len(names) > MOST_NAMES)),
+        names=list_names(names, MOST_NAMES),
     )
     return Explanation("call", (), rule)
 
@@ -54,7 +54,7 @@ def explain_missing_arguments(situation):
     written = f"{name}({', '.join([*needed, *options])})"
     given = [f"{parameter}={ast.unparse(each)}" for parameter, each in zip(needed, node.args)]
     rule = _("{written} lacks {missing}; given: {given}") if given else _("{written} lacks {missing}")
-    return Explanation("call", (), rule.format(written=written, given=", ".join(given), missing=", ".join(missing)))
+    return Explanation("call", (), rule.format(written=written, given=", ".join(given), missing=list_names(missing)))
 
 
 def function_of(called, parameters):

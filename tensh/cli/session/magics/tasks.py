@@ -9,7 +9,7 @@ TASKS = {
     "measure": "%time %timeit %prun",
     "find a failure": "%debug %up %down",
     "go back": "%history In[N] Out[N] %undo %edit %reset",
-    "write and read files": "%export %save %load",
+    "write and read files": "%export %save %load %watch",
     "choose": "%set %seed",
 }
 # What `%help` says besides, and how it is written.

@@ -8,7 +8,7 @@ from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import message_of
 from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.language import _, list_names
 
 LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
 AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
@@ -60,7 +60,7 @@ def unknown_choice(situation, node):
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         meant = nearest(each, choices)
         if meant:
-            rule = _("{text} is none of {choices}").format(text=ast.unparse(each), choices=", ".join(sorted(choices)))
+            rule = _("{text} is none of {choices}").format(text=ast.unparse(each), choices=list_names(sorted(choices)))
             return explain_replacement(situation, "call", rule, each, f'"{meant}"')
     return None
 
