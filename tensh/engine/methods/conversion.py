@@ -21,6 +21,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, on_meta, preserve_format, require_cpu
 from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
+from tensh.engine.errors.messages import too_large
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.basic import cast as cast_op
 from tensh.engine.operators.shapes.composites.sharing import lies_in_shared, move_to_shared
@@ -53,6 +54,8 @@ def recast(t, to, memory_format=None):
         result.array = cast_op.kernel(t.array, numpy, memory_format)
     except Lift:
         return ports.batched_function("recast", recast, (t, to, memory_format), {})
+    except MemoryError as error:
+        raise too_large(error) from None
     result.node = result._base = result._kept = None
     return result
 

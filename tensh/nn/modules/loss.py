@@ -13,8 +13,8 @@ def reduction_of(reduction, size_average, reduce):
     """The reduction; the two flags were its old form, and warn."""
     if size_average is None and reduce is None:
         return reduction
-    averaged = size_average is None or size_average
-    reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
+    averaged, reduced = size_average is None or size_average, reduce is None or reduce
+    reduction = "mean" if averaged and reduced else "sum" if reduced else "none"
     warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     return reduction
 

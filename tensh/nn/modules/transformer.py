@@ -222,7 +222,8 @@ class TransformerEncoder(Module):
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         """A sequence like ``src``.  In evaluation, without gradients, padding at the end becomes zero, as in PyTorch."""
-        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, dtype_of_mask(mask), "mask")
+        other = dtype_of_mask(mask), "mask"
+        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, *other)
         mask = float_mask(mask, "mask", src.dtype)
         is_causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
         output = src

@@ -63,8 +63,15 @@ def fold_windows(array, fold, kernel, stride, dilation, size):
 
 
 # ── the largest element ──────────────────────────────────────────────────────
+def reachable(kernel, input, padding, dilation):
+    """The size of the windows without what lies behind the end of the input in all of them."""
+    spatial = input.shape[input.ndim - len(kernel) :]
+    return tuple(max(min(k, (n - 1 + p) // d + 1), 1) for k, n, p, d in zip(kernel, spatial, padding, dilation))
+
+
 @keeping_format
 def max_pool(input, kernel, stride, padding, dilation, size):
+    kernel = reachable(kernel, input, padding, dilation)
     whole = surround(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
     return fold_windows(whole, np.maximum, kernel, stride, dilation, size)
 
@@ -72,7 +79,7 @@ def max_pool(input, kernel, stride, padding, dilation, size):
 @op(public=False, out=False, input=None)
 def max_places(input, kernel, stride, padding, dilation, size):
     """Return the index of the largest element of every window: the first of them, or the last nan."""
-    low = lowest(input.dtype)
+    low, kernel = lowest(input.dtype), reachable(kernel, input, padding, dilation)
     whole = surround(input, kernel, stride, padding, dilation, size, low)
     best = fold_windows(whole, np.maximum, kernel, stride, dilation, size)
     parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
@@ -101,17 +108,22 @@ def flat_places(which, spatial, kernel, stride, padding, dilation):
 
 
 def first_places(shape, spatial, stride, padding, dilation):
-    """Flat indices of the first element of every window that is not padding: the one where all are equally low."""
+    """Flat indices of the first element of every window that is not padding: the one where all are equally low.
+
+    Of a window that steps over the whole input it is the last; PyTorch's lies outside, where its derivative writes.
+    """
     flat = 0
     for n, t, s, p, d in zip(spatial, np.indices(shape[len(shape) - len(spatial) :]), stride, padding, dilation):
         place = t * s - p
-        flat = flat * n + place + np.maximum(-(place // d), 0) * d
+        flat = flat * n + np.minimum(place + np.maximum(-(place // d), 0) * d, n - 1)
     return np.broadcast_to(flat, shape)
 
 
 @keeping_format
 def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
     places = max_places.kernel(input, kernel, stride, padding, dilation, size)
+    if any(padding) and max(dilation) > 1:  # a window may meet padding alone, which is at no place
+        return max_pool(input, kernel, stride, padding, dilation, size), places
     return spots.kernel(input, places, len(kernel)), places
 
 
