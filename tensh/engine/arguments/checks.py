@@ -44,6 +44,11 @@ def dims(dim, ndim):
     return wrap_dims((dim,), ndim) if ndim else (wrap_dims((dim,), ndim) and ())
 
 
+def is_empty(values):
+    """True for an empty sequence; False for a number of any kind, which NumPy's would not compare with one."""
+    return isinstance(values, (tuple, list)) and not values
+
+
 def require_dtype(value, name):
     """``value`` if it is a dtype (or None), or the dtype that a Python type stands for; PyTorch's error otherwise."""
     if value is None or isinstance(value, dtype):

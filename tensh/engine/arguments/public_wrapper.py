@@ -61,10 +61,11 @@ class PublicWrapper:
         """Call the function by its true signature."""
         if options and (options.keys() & NUMPY.keys() or not options.keys() <= self.parameters.keys()):
             args, options = self.translate_names(args, options)
-        given = {**dict(zip(self.positional, args, strict=False)), **options}
+        args, places = list(args), {name: place for place, name in enumerate(self.positional)}
         for name, kind in self.checked.items():
-            if name in given and given[name] is not self.parameters[name].default:
-                self.require_kind(name, kind, given[name])
+            holder, key = (options, name) if name in options else (args, places.get(name, len(args)))
+            if (holder is options or key < len(args)) and holder[key] is not self.parameters[name].default:
+                holder[key] = self.take(name, kind, holder[key])
         if len(args) > len(self.positional) and (values := self.bind_deprecated(args, options)) is not None:
             return self.fn(**values)
         positional, named = self.list_given(args, False)
@@ -91,15 +92,20 @@ class PublicWrapper:
         """The kinds that PyTorch's signatures give the parameter."""
         return {form.named[name].kind for form in self.forms if name in form.named}
 
-    def require_kind(self, name, kind, value):
-        """Raise PyTorch's error for an argument if its signatures take nothing but this kind there."""
+    def take(self, name, kind, value):
+        """The argument as its kind; PyTorch's error if it is another and its signatures take nothing else there."""
         if kind == "int" and is_long(value):
             if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
-        elif value is None and any(form.named[name].optional for form in self.forms if name in form.named):
-            return
-        elif TAKERS[kind](value) is NO_FIT and self.kinds_of(name) == {kind}:
+            return value
+        if value is None and any(form.named[name].optional for form in self.forms if name in form.named):
+            return None
+        if self.kinds_of(name) != {kind}:
+            return value
+        taken = TAKERS[kind](value)
+        if taken is NO_FIT:
             raise TypeError(f"{self.name}(): argument '{name}' must be {kind}, not {type_name(value)}")
+        return taken
 
     def bind_deprecated(self, args, options):
         """The arguments by name if they fit an old form, of which PyTorch warns once; None if not."""

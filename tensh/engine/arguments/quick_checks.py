@@ -24,6 +24,8 @@ INTEGERS = frozenset(
 """.split()
 )
 """Parameters that take integers of 64 bits where PyTorch's signature says so, and that nothing else reads as such."""
+FLOATS = frozenset(["eps"])
+"""Parameters that take floats likewise."""
 
 
 def checked_kinds(parameters):
@@ -33,6 +35,8 @@ def checked_kinds(parameters):
             yield name, "bool"
         elif name in INTEGERS:
             yield name, "int"
+        elif name in FLOATS:
+            yield name, "float"
         elif type(p.default) is str:
             yield name, "str"
 

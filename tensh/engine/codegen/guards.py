@@ -15,12 +15,13 @@ FILE = "<tensh guard of {}>"
 """File name of the generated guards."""
 
 
-def require_kind(kind, called, name, position, value, optional):
-    """Raise PyTorch's error for an argument that the function it is handed on to does not take."""
-    if (value is None and optional) or TAKERS[kind](value) is not NO_FIT:
-        return
-    where = f" (position {position})" if position else ""
-    raise TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")
+def take(kind, called, name, position, value, optional):
+    """The argument as the function that it is handed on to takes it; PyTorch's error if that does not."""
+    taken = value if value is None and optional else TAKERS[kind](value)
+    if taken is NO_FIT:
+        where = f" (position {position})" if position else ""
+        raise TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")
+    return taken
 
 
 def wrap_guarded(fn, name):
@@ -43,7 +44,7 @@ def wrap_guarded(fn, name):
     checked = {each: row for each, row in handed_on().get(name, {}).items() if each in (*positional, *keywords)}
     defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
     suspect = " or ".join(write_check(each, kind, defaults[each]) for each, (kind, *_) in checked.items())
-    look = f"        if {suspect}: __check({', '.join(checked)})\n" if checked else ""
+    look = f"        if {suspect}: {', '.join(checked)}, = __take({', '.join(checked)})\n" if checked else ""
     source = (
         f"def {own}({', '.join(filter(None, header))}):\n"
         f"    try:\n"
@@ -61,16 +62,18 @@ def wrap_guarded(fn, name):
     def wrong_with(failure, args, options):
         return misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
 
-    def check(*values):
-        for (parameter, (kind, called, own, *position)), value in zip(checked.items(), values, strict=True):
-            require_kind(kind, called, own, *position or [None], value, defaults[parameter] is None)
+    def take_all(*values):
+        return [
+            take(kind, called, own, *position or [None], value, defaults[parameter] is None)
+            for (parameter, (kind, called, own, *position)), value in zip(checked.items(), values, strict=True)
+        ]
 
     environment = {
         "__Absence": Absence,
         "__answered": batched_function,
         "__fn": fn,
         "__wrong": wrong_with,
-        "__check": check,
+        "__take": take_all,
         "is_not_int64": is_not_int64,
         "__name__": fn.__module__,
     }

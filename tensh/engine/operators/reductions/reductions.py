@@ -6,7 +6,7 @@ float32.
 
 import numpy as np
 
-from tensh.engine.arguments.checks import dims
+from tensh.engine.arguments.checks import dims, is_empty
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
@@ -268,7 +268,7 @@ def make_test(reduce):
     """The kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
 
     def kernel(input, dim=None, keepdim=False):
-        axes = () if dim == () or dim == [] else axes_of(dim, input.ndim)  # here () means none, not all
+        axes = () if is_empty(dim) else axes_of(dim, input.ndim)  # here () means none, not all
         result = reduce(input, axes, None, None, keepdim)
         return result.astype(np.uint8) if input.dtype == np.uint8 else result
 

@@ -3,6 +3,7 @@
 import inspect
 from math import prod
 
+from tensh.engine.arguments.checks import is_empty
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap.batched import BatchedTensor
@@ -23,7 +24,7 @@ def DIMS(dims, n, batch):
     """Some dimensions; None or none of them are all."""
     if n == 0:
         raise NoRule
-    if dims is None or dims == () or dims == []:
+    if dims is None or is_empty(dims):
         return tuple(range(len(batch), len(batch) + n))
     return tuple([DIM(dim, n, batch) for dim in dims]) if isinstance(dims, (list, tuple)) else DIM(dims, n, batch)
 

@@ -2,6 +2,7 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arguments.signatures import NO_FIT, take_int
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.out import write_out
@@ -48,7 +49,7 @@ DEFAULTS = {ONE: -1, MANY: None, TWO: (-2, -1)}
 
 def make_tuple(value):
     """Return a tuple: a single number becomes one of itself."""
-    return (value,) if type(value) is int else value
+    return value if take_int(value) is NO_FIT else (value,)
 
 
 def make_tuples(args, given, *places):

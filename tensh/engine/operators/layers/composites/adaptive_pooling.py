@@ -172,7 +172,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
 def read_sizes(name, parameter, value, dims):
     """A number per dimension."""
     values = integers(value, name, parameter, 2)
-    if len(values) != dims and not isinstance(value, int):
+    if len(values) != dims and isinstance(value, (tuple, list)):
         which = "three " if dims == 3 else ""
         raise RuntimeError(f"{name}: {parameter} must either be a single Int or tuple of {which}Ints")
     return values * dims if len(values) == 1 else values

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arguments.checks import is_empty
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.engine.inplace.out import write_out
@@ -73,7 +74,7 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     facts = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
     found = {}
     for position, (parameter, value) in enumerate(facts.items(), 2):
-        if parameter == "stride" and (value is None or value in ((), [])):
+        if parameter == "stride" and (value is None or is_empty(value)):
             found[parameter] = found["kernel_size"]
             continue
         none = {"stride": "None, an int, list of ints, or tuple", "padding": "an int, list of ints, or tuple"}.get(

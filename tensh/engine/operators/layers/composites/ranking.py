@@ -1,5 +1,6 @@
 """Ranking losses: which of two is larger, nearer, or more alike."""
 
+from tensh.engine.codegen.scalars import take_number
 from tensh.engine.operators.elementwise.numbered import minus
 from tensh.engine.operators.elementwise.numbered import plus as plus_op
 from tensh.engine.operators.elementwise.table import clamp_min, minimum, sub
@@ -97,7 +98,8 @@ def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=
 
     Shapes: [N, D], reduced to [].
     """
-    check_triplet(anchor, positive, negative, number(margin, "triplet_margin_loss", "margin", 4))
+    margin = take_number(number(margin, "triplet_margin_loss", "margin", 4))
+    check_triplet(anchor, positive, negative, margin)
     distance = pairwise_distance
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:

@@ -131,7 +131,8 @@ def native_channel_shuffle(input, groups):
 
 # ── windows as columns ───────────────────────────────────────────────────────
 def pair(value, name, parameter, position, repeats=True):
-    values = integers((value, value) if type(value) is int and repeats else value, name, parameter, position)
+    is_lone = repeats and not isinstance(value, (tuple, list))
+    values = integers((value, value) if is_lone else value, name, parameter, position)
     if len(values) != 2:
         raise RuntimeError(f"It is expected {parameter} equals to 2, but got size {len(values)}")
     return values

@@ -3,6 +3,7 @@
 import math
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.signatures import NO_FIT, TAKERS
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.errors.warnings import warn
@@ -81,8 +82,8 @@ SCALES = {
 def require_kinds(input, mode, sizes, factors, corners, antialias):
     """Raise PyTorch's TypeError for sizes that are no integers, factors that are no numbers, and corners that are no bool."""
     if (
-        all(type(n) is int for n in sizes or ())
-        and all(type(n) in (float, int) for n in factors or ())
+        all(type(n) is int or TAKERS["int"](n) is not NO_FIT for n in sizes or ())
+        and all(type(n) is float or TAKERS["float"](n) is not NO_FIT for n in factors or ())
         and (corners is None or type(corners) is bool)
     ):
         return

@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine.arguments.checks import is_empty
 from tensh.engine.arguments.signatures import take_ints
 
 WORDS = {1: "one", 2: "two", 3: "three"}
@@ -58,7 +59,7 @@ def complaint(kind, dims, parameter):
 def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
     """(kernel, stride, padding, dilation), one number per dimension each; no stride means as wide as the window."""
     kernel = expand_setting(kernel_size, dims, name, "kernel_size", 2, complaint(kind, dims, "kernel_size"))
-    stride = kernel if stride is None or stride in ((), []) else expand_setting(
+    stride = kernel if stride is None or is_empty(stride) else expand_setting(
         stride, dims, name, "stride", 3, complaint(kind, dims, "stride")
     )  # fmt: skip
     padding = expand_setting(padding, dims, name, "padding", 4, complaint(kind, dims, "padding"))

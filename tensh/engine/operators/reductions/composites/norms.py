@@ -1,7 +1,9 @@
 """Norms of vectors, and softmax, with PyTorch's overloads."""
 
 from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.arguments.signatures import NO_FIT
 from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.scalars import take_number
 from tensh.engine.operators.namespaces import linalg
 from tensh.engine.operators.reductions import norms
 from tensh.engine.operators.reductions.softmax import log_softmax_dim, softmax_dim
@@ -45,9 +47,11 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    if not isinstance(ord, (int, float)):
+    if isinstance(number := take_number(ord), complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
+    if number is NO_FIT:
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
-    return norms.vector_norm.fn(input, ord, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
+    return norms.vector_norm.fn(input, number, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
 
 
 def numpy_of(dtype, name):

@@ -1,5 +1,6 @@
 """Variance, standard deviation, medians and quantiles with PyTorch's overloads."""
 
+from tensh.engine.arguments.checks import is_empty
 from tensh.engine.codegen.composites import composite
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.inplace.out import check_out, write_out
@@ -22,7 +23,7 @@ def bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims):
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
     dim = dim if axis is None else axis
-    return None if dim in ((), []) else dim, correction, keepdim if keepdims is None else keepdims
+    return None if is_empty(dim) else dim, correction, keepdim if keepdims is None else keepdims
 
 
 def declare_spread(name, doc, operator):

@@ -193,10 +193,10 @@ def tensor_split(input, indices_or_sections, dim=0):
     array = require(input, "tensor_split", "input", 1).array
     if not array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    if isinstance(indices_or_sections, bool):
-        raise TypeError("tensor_split(): argument 'indices_or_sections' must be int, Tensor or tuple of ints, not bool")
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = from_tensor(indices_or_sections.array)
+    elif not isinstance(indices_or_sections, (tuple, list)):
+        indices_or_sections = integer(indices_or_sections, "tensor_split", "indices_or_sections", 2)
     if not isinstance(indices_or_sections, int):
         return split_at(input, dims_of(indices_or_sections, "tensor_split", "indices"), dim)
     number = indices_or_sections
@@ -234,6 +234,8 @@ def splits_along(name, least, dim_of, direction):
                 "dimensions!"
             )
         dim = dim_of(array.ndim)
+        if not isinstance(indices_or_sections, (Tensor, tuple, list)):
+            indices_or_sections = integer(indices_or_sections, name, "indices_or_sections", 2)
         if isinstance(indices_or_sections, int) and (not indices_or_sections or array.shape[dim] % indices_or_sections):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "

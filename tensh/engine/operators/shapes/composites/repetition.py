@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arguments.signatures import NO_FIT, take_int
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor, wrap
@@ -82,6 +83,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     tensor([1, 1, 2, 2])
     """
     require(input, "repeat_interleave", "input", 1)
+    if isinstance(repeats, np.integer):
+        repeats = int(repeats)
     if repeats is None:
         return wrap(repeat_indices(input.array, output_size))
     if dim is None:
@@ -161,7 +164,8 @@ def roll(input, shifts, dims=()):
 
 
 def as_tuple(value, name):
-    return (value,) if type(value) is int else dims_of(value, "roll", name)
+    number = take_int(value)
+    return dims_of(value, "roll", name) if number is NO_FIT else (number,)
 
 
 @method

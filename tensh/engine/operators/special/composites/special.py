@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine.arguments.signatures import NO_FIT, take_int
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.registry import METHODS
@@ -23,9 +24,9 @@ def polygamma(n, input):
     >>> torch.polygamma(1, torch.tensor([1.0, 0.5]))
     tensor([1.6449, 4.9348])
     """
-    if type(n) is not int:
+    if (order := take_int(n)) is NO_FIT:
         refuse("polygamma", "n", 1, n, "int")
-    return polygamma_of.fn(tensor(input, "polygamma", "input", 2), n)
+    return polygamma_of.fn(tensor(input, "polygamma", "input", 2), order)
 
 
 def polygamma_method(self, n):
