@@ -56,6 +56,7 @@ def notebook(sources, output=""):
     )
 
 
+# A file of more than 5,000 lines is parsed in pieces, and statements before a broken one are compiled: both sizes lie below that.
 DOCUMENTS = {  # name of the file: (its size, its text at a size)
     "assignments.tsh": (400, lambda n: "x = 1\n" * n),
     "assignments.py": (400, lambda n: "x = 1\n" * n),
@@ -75,8 +76,8 @@ DOCUMENTS = {  # name of the file: (its size, its text at a size)
     "command_behind_blank.tsh": (5000, lambda n: "\n" * n + "%reset\n" + "\n" * n + "%reset\n"),
     "windows.tsh": (400, lambda n: "x = 1\r\n" * n),
     "fails_at_the_end.tsh": (600, lambda n: "x = 1\n" * n + "1 / 0\n"),
-    "ends_in_the_middle.tsh": (1500, lambda n: "x = 1\n" * n + "y = (\n"),
-    "broken_at_the_end.tsh": (1500, lambda n: "x = 1\n" * n + "y = = 2\n"),
+    "ends_in_the_middle.tsh": (1200, lambda n: "x = 1\n" * n + "y = (\n"),
+    "broken_at_the_end.tsh": (1200, lambda n: "x = 1\n" * n + "y = = 2\n"),
     "bracket_stays_open.tsh": (5000, lambda n: "%reset\nx = (\n" + "1\n" * n),
     "string_stays_open.tsh": (5000, lambda n: '%reset\nx = """\n' + "1\n" * n),
     "results.tsh": (100, lambda n: "1\n#> 1\n" * n),

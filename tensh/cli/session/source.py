@@ -60,12 +60,17 @@ class Statement(NamedTuple):
     @property
     def text(self):
         """The statement as it was written, in one line."""
+        return " ".join(line.strip() for line in self.written)
+
+    @property
+    def written(self):
+        """The lines of the statement, without what stands beside it."""
         lines = self.source.encoded[self.first - 1 : self.last]
         if len(lines) == 1:  # one slice: a line may hold as many statements as a file has lines
-            return lines[0][slice(*self.columns)].decode().strip()
+            return [lines[0][slice(*self.columns)].decode()]
         lines[-1] = lines[-1][: self.columns[1]]
         lines[0] = lines[0][self.columns[0] :]
-        return " ".join(line.decode().strip() for line in lines)
+        return [line.decode() for line in lines]
 
 
 class Command(NamedTuple):

@@ -6,7 +6,7 @@ Nothing is watched before the engine is there, and nothing in programs that run 
 import contextlib
 import re
 import sys
-from functools import partial
+from functools import lru_cache, partial
 from importlib.machinery import PathFinder
 from typing import NamedTuple
 
@@ -48,6 +48,12 @@ def may_lose(call):
     return owner == "self" or owner.endswith("nn") and word[0].isupper() or word in METHODS_OF_TENSORS
 
 
+@lru_cache(maxsize=2)  # asked for each statement of a source
+def gives_pairs(text):
+    """True if a source calls what returns values with their indices."""
+    return bool(GIVES_PAIRS.search(text))
+
+
 class Teacher:
     """Looks at what a session does, and tells a function the notes on it."""
 
@@ -77,12 +83,12 @@ class Teacher:
         """Look at a statement that has run: at what it compares, and at results that it loses."""
         if not isinstance(statement, Statement):
             return
-        text = "\n".join(statement.source.lines[statement.first - 1 : statement.last])
+        text = "\n".join(statement.written)
         if ENGINE in sys.modules and "accuracy" not in self.told and "==" in text and COUNTED.search(text):
             from tensh.cli.session.comparisons import find_comparison
 
             self.tell_of("accuracy", find_comparison, statement)
-        if "pair" not in self.told and "==" in text and GIVES_PAIRS.search(statement.source.text):
+        if "pair" not in self.told and "==" in text and gives_pairs(statement.source.text):
             from tensh.cli.session.remarks_on_source import find_pair
 
             self.tell_of("pair", find_pair, statement)
