@@ -63,6 +63,11 @@ class Statement(NamedTuple):
         return " ".join(line.strip() for line in self.written)
 
     @property
+    def is_quiet(self):
+        """True if a `;` follows on the line."""
+        return SEMICOLON.match(self.source.encoded[self.last - 1], self.columns[1]) is not None
+
+    @property
     def written(self):
         """The lines of the statement, without what stands beside it."""
         lines = self.source.encoded[self.first - 1 : self.last]

@@ -96,7 +96,8 @@ class Teacher:
             from tensh.cli.session.remarks_on_source import find_method
 
             self.tell_of("method", find_method, statement)
-        if "lost" not in self.told and not statement.shown and any(map(may_lose, CALLED_ALONE.finditer(text))):
+        may_show = statement.shown or statement.is_quiet  # a `;` says that the value is not wanted
+        if "lost" not in self.told and not may_show and any(map(may_lose, CALLED_ALONE.finditer(text))):
             from tensh.cli.session.remarks_on_source import find_lost_result
 
             self.tell_of("lost", find_lost_result, statement)
