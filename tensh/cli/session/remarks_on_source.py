@@ -1,6 +1,7 @@
 """The notes on code that runs and does not mean what it says: pairs and methods that are compared, results that nothing keeps."""
 
 import re
+from functools import partial
 
 from tensh.cli.session.failure import place_of_node
 from tensh.explain.lost import find_lost
@@ -18,22 +19,17 @@ def find_in_source(find, statement, namespace):
     return tree and find(tree, (statement.first, statement.last), namespace)
 
 
-def find_pair(statement, namespace):
-    """(place, message, advice) of a comparison of a pair and a tensor."""
-    found = find_in_source(find_compared_pair, statement, namespace)
+def find_compared(find, say, statement, namespace):
+    """(place, message, advice) of a comparison that ``find`` finds, and ``say`` puts in words."""
+    found = find_in_source(find, statement, namespace)
     if not found:
         return None
     node, name, meant = found
-    return place_of_node(statement.source, node), say_pair(name), meant
+    return place_of_node(statement.source, node), say(name), meant
 
 
-def find_method(statement, namespace):
-    """(place, message, advice) of a comparison of a method with a value."""
-    found = find_in_source(find_compared_method, statement, namespace)
-    if not found:
-        return None
-    node, method, meant = found
-    return place_of_node(statement.source, node), say_method(method), meant
+find_pair = partial(find_compared, find_compared_pair, say_pair)  # of a pair and a tensor
+find_method = partial(find_compared, find_compared_method, say_method)  # of a method and a value
 
 
 def find_lost_result(statement, namespace):

@@ -45,6 +45,8 @@ PYTHON = frozenset(
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
+CLASSES = {"bool": bool, "int": int, "float": float, "str": str}
+"""Kind -> the class of the arguments that need no look at the signatures, which are read when they are first needed."""
 OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
 """Beginnings of the names of methods that take sizes in any form and read the tensor first."""
 
@@ -97,6 +99,8 @@ class PublicWrapper:
         if kind == "int" and is_long(value):
             if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
+            return value
+        if value.__class__ is CLASSES[kind]:
             return value
         if value is None and any(form.named[name].optional for form in self.forms if name in form.named):
             return None

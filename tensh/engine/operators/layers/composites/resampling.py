@@ -79,7 +79,7 @@ SCALES = {
 }
 
 
-def require_kinds(input, mode, sizes, factors, corners, antialias):
+def check_request(input, mode, sizes, factors, corners, antialias):
     """Raise PyTorch's TypeError for sizes that are no integers, factors that are no numbers, and corners that are no bool."""
     if (
         all(type(n) is int or TAKERS["int"](n) is not NO_FIT for n in sizes or ())
@@ -135,7 +135,7 @@ def interpolate(
     shape = input.array.shape
     spatial = list(shape[2:])
     sizes, factors = read_request(spatial, size, scale_factor, recompute_scale_factor)
-    require_kinds(input, mode, sizes, factors, align_corners, antialias)
+    check_request(input, mode, sizes, factors, align_corners, antialias)
     if sizes is None:
         sizes = [math.floor(float(n) * factor) for n, factor in zip(spatial, factors)]
     sizes = tuple(n.__index__() for n in sizes)
