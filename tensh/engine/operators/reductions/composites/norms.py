@@ -41,7 +41,7 @@ def log_softmax(input, dim, dtype=None):
 def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The ``ord``-norm of all elements taken as one vector, or of those along ``dim``.  Differentiable.
 
-    Shape: [*] to [], or without ``dim``.
+    Shape: [*] to [], or without ``dim``. Raise RuntimeError for a complex ``ord``.
 
     >>> import tensh as torch
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
