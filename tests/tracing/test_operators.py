@@ -126,6 +126,7 @@ def hold_compiled(name):
         compiled.compiled.forget()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ONE_OPERATOR_OF_SEVERAL)
 def test_functions_with_an_operator_of_another_form(name):
     hold_trace(name, None)
