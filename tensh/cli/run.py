@@ -173,8 +173,13 @@ class Run:
         self.remark(failures.warning_lines(place, category.__name__, message, note, self.window()))
 
     def take_unraisable(self, error, where):
-        """Show an exception of a thread or a destructor, which stops nothing."""
+        """Show an exception of a thread or a destructor, which stops nothing.
+
+        That the reader of stdout has gone is not shown: it ends the run, in silence, at the next value or at the end.
+        """
         failure = self.session.make_failure(error, None).failure
+        if isinstance(error, OSError) and isinstance(self.why_unwritten(failure), BrokenPipeError):
+            return
         in_full = self.options.traceback == "full"
         self.remark(
             [("note", f"{where}:\n"), *(failures.render_in_full(failure) if in_full else failures.short(failure))]

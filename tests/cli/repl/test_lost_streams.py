@@ -41,8 +41,16 @@ def test_where_nothing_can_be_written_the_prompt_ends(options, code):
         assert "tensh: stdout cannot be written: " in terminal.raw and "fault" not in terminal.raw
 
 
+LINES = {
+    "nothing runs": "x = 1",
+    "the block prints": "while True: print('x' * 1000)\r",
+    "a thread prints": "import threading, time; "
+    "threading.Thread(target=lambda: [print('x' * 1000) for _ in iter(int, 1)]).start(); time.sleep(1); print()",
+}
+
+
 @EDITORS
-@pytest.mark.parametrize("line", ["x = 1", "while True: print('x' * 1000)\r"])
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 def test_a_window_that_is_closed_ends_the_prompt_in_silence(options, line, tmp_path):
     """SIGHUP ends it before that, unless the process was begun with it ignored."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
