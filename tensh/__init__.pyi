@@ -61,13 +61,13 @@ class ComplexFloatStorage(TypedStorage):
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     kind: _Any
 class DisableTorchFunction:
-    """While this is entered, no class and no mode overrides anything in this thread."""
+    """A context in which no class and no mode overrides anything in this thread."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def __enter__(self) -> _Any: ...
     def __exit__(self, *error: _Any) -> None: ...
     level: _Any
 class DisableTorchFunctionSubclass(DisableTorchFunction):
-    """While this is entered, no class overrides anything in this thread; modes still do."""
+    """A context in which no class overrides anything in this thread; modes still do."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     level: _Any
 class DoubleStorage(TypedStorage):
@@ -633,9 +633,9 @@ def acosh_(input: Tensor) -> Tensor:
 def adaptive_avg_pool1d(input: Tensor, output_size: _Any) -> Tensor:
     """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable."""
 def adaptive_max_pool1d(input: Tensor, output_size: _Any, return_indices: _Any = True) -> Tensor:
-    """The largest elements of windows that cover the last 1 dimension evenly.  Differentiable."""
+    """The largest elements of ``output_size`` windows that cover the last dimension evenly.  Differentiable."""
 def add(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
-    """Sum of input and other."""
+    """Sum of input and other, or of input and ``alpha`` times other."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
@@ -665,7 +665,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
-    """True if every element of input is close to that of other; see :func:`isclose`."""
+    """True if every element of input is close to that of other; see ``isclose``."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``torch.nn.functional.alpha_dropout`` without its defaults.  Differentiable."""
 def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -765,7 +765,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, al
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
 def bartlett_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Bartlett window: a triangle.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
+    """The Bartlett window: a triangle.  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype."""
 def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
     """``torch.nn.functional.batch_norm`` with its arguments in another order.  Differentiable."""
 def bernoulli(input: Tensor, p: _Any = None, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -791,7 +791,7 @@ def bitwise_right_shift(input: Tensor | _Number, other: Tensor | _Number, *, out
 def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in exactly one."""
 def blackman_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Blackman window: the sum of two cosines.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
+    """The Blackman window: the sum of two cosines.  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype."""
 def block_diag(*tensors: _Any) -> Tensor:
     """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -818,7 +818,7 @@ def ceil_(input: Tensor) -> Tensor:
     """The smallest integers that are not less than input."""
 def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere."""
-def celu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def celu_(input: Tensor, alpha: _Any = ...) -> Tensor:
     """In-place version of celu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def chain_matmul(*matrices: _Any, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
@@ -867,25 +867,25 @@ def concatenate(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Ten
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; real tensors are returned as they are.  Differentiable."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the complex conjugate in new memory; real tensors are returned as they are.  Differentiable."""
+    """The complex conjugate in new memory; a real tensor itself.  Differentiable."""
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of conj_physical; real tensors may be expanded ones."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.  Differentiable."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
-    """Convolution of ``input`` [N, C, L] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
+    """Convolution of ``input`` [N, C, L] (or without N) with ``weight``, plus ``bias``: [N, O, L_out]."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
-    """Convolution of ``input`` [N, C, H, W] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
+    """Convolution of ``input`` [N, C, H, W] (or without N) with ``weight``, plus ``bias``: [N, O, H_out, W_out]."""
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
-    """Convolution of ``input`` [N, C, D, H, W] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
+    """Convolution of ``input`` [N, C, D, H, W] (or without N) with ``weight``, plus ``bias``: [N, O, D_out, H_out, W_out]."""
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor | None, pad: _Any = 0) -> Tensor:
     """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
-    """Transposed convolution of ``input`` [N, C, L] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]."""
+    """Transposed convolution of ``input`` [N, C, L] (or without N) with ``weight``: [N, O, L_out]."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
-    """Transposed convolution of ``input`` [N, C, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]."""
+    """Transposed convolution of ``input`` [N, C, H, W] (or without N) with ``weight``: [N, O, H_out, W_out]."""
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
-    """Transposed convolution of ``input`` [N, C, D, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]."""
+    """Transposed convolution of ``input`` [N, C, D, H, W] (or without N) with ``weight``: [N, O, D_out, H_out, W_out]."""
 def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: _Any, padding: _Any, dilation: _Any, transposed: _Any, output_padding: _Any, groups: _Any) -> Tensor:
     """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable."""
 def copysign(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -953,13 +953,13 @@ def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0,
 def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Slope of lgamma at input."""
+    """Derivative of lgamma at input."""
 def dist(input: Tensor, other: Tensor, p: _Any = 2) -> Tensor:
     """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. Raise RuntimeError for integers."""
 def div(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
-    """Quotient of input and other."""
+    """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
 def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
-    """Quotient of input and other."""
+    """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements.  Differentiable."""
 def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -981,9 +981,9 @@ def embedding_bag(weight: Tensor, indices: _Any, offsets: _Any, scale_grad_by_fr
 def embedding_renorm_(weight: Tensor, indices: _Any, max_norm: _Any, norm_type: _Any) -> _Any:
     """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place."""
 def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of elements that are not set of the given size."""
+    """A tensor of the given size, with uninitialized elements."""
 def empty_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of elements that are not set of the shape, dtype and order of memory of ``input``."""
+    """A tensor of the shape, dtype and order of memory of ``input``, with uninitialized elements."""
 def empty_permuted(size: _Any, physical_layout: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
 def empty_strided(size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1055,7 +1055,7 @@ def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None
 def fmin(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of input and other; a number wins over nan."""
 def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0."""
+    """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of input, with its sign."""
 def frac_(input: Tensor) -> Tensor:
@@ -1093,17 +1093,17 @@ def get_autocast_dtype(device_type: _Any) -> _Any:
 def get_autocast_gpu_dtype() -> _Any:
     """Return the dtype of lower precision on "cuda"."""
 def get_default_device() -> _Any:
-    """Return the device of new tensors: the CPU, or that of :func:`set_default_device` or ``with torch.device("meta")``."""
+    """Return the device of new tensors: the CPU, or that of ``set_default_device`` or ``with torch.device("meta")``."""
 def get_default_dtype() -> _dtype:
     """The floating point dtype of new tensors made from Python floats."""
 def get_deterministic_debug_mode() -> _Any:
-    """The number that was set."""
+    """The mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
 def get_device(input: Tensor) -> _int:
     """The number of the device: -1 for the CPU."""
 def get_float32_matmul_precision() -> _Any:
     """The precision of matrix products that was set."""
 def get_num_interop_threads() -> _Any:
-    """The number of threads between operators that was set, or the number of processors."""
+    """The number of threads that work on several operators at once, as it was set, or of processors; here it changes nothing."""
 def get_num_threads() -> _int:
     """The number of threads that was set, by ``OMP_NUM_THREADS`` or ``MKL_NUM_THREADS`` in the environment, or of processors."""
 def get_printoptions() -> _Any:
@@ -1131,9 +1131,9 @@ def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None,
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is greater than other."""
 def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Hamming window: ``alpha - beta * cos(x)`` over one turn.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
+    """The Hamming window: ``alpha - beta * cos(x)`` over one turn.  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype."""
 def hann_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Hann window: a cosine raised to [0, 1].  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
+    """The Hann window: a cosine raised to [0, 1].  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype."""
 def hardshrink(input: Tensor, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
     """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
 def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1161,9 +1161,9 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def i0_(input: Tensor) -> Tensor:
     """Modified Bessel function of the first kind, order 0."""
 def igamma(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The part below other of the gamma distribution of shape input."""
+    """Regularized lower incomplete gamma function: the part below other of the gamma distribution of shape input."""
 def igammac(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The part above other of the gamma distribution of shape input."""
+    """Regularized upper incomplete gamma function: the part above other of the gamma distribution of shape input."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of complex numbers, as a view.  Differentiable."""
 def index_add(input: Tensor, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
@@ -1231,7 +1231,7 @@ def is_tensor(obj: _Any) -> _bool:
 def is_warn_always_enabled() -> _bool:
     """True if every warning was asked for."""
 def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-    """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if one is negative."""
+    """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if a tolerance is negative."""
 def isfinite(input: Tensor) -> Tensor:
     """True where input is neither nan nor an infinity."""
 def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
@@ -1249,7 +1249,7 @@ def isreal(input: Tensor) -> Tensor:
 def istft(input: Tensor, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Kaiser window: near to the best concentration of energy.  Shape: [window_length]. Raise RuntimeError for a negative length or integers."""
+    """The Kaiser window: the larger ``beta``, the lower are its side lobes.  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype."""
 def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_target: _Any = False) -> Tensor:
     """``torch.nn.functional.kl_div`` with ``reduction`` as a number.  Differentiable.  Shapes: [*], reduced to []."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1359,9 +1359,9 @@ def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor
 def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
 def max_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
-    """The largest element of every window of ``kernel_size`` in the last 1 dimension."""
+    """The largest element of every window of ``kernel_size`` in the last dimension."""
 def max_pool1d_with_indices(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False, return_indices: _Any = True) -> Tensor:
-    """The largest element of every window of ``kernel_size`` in the last 1 dimension."""
+    """The largest element of every window of ``kernel_size`` in the last dimension."""
 def max_pool2d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
     """The largest element of every window of ``kernel_size`` in the last 2 dimensions."""
 def max_pool3d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
@@ -1451,9 +1451,9 @@ def not_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor |
 def numel(input: Tensor) -> _int:
     """The number of elements."""
 def ones(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of ones of the given size."""
+    """A tensor of the given size, filled with ones."""
 def ones_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of ones of the shape, dtype and order of memory of ``input``."""
+    """A tensor of the shape, dtype and order of memory of ``input``, filled with ones."""
 def orgqr(input: Tensor, tau: _Any, *, out: Tensor | None = None) -> Tensor:
     """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
 def ormqr(A: Tensor, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
@@ -1483,7 +1483,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _Any = True, full
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given absolute values and angles.  Raise RuntimeError for several dtypes."""
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
-    """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable."""
+    """The ``n``-th derivative (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
     """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
 def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1497,7 +1497,7 @@ def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtyp
 def promote_types(type1: _Any, type2: _Any) -> _dtype:
     """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
-    """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
+    """The input with the elements of ``source`` at positions ``index`` of the input seen flat."""
 def qr(input: Tensor, some: _Any = True, *, out: Tensor | None = None) -> _Any:
     """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
 def quantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
@@ -1535,7 +1535,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0."""
+    """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
 def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1551,7 +1551,7 @@ def resize_as_sparse_(self: Tensor, the_template: _Any) -> Tensor:
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself: conjugation was computed at once."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself."""
+    """The tensor itself: negation was computed at once."""
 def result_type(tensor: _Any, other: Tensor | _Number) -> _dtype:
     """The dtype in which an operator computes with two operands, each a tensor or a number."""
 def rms_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
@@ -1569,9 +1569,9 @@ def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
     """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
-    """The integers nearest to input; a half goes to the even one."""
+    """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
 def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
-    """The integers nearest to input; a half goes to the even one."""
+    """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
 def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors one below the other, as ``vstack``.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
@@ -1583,7 +1583,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rsqrt_(input: Tensor) -> Tensor:
     """One divided by the square root of input."""
 def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-    """Difference of other and input."""
+    """Difference of other and input, or of other and ``alpha`` times input."""
 def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
 def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = 2, _use_new_zipfile_serialization: _Any = True, _disable_byteorder_record: _Any = False) -> None:
@@ -1610,7 +1610,7 @@ def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
 def selu(input: Tensor) -> Tensor:
     """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
-def selu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def selu_(input: Tensor) -> Tensor:
     """In-place version of selu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def set_anomaly_enabled(mode: _Any, check_nan: _Any = True) -> _Any:
     """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while."""
@@ -1639,7 +1639,7 @@ def set_float32_matmul_precision(precision: _Any) -> _Any:
 def set_flush_denormal(mode: _Any) -> None:
     """Keep the precision of numbers next to zero for False; True is not supported.  Return True on success."""
 def set_num_interop_threads(n: _Any) -> _Any:
-    """Set the number of threads between operators.  Raise RuntimeError unless it is positive."""
+    """Set what ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:
     """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them."""
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
@@ -1727,9 +1727,9 @@ def std_mean(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, kee
 def stft(input: Tensor, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
     """The Fourier transforms of overlapping frames of a signal (or a batch of them), times a window."""
 def sub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
-    """Difference of input and other."""
+    """Difference of input and other, or of input and ``alpha`` times other."""
 def subtract(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
-    """Difference of input and other."""
+    """Difference of input and other, or of input and ``alpha`` times other."""
 def sum(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
 def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
@@ -1782,7 +1782,7 @@ def thread_safe_generator() -> _Any:
     """The generator of this worker thread; None outside of one, which stands for the default generator."""
 def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input where it is more than ``threshold``, ``value`` elsewhere."""
-def threshold_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def threshold_(input: Tensor, threshold: _Any, value: _Any) -> Tensor:
     """In-place version of threshold.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def tile(input: Tensor, dims: _Any) -> Tensor:
     """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
@@ -1813,7 +1813,7 @@ def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Ten
 def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The rows and columns, as a 2-row tensor, of the upper triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal right.  Raise RuntimeError for a negative size."""
 def true_divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
-    """Quotient of input and other."""
+    """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input without its fraction."""
 def trunc_(input: Tensor) -> Tensor:
@@ -1879,6 +1879,6 @@ def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
 def zero_(self: Tensor) -> Tensor:
     """Set all elements to zero.  Shape: [*]."""
 def zeros(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of zeros of the given size."""
+    """A tensor of the given size, filled with zeros."""
 def zeros_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of zeros of the shape, dtype and order of memory of ``input``."""
+    """A tensor of the shape, dtype and order of memory of ``input``, filled with zeros."""

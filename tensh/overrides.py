@@ -319,7 +319,6 @@ def get_default_nowrap_functions():
 def get_testing_overrides():
     """A dictionary from overridable functions to functions with the same parameters that return -1.
 
-    >>> import inspect
     >>> import tensh as torch
     >>> torch.overrides.get_testing_overrides()[torch.add](1, 2)
     -1

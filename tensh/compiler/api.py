@@ -17,9 +17,18 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     grad, and on the values of Python that were read.  Common parts are computed once, chains of pointwise operators block by
     block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the function.
     A statement that a graph cannot hold, such as printing or reading elements, runs as Python, and what lies before and after
-    it becomes graphs of its own, with one warning that says why; with ``fullgraph`` it raises RuntimeError.  A ``backend`` that is a function gets the graph of ``torch.fx`` and the
-    arguments, and gives what is to be called; "eager" and ``disable`` compile nothing; ``mode`` and ``options`` change nothing here.
-    Every size gets a graph of its own, and 64 are kept; ``dynamic=False`` gives up after 8, as of other differences.  Without ``model``, returns a decorator.
+    it becomes graphs of its own, with one warning that says why.
+
+    Args:
+        fullgraph: raise RuntimeError instead for a function that is not one graph.
+        dynamic: every size gets a graph of its own. 64 are kept, 8 with False and for other differences than sizes; beyond
+            them the function runs as it is.
+        backend: a function that takes the graph, as a module of ``torch.fx``, and example arguments, and returns what is to
+            be called; "eager" compiles nothing.
+        mode: changes nothing here, nor does ``options``.
+        disable: compile nothing.
+
+    Without ``model``, return a decorator.
 
     >>> import tensh as torch
     >>> @torch.compile
@@ -99,7 +108,7 @@ def is_compiling():
 
 
 def is_dynamo_compiling():
-    """An older name of :func:`is_compiling`.
+    """An older name of ``is_compiling``.
 
     >>> import tensh as torch
     >>> torch.compiler.is_dynamo_compiling()

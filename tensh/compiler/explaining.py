@@ -55,7 +55,7 @@ def list_calls(graph):
 
 
 def explain(f, *extra_args, **extra_kwargs):
-    """A function that takes the arguments of ``f`` and tells which graphs ``f`` becomes with them, as :class:`ExplainOutput`.
+    """A function that takes the arguments of ``f`` and tells which graphs ``f`` becomes with them, as ``ExplainOutput``.
 
     ``f`` is called until nothing new is found, once for each place that breaks it.
 

@@ -25,7 +25,7 @@ MOST = 2000  # parts of a container
 
 
 class Guards:
-    """Collects guards; :meth:`compile` writes the function ``guard(args, kwargs)``: the tensors, or None where one fails."""
+    """Collects guards; ``compile`` writes the function ``guard(args, kwargs)``: the tensors, or None where one fails."""
 
     def __init__(self, title):
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}

@@ -152,7 +152,7 @@ class Group(Step):
 
 
 def fuse(steps, wanted):
-    """Gather pointwise steps over many elements into groups: see :class:`Group`."""
+    """Gather pointwise steps over many elements into groups: see ``Group``."""
     readers, open_groups, order = {}, {}, []
     for step in steps:
         for each in step.inputs:

@@ -52,7 +52,7 @@ IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime
 
 
 class Watch:
-    """While this is entered, calls of Python are looked at; ``reason`` is a :class:`Break`, or None."""
+    """While this is entered, calls of Python are looked at; ``reason`` is a ``Break``, or None."""
 
     def __init__(self, guards):
         self.guards, self.reason, self.codes, self.own = guards, None, {}, set()
@@ -174,7 +174,7 @@ class Names:
 
 @functools.lru_cache(4096)
 def read_code(code):
-    """The :class:`Names` of a code object."""
+    """The ``Names`` of a code object."""
     names, made = Names(), code.co_name in ("__init__", "__post_init__", "__enter__", "__exit__", "__setattr__")
     for each in dis.get_instructions(code):
         what = each.opname

@@ -13,7 +13,7 @@ __all__ = ["StudentT"]
 
 @expandable
 class StudentT(Distribution):
-    """``loc + scale * t``, where t is a standard normal variable by the root of a chi-squared one divided by its ``df``.
+    """``loc + scale * t``, where t is a standard normal variable over the root of a chi-squared one divided by its ``df``.
 
     >>> import tensh as torch
     >>> torch.distributions.StudentT(torch.tensor([1.0, 2.0, 4.0])).variance

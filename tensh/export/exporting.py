@@ -21,7 +21,7 @@ def export(
     preserve_module_call_signature=(),
     prefer_deferred_runtime_asserts_over_guards=False,
 ):
-    """Run a module on example arguments and return an :class:`ExportedProgram`: its operators, weights and signature.
+    """Run a module on example arguments and return an ``ExportedProgram``: its operators, weights and signature.
 
     Args:
         mod: the module; ``args`` and ``kwargs`` are an example of its arguments.

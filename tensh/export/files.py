@@ -38,7 +38,7 @@ class DamagedFile(ValueError):
 
 
 def save(ep, f, *, extra_files=None, opset_version=None):
-    """Write an :class:`ExportedProgram` to a path or a file open for bytes; ``extra_files`` (name -> text) go along.
+    """Write an ``ExportedProgram`` to a path or a file open for bytes; ``extra_files`` (name -> text) go along.
 
     >>> import tensh as torch, io
     >>> program = torch.export.export(torch.nn.Linear(2, 1), (torch.ones(1, 2),))
@@ -83,7 +83,7 @@ def write_archive(file, text, tensors, extra_files):
 
 
 def load(f, *, extra_files=None, expected_opset_version=None):
-    """The :class:`ExportedProgram` of a file that ``save`` wrote.  Nothing of it runs before the program is called.
+    """The ``ExportedProgram`` of a file that ``save`` wrote.  Nothing of it runs before the program is called.
 
     ``extra_files`` (a dictionary) gets the texts that went along, by its keys. DamagedFile (a ValueError) for what is no such file.
     """

@@ -19,7 +19,7 @@ __all__ = [
 
 
 def symbolic_trace(root, concrete_args=None):
-    """Trace a module or a function into a :class:`GraphModule`, which computes the same and can be looked at and changed.
+    """Trace a module or a function into a ``GraphModule``, which computes the same and can be looked at and changed.
 
     Arguments are proxies while tracing: loops and decisions of Python run then, once, and only what is done with tensors stays.
     ``concrete_args`` (name -> value) are arguments that are values meanwhile. TraceError where the program needs a value that is

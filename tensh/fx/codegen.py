@@ -149,7 +149,7 @@ class Writer:
         self.place = None
 
     def write(self, nodes):
-        """The code of all nodes, as :class:`PythonCode`."""
+        """The code of all nodes, as ``PythonCode``."""
         for name, custom in list_customs().items():
             self.add_global(name, custom.value)
         last_uses = list_last_uses(nodes)

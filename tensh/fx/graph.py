@@ -40,7 +40,7 @@ class Graph:
     """A program as data: nodes for its inputs, calls and output, in the order in which they run.
 
     ``symbolic_trace`` makes one; so do the methods ``placeholder``, ``get_attr``, ``call_function``, ``call_method``,
-    ``call_module`` and ``output``, each of which inserts a :class:`Node` and returns it.
+    ``call_module`` and ``output``, each of which inserts a ``Node`` and returns it.
 
     >>> import tensh as torch
     >>> graph = torch.fx.Graph()
@@ -223,7 +223,7 @@ class Graph:
     # ── code ─────────────────────────────────────────────────────────────────
 
     def python_code(self, root_module, **options):
-        """The graph as the source of a function, in which ``root_module`` names the module: :class:`PythonCode`.
+        """The graph as the source of a function, in which ``root_module`` names the module: ``PythonCode``.
 
         Options: ``verbose``, ``include_stride``, ``include_device``, ``colored``, ``expanded_def``, ``additional_meta``.
         """
@@ -238,7 +238,7 @@ class Graph:
                 node._repr_fn = function
 
     def set_codegen(self, codegen):
-        """Let another :class:`CodeGen` write the code."""
+        """Let another ``CodeGen`` write the code."""
         self._codegen = codegen
 
     def on_generate_code(self, make_transformer):

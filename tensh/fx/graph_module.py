@@ -20,7 +20,7 @@ HOOKS = ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_po
 
 
 class GraphModule(Module):
-    """A module made of a :class:`Graph`, whose ``forward`` is the graph's code.
+    """A module made of a ``Graph``, whose ``forward`` is the graph's code.
 
     ``root`` is a module, or a dictionary from paths to values, that has what the nodes refer to; only that is taken. After a
     change of the graph, ``recompile`` renews the code; assigning ``graph`` does so by itself. Raise RuntimeError where a

@@ -207,7 +207,7 @@ class Transformer(Interpreter):
         return self.tracer.call_module(module, module.forward, args, kwargs)
 
     def transform(self):
-        """The new :class:`GraphModule`."""
+        """The new ``GraphModule``."""
         with fx_traceback.preserve_node_meta(), Search():
             result = self.run(enable_io_processing=False)
         if result is not None:

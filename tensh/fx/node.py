@@ -79,7 +79,7 @@ def format_arg(arg):
 
 
 class Node:
-    """One value of a :class:`Graph`: an input, an attribute, the result of a call, or the output.
+    """One value of a ``Graph``: an input, an attribute, the result of a call, or the output.
 
     ``op`` says which: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or ``output``;
     ``target`` is the function, or the name of the input, attribute, method or module. Nodes among ``args`` and ``kwargs``

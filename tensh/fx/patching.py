@@ -59,7 +59,7 @@ class Patcher:
         setattr(cls, name, value)
 
     def patch_wrapped(self):
-        """Exchange all functions that :func:`wrap` was called for."""
+        """Exchange all functions that ``wrap`` was called for."""
         for (_, name), names in list(WRAPPED.items()):
             function = names[name] if name in names else getattr(builtins, name)
             if not getattr(function, "is_fx_leaf", False):

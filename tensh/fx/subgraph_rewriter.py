@@ -33,7 +33,7 @@ class ReplacedPatterns:
 def replace_pattern(gm, pattern, replacement):
     """Replace each occurrence of ``pattern`` in a graph module by ``replacement``, both functions or modules.
 
-    Occurrences do the same operations on the same values; inputs of the pattern fit everything. Returns a list of :class:`Match`,
+    Occurrences do the same operations on the same values; inputs of the pattern fit everything. Returns a list of ``Match``,
     and recompiles the module.
 
     >>> import tensh as torch
@@ -48,7 +48,7 @@ def replace_pattern(gm, pattern, replacement):
 def replace_pattern_with_filters(
     gm, pattern, replacement=None, match_filters=None, ignore_literals=False, replacement_callback=None, node_name_match=""
 ):  # fmt: skip
-    """Replace those occurrences of ``pattern`` that all of ``match_filters`` accept; returns :class:`ReplacedPatterns`.
+    """Replace those occurrences of ``pattern`` that all of ``match_filters`` accept; returns ``ReplacedPatterns``.
 
     A filter is called with the match, the graph and the pattern's graph; so is ``replacement_callback``, which returns the
     graph to put in, in the place of ``replacement``. With ``ignore_literals``, numbers need not be equal.

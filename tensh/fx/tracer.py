@@ -62,7 +62,7 @@ class ProxyableClassMeta(type):
 class Tracer(TracerBase):
     """Traces functions and modules; its methods decide how, and a subclass can change them.
 
-    ``autowrap_modules`` and ``autowrap_functions`` are leaves without :func:`wrap`: functions of modules of Python, and single
+    ``autowrap_modules`` and ``autowrap_functions`` are leaves without ``wrap``: functions of modules of Python, and single
     ones. With ``param_shapes_constant``, shapes of parameters are known while tracing.
 
     >>> import tensh as torch
@@ -173,7 +173,7 @@ class Tracer(TracerBase):
     # ── the trace ────────────────────────────────────────────────────────────
 
     def trace(self, root, concrete_args=None):
-        """The :class:`Graph` of a module or a function.  Values in ``concrete_args`` (name -> value) are not traced.
+        """The ``Graph`` of a module or a function.  Values in ``concrete_args`` (name -> value) are not traced.
 
         Raise TraceError where the program needs a value that is not known, as ``if x.sum() > 0`` does.
         """

@@ -3,7 +3,7 @@
 import sys
 
 WRAPPED = {}
-"""(id of a module's names, name) -> those names: functions that :func:`wrap` was called for."""
+"""(id of a module's names, name) -> those names: functions that ``wrap`` was called for."""
 
 
 def wrap(fn_or_name):

@@ -104,7 +104,7 @@ def is_script_file(f):
 
 
 def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
-    """The module in a file of TorchScript, of PyTorch or of :func:`save`: its tensors, its code, and calls of it.
+    """The module in a file of TorchScript, of PyTorch or of ``save``: its tensors, its code, and calls of it.
 
     Methods run by an interpreter of their code, where every operator is known; NotImplementedError names the first that is not.
     Nothing runs before a call. ``_extra_files`` (a dictionary) gets the texts that went along, by its keys. Raise RuntimeError for a

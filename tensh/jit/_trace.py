@@ -52,7 +52,7 @@ def trace(
 ):  # fmt: skip
     """Run ``func`` on ``example_inputs``, a tensor or a tuple of arguments, and return what computes the same operators.
 
-    The result of a function is a function, of a module a :class:`ScriptModule` with the same parameters; ``graph`` and ``code``
+    The result of a function is a function, of a module a ``ScriptModule`` with the same parameters; ``graph`` and ``code``
     show what was recorded. Sizes are followed, decisions of Python are not: TracerWarning where Python reads a tensor.
     With ``check_trace`` the trace is run beside the function, and a difference is a warning. Raise RuntimeError for
     results that are no tensors, and for dictionaries and lists unless ``strict`` is False.
@@ -97,7 +97,7 @@ def trace_module(
     mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True, _force_outplace=False,
     _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False, _store_inputs=True,
 ):  # fmt: skip
-    """Trace methods of a module: ``inputs`` maps their names to examples, as :func:`trace` takes them.
+    """Trace methods of a module: ``inputs`` maps their names to examples, as ``trace`` takes them.
 
     >>> import tensh as torch
     >>> made = torch.jit.trace_module(torch.nn.Linear(2, 2), {"forward": torch.ones(1, 2)})

@@ -30,7 +30,7 @@ class TracedProgram:
         return self._programs["forward"]
 
     def save(self, f, _extra_files=None):
-        """Write a file of TorchScript, which PyTorch loads as well: see :func:`torch.jit.save`."""
+        """Write a file of TorchScript, which PyTorch loads as well: see ``torch.jit.save``."""
         write_trace(self, f, _extra_files)
 
     @property

@@ -96,7 +96,7 @@ def export(
         dynamic_axes: input name -> {dimension: name}, or a list of dimensions, that other calls may have in another size.
         dynamic_shapes: the same as ``torch.export.export`` takes it, by argument.
 
-    Returns an :class:`ONNXProgram`. Raise OnnxExporterError for an operator without a form, naming it and the line that calls
+    Returns an ``ONNXProgram``. Raise OnnxExporterError for an operator without a form, naming it and the line that calls
     it, for a size that the program fixes although it is dynamic, and where Python reads elements (with ``dynamo=False`` that is a warning,
     and what it has read is a constant); ImportError without the package onnx. Modules are exported
     in the state they are in: call ``eval()`` before.

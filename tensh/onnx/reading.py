@@ -167,7 +167,7 @@ class OnnxModule(Module):
 
     @property
     def graph(self):
-        """The graph of :mod:`torch.fx`."""
+        """The graph of ``torch.fx``."""
         return self.program.graph
 
     @property

@@ -7,7 +7,7 @@ class AdamW(Adam):
     """Step as Adam does, with weight decay that shrinks the parameters themselves and stays out of the averages.
 
     A step first shrinks a parameter by ``lr * weight_decay`` of itself; ``betas``, ``eps`` and ``amsgrad`` are those of
-    :class:`Adam`. Loshchilov and Hutter, Decoupled weight decay regularization (2019). Raise ValueError for settings
+    ``Adam``. Loshchilov and Hutter, Decoupled weight decay regularization (2019). Raise ValueError for settings
     that are out of range, RuntimeError for ``fused`` beside ``foreach`` or ``differentiable``.
 
     >>> import tensh as torch

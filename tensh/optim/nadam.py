@@ -9,7 +9,7 @@ class NAdam(Elementwise):
     """Step as Adam does, with Nesterov's momentum: the present gradient and the next average, each with its weight.
 
     ``momentum_decay`` is how fast the momentum rises towards the first of the ``betas``; ``betas``, ``eps`` and
-    ``weight_decay`` are those of :class:`Adam`, or of :class:`AdamW` with ``decoupled_weight_decay``. Dozat,
+    ``weight_decay`` are those of ``Adam``, or of ``AdamW`` with ``decoupled_weight_decay``. Dozat,
     Incorporating Nesterov momentum into Adam (2016). Raise ValueError for settings that are out of range.
 
     >>> import tensh as torch

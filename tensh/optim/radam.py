@@ -8,7 +8,7 @@ from tensh.optim.state import blank, counter
 class RAdam(Elementwise):
     """Step as Adam does, and divide by the root of the squares only once enough of them were seen.
 
-    ``betas``, ``eps`` and ``weight_decay`` are those of :class:`Adam`, or of :class:`AdamW` with
+    ``betas``, ``eps`` and ``weight_decay`` are those of ``Adam``, or of ``AdamW`` with
     ``decoupled_weight_decay``. Liu et al., On the variance of the adaptive learning rate and beyond (2020). Raise
     ValueError for settings that are out of range.
 

@@ -15,7 +15,7 @@ from tensh.optim.optimizer import Optimizer
 class SparseAdam(Optimizer):
     """Adam on those elements alone that a sparse gradient has, with averages of these.
 
-    ``betas`` and ``eps`` are those of :class:`Adam`. Raise ValueError for settings out of range, RuntimeError for a
+    ``betas`` and ``eps`` are those of ``Adam``. Raise ValueError for settings out of range, RuntimeError for a
     dense gradient.
 
     >>> import tensh as torch

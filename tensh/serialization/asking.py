@@ -60,7 +60,7 @@ class AskingUnpickler(Unpickler):
 def get_unsafe_globals_in_checkpoint(f):
     """The names that a file asks for and that ``torch.load`` does not allow; no objects are made of its contents.
 
-    RuntimeError or UnpicklingError for a damaged file, or has instructions that no file of ``torch.save`` has.
+    Raise RuntimeError or UnpicklingError for a file that is damaged, or has instructions that ``torch.save`` never writes.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()

@@ -77,7 +77,7 @@ def get_default_mmap_options():
 class set_default_mmap_options(contextlib.ContextDecorator):
     """Set how ``torch.load(mmap=True)`` maps memory, for good or within a ``with`` block.
 
-    ``mmap.MAP_PRIVATE`` (a write changes a copy) or ``mmap.MAP_SHARED``; raises ValueError for other flags.
+    ``mmap.MAP_PRIVATE`` (a write changes a copy) or ``mmap.MAP_SHARED``. Raise ValueError for other flags.
 
     >>> import tensh as torch
     >>> import mmap

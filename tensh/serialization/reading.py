@@ -44,7 +44,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         f: a path, or a file open for reading bytes that can be searched; the path of a ``.safetensors`` file, too.
         map_location: where tensors are to be, which is the CPU: "cpu", a device, a dict of places, or a function of a
             storage and its place. A file from another device needs it.
-        weights_only: tensors, numbers, texts and plain containers are all that a file can hold, unless it is False: then
+        weights_only: tensors, numbers, strings and plain containers are all that a file can hold, unless it is False: then
             modules of classes that the program has, arrays of NumPy, generators and a few kinds of values come as well.
         mmap: memory is mapped, and read when it is used; for paths.
 
@@ -169,7 +169,7 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
         raise error.args[0] from None
     except LackingError as error:
         raise RuntimeError(
-            f"this checkpoint holds {one_line(error)}: tensh has dense tensors on the CPU only"
+            f"this checkpoint holds {one_line(error)}: tensh computes on the CPU, without quantized numbers"
         ) from None
     except EOFError:
         raise EOFError("Ran out of input") from None

@@ -248,7 +248,7 @@ def save(
     """Write an object to a file, in the format of PyTorch: tensors, and containers of them such as a ``state_dict``.
 
     Args:
-        obj: tensors, parameters, numbers, texts, and lists, tuples, dicts and sets of them.
+        obj: tensors, parameters, numbers, strings, and lists, tuples, dicts and sets of them.
         f: a path, or a file open for writing bytes.
         pickle_protocol: of the description, 2 or more.
         _use_new_zipfile_serialization: False for the format of PyTorch before 1.6.

@@ -136,7 +136,7 @@ def trace_resized(model, args, kwargs, program, dynamic, on_read, change):
 
 
 def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0):
-    """The :class:`Program` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one.
+    """The ``Program`` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one.
 
     ``ranges`` has the (smallest, largest) sizes, by the names of the dimensions. With ``apart`` = 1, names must be free of each other.
     """

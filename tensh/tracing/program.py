@@ -57,7 +57,7 @@ def list_members(root):
 
 
 def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False):
-    """Run ``function(*args, **kwargs)`` and return its :class:`Program`.  ``root`` is the module whose members are attributes.
+    """Run ``function(*args, **kwargs)`` and return its ``Program``.  ``root`` is the module whose members are attributes.
 
     What the run writes, and the random numbers that it draws, are taken back afterwards, unless they are ``lasting``.
     ``sizes`` follows the sizes of tensors; ``on_read(kind, function)`` is called where Python reads elements. UntracedValue where a

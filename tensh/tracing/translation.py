@@ -118,7 +118,7 @@ def translate(name, func, args, kwargs):
 
 
 def choose_by_names(name, func, args, kwargs):
-    """As :func:`choose`, for a function whose parameters stand in another order than the operator's."""
+    """As ``choose``, for a function whose parameters stand in another order than the operator's."""
     try:
         bound = inspect.signature(func).bind(*args, **kwargs)
     except (TypeError, ValueError):

@@ -76,7 +76,7 @@ class Rare(TypeError):
 
 
 def bind_plain(default, dtype=None, requires_grad=False, device=None):
-    """(NumPy dtype, requires_grad) of the commonest keywords; :class:`Rare`, or another error, for all else.
+    """(NumPy dtype, requires_grad) of the commonest keywords; ``Rare``, or another error, for all else.
 
     Binding arguments by signature costs 5 µs.  So the functions below try the plain case first, and bind only when that
     fails: full binding then handles a rare case or finds the argument at fault.

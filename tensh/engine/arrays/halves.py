@@ -92,7 +92,7 @@ def make_rooms(size):
 
 
 def fits(kernel, arrays, into):
-    """True if :func:`compute` knows the function and the arrays."""
+    """True if ``compute`` knows the function and the arrays."""
     return (
         kernel in ARITHMETIC
         and into is None

@@ -11,7 +11,24 @@ from tensh.engine.errors.warnings import warn
 
 
 class FunctionCtx:
-    """The ``ctx`` of a Function: tells a node what to keep in ``forward``, and hands it to ``backward``."""
+    """The ``ctx`` of a Function: tells a node what to keep in ``forward``, and hands it to ``backward``.
+
+    Other values than tensors are kept as attributes.
+
+    >>> import tensh as torch
+    >>> class Scale(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, factor):
+    ...         ctx.factor = factor
+    ...         return x * factor
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * ctx.factor, None
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> Scale.apply(x, 3.0).backward()
+    >>> x.grad
+    tensor(3.)
+    """
 
     __slots__ = ()
     __module__ = "torch.autograd.function"
@@ -50,7 +67,17 @@ class FunctionCtx:
 
 
 class BackwardCFunction(Node, FunctionCtx):
-    """The node of a custom function.  ``places`` says which argument each entry of ``inputs`` was."""
+    """The node of a custom function.  ``places`` says which argument each entry of ``inputs`` was.
+
+    >>> import tensh as torch
+    >>> class Copy(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x.clone()
+    >>> y = Copy.apply(torch.ones(1, requires_grad=True))
+    >>> isinstance(y.grad_fn, torch.autograd.function.BackwardCFunction)
+    True
+    """
 
     __slots__ = ("__dict__",)
     __module__ = "torch.autograd.function"

@@ -294,7 +294,23 @@ def save_tensors(tensors):
 
 
 def once_differentiable(fn):
-    """Mark a ``backward`` that cannot be differentiated: a second derivative raises instead of being wrong."""
+    """Mark a ``backward`` that cannot be differentiated: a second derivative raises RuntimeError instead of being wrong.
+
+    >>> import tensh as torch
+    >>> class Square(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @torch.autograd.function.once_differentiable
+    ...     def backward(ctx, g):
+    ...         return 2 * g * ctx.saved_tensors[0]
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> Square.apply(x).backward()
+    >>> x.grad
+    tensor(6.)
+    """
 
     @functools.wraps(fn)
     def wrapper(ctx, *args):

@@ -14,7 +14,7 @@ from tensh.engine.inplace.writes import begin_write, write_inplace
 def composite(fn=None, *, function=True, method=True, inplace=False, out=False, apart=False):
     """Make ``fn`` public: a function of other operators, which give its derivative.
 
-    ``inplace`` adds ``NAME_`` and ``out`` the keyword ``out=``, which must lie ``apart`` from the inputs as at :func:`op`.
+    ``inplace`` adds ``NAME_`` and ``out`` the keyword ``out=``, which must lie ``apart`` from the inputs as at ``op``.
     """
     if fn is None:
         return lambda f: composite(f, function=function, method=method, inplace=inplace, out=out, apart=apart)

@@ -1,6 +1,7 @@
 """Sentences for the docstring of a pointwise operator, derived from its declaration."""
 
 KINDS = {"b": "bools", "i": "integers", "f": "floating point numbers", "c": "complex numbers"}
+REFUSALS = ("not_differentiable(", "no_derivative(")  # words for the derivatives that PyTorch lacks
 
 
 def describe_inplace(name):
@@ -31,9 +32,13 @@ def _dtypes(op):
 
 
 def _derivative(op):
-    texts = set(op.derivatives.values())
-    if not texts:
+    if not op.derivatives:
         return "Not differentiable."
-    if all(text.startswith("not_differentiable(") for text in texts):
+    known = {name: text for name, text in op.derivatives.items() if not text.startswith(REFUSALS)}
+    if not known:
         return "As in PyTorch, its derivative is not implemented: RuntimeError in the backward pass."
-    return "Its derivative is zero." if texts == {"nothing(g)"} else "Differentiable."
+    if set(known.values()) == {"nothing(g)"}:
+        return "Its derivative is zero."
+    if len(known) < len(op.inputs):
+        return f"Differentiable in {' and '.join(f'``{name}``' for name in known)} alone, as in PyTorch."
+    return "Differentiable."

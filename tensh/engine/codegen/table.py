@@ -21,7 +21,7 @@ OR_THE_SAME = "or the same"
 
 
 def op(kernel=None, *, name=None, doc=None, **keywords):
-    """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
+    """Declare an operator.  Keywords are options of ``Op`` or, for tensor parameters, derivatives.
 
     ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
     gives the node's name in that case, or (name, derivative of the other operand).  ``types`` holds the supported kinds
@@ -32,7 +32,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``takes_out`` is called with the operator's name, the input and ``out=`` before anything is computed: it may raise.
     ``keyword_variants`` maps a keyword, such as ``alpha``, to its usual value and the operator for all other values.
     ``mixing`` is called with two dtypes, and a number that is the second operand, before promotion: it may raise.
-    ``pointwise`` promotes dtypes and broadcasts shapes (see :func:`pointwise`); ``floats`` computes integers in the
+    ``pointwise`` promotes dtypes and broadcasts shapes (see ``pointwise``); ``floats`` computes integers in the
     default dtype.  ``inplace`` is True, or "method" where the in-place form is a method only; ``public`` is True, "function",
     "method", or False for an operator that only derivatives and composites call.
     ``into_dtype``: the target of a write, ``out=`` or the tensor itself, decides the ``dtype`` to compute in.

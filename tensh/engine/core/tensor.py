@@ -60,7 +60,8 @@ class Tensor:
     nbytes = property(lambda self: self.array.nbytes, doc="Bytes of all elements.")
     device = property(lambda self: cpu if type(self.array) is not Absent else meta, doc="Where the tensor lives.")
     layout = property(
-        lambda self: self.array.layout if type(self.array) in SPARSE else strided, doc="How it lies in memory."
+        lambda self: self.array.layout if type(self.array) in SPARSE else strided,
+        doc="How elements lie in memory: torch.strided, or sparse.",
     )
 
 

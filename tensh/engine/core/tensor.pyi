@@ -174,9 +174,9 @@ class Tensor:
     def acosh_(self) -> Tensor:
         """Inverse hyperbolic cosine of input."""
     def add(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
-        """Sum of input and other."""
+        """Sum of input and other, or of input and ``alpha`` times other."""
     def add_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-        """Sum of input and other."""
+        """Sum of input and other, or of input and ``alpha`` times other."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
@@ -206,7 +206,7 @@ class Tensor:
     def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
     def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
-        """True if every element of input is close to that of other; see :func:`isclose`."""
+        """True if every element of input is close to that of other; see ``isclose``."""
     def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
     def amin(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -324,15 +324,15 @@ class Tensor:
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
     def bool(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in torch.bool: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+        """The tensor in torch.bool: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def broadcast_to(self, *size: _Any, **named: _Any) -> Tensor:
         """The tensor expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
     def byte(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+        """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with numbers of Cauchy's distribution."""
     def ccol_indices(self) -> Tensor:
-        """The ccol_indices of a tensor.  Raise RuntimeError for one that is no sparse column compressed tensor."""
+        """Where each column begins among the values, and the last one ends, of a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
     def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex128: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -344,7 +344,7 @@ class Tensor:
     def chalf(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex32: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def char(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in torch.int8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+        """The tensor in torch.int8: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def cholesky(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
     def cholesky_inverse(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
@@ -374,11 +374,11 @@ class Tensor:
     def coalesce(self) -> Tensor:
         """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable."""
     def col_indices(self) -> Tensor:
-        """The col_indices of a tensor.  Raise RuntimeError for one that is no sparse row compressed tensor."""
+        """The place of every value within its row of a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
     def conj(self) -> Tensor:
         """The complex conjugate; real tensors are returned as they are.  Differentiable."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
-        """Return the complex conjugate in new memory; real tensors are returned as they are.  Differentiable."""
+        """The complex conjugate in new memory; a real tensor itself.  Differentiable."""
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded ones."""
     def const_data_ptr(self) -> Tensor:
@@ -410,7 +410,7 @@ class Tensor:
     def cross(self, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
     def crow_indices(self) -> Tensor:
-        """The crow_indices of a tensor.  Raise RuntimeError for one that is no sparse row compressed tensor."""
+        """Where each row begins among the values, and the last one ends, of a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
         """Not available: tensh computes on the CPU.  Raise AssertionError as PyTorch without CUDA does."""
     def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -462,9 +462,9 @@ class Tensor:
     def diff(self, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
-        """Slope of lgamma at input."""
+        """Derivative of lgamma at input."""
     def digamma_(self) -> Tensor:
-        """Slope of lgamma at input."""
+        """Derivative of lgamma at input."""
     def dim(self) -> _int:
         """The number of dimensions."""
     def dim_order(self, *, ambiguity_check: _Any = False) -> Tensor:
@@ -472,13 +472,13 @@ class Tensor:
     def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
         """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. Raise RuntimeError for integers."""
     def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
-        """Quotient of input and other."""
+        """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def div_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
-        """Quotient of input and other."""
+        """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
-        """Quotient of input and other."""
+        """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
-        """Quotient of input and other."""
+        """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The sum of the products of two vectors' elements.  Differentiable."""
     def double(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -563,9 +563,9 @@ class Tensor:
     def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; a number wins over nan."""
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
     def fmod_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
         """The fraction of input, with its sign."""
     def frac_(self) -> Tensor:
@@ -637,13 +637,13 @@ class Tensor:
     def i0_(self) -> Tensor:
         """Modified Bessel function of the first kind, order 0."""
     def igamma(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The part below other of the gamma distribution of shape input."""
+        """Regularized lower incomplete gamma function: the part below other of the gamma distribution of shape input."""
     def igamma_(self, other: Tensor | _Number) -> Tensor:
-        """The part below other of the gamma distribution of shape input."""
+        """Regularized lower incomplete gamma function: the part below other of the gamma distribution of shape input."""
     def igammac(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The part above other of the gamma distribution of shape input."""
+        """Regularized upper incomplete gamma function: the part above other of the gamma distribution of shape input."""
     def igammac_(self, other: Tensor | _Number) -> Tensor:
-        """The part above other of the gamma distribution of shape input."""
+        """Regularized upper incomplete gamma function: the part above other of the gamma distribution of shape input."""
     @property
     def imag(self) -> Tensor:
         """The imaginary parts of complex numbers, as a view.  Differentiable."""
@@ -676,7 +676,7 @@ class Tensor:
     def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The sums of products over the last dimension of both.  Differentiable."""
     def int(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in torch.int32: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+        """The tensor in torch.int32: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
     def is_coalesced(self) -> Tensor:
@@ -694,7 +694,7 @@ class Tensor:
     def is_cpu(self, value: _bool) -> None: ...
     @property
     def is_cuda(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """False: tensh computes on the CPU only."""
     @is_cuda.setter
     def is_cuda(self, value: _bool) -> None: ...
     def is_distributed(self) -> Tensor:
@@ -725,12 +725,12 @@ class Tensor:
     def is_meta(self, value: _bool) -> None: ...
     @property
     def is_mkldnn(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """False: tensh computes on the CPU only."""
     @is_mkldnn.setter
     def is_mkldnn(self, value: _bool) -> None: ...
     @property
     def is_mps(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """False: tensh computes on the CPU only."""
     @is_mps.setter
     def is_mps(self, value: _bool) -> None: ...
     @property
@@ -742,7 +742,7 @@ class Tensor:
         """False: negation is computed at once, never when the tensor is read."""
     @property
     def is_nested(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """True for a nested tensor, which is of another class."""
     @is_nested.setter
     def is_nested(self, value: _bool) -> None: ...
     def is_nonzero(self) -> _bool:
@@ -751,7 +751,7 @@ class Tensor:
         """False: there is no device to pin memory for."""
     @property
     def is_quantized(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """False: tensh has no quantized numbers."""
     @is_quantized.setter
     def is_quantized(self, value: _bool) -> None: ...
     def is_same_size(self, other: Tensor | _Number) -> _bool:
@@ -779,16 +779,16 @@ class Tensor:
     def is_vulkan(self, value: _Any) -> None: ...
     @property
     def is_xla(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """False: tensh computes on the CPU only."""
     @is_xla.setter
     def is_xla(self, value: _bool) -> None: ...
     @property
     def is_xpu(self) -> _bool:
-        """False: tensh has dense tensors on the CPU only."""
+        """False: tensh computes on the CPU only."""
     @is_xpu.setter
     def is_xpu(self, value: _bool) -> None: ...
     def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-        """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if one is negative."""
+        """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if a tolerance is negative."""
     def isfinite(self) -> Tensor:
         """True where input is neither nan nor an infinity."""
     def isinf(self) -> Tensor:
@@ -816,7 +816,7 @@ class Tensor:
         """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
     @property
     def layout(self) -> _layout:
-        """How it lies in memory."""
+        """How elements lie in memory: torch.strided, or sparse."""
     @layout.setter
     def layout(self, value: _layout) -> None: ...
     def lcm(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -898,7 +898,7 @@ class Tensor:
     def logsumexp(self, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow."""
     def long(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in torch.int64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+        """The tensor in torch.int64: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def lt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """True where input is less than other."""
     def lt_(self, other: Tensor | _Number) -> Tensor:
@@ -1025,17 +1025,17 @@ class Tensor:
     def new(self, *size_or_data: _Any, device: _device | _str | _int | None = None) -> Tensor:
         """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
     def new_empty(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-        """A tensor of elements that are not set of the given size, of this tensor's dtype."""
+        """A tensor of the given size and this tensor's dtype, with uninitialized elements."""
     def new_empty_strided(self, size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
     def new_full(self, size: _Any, fill_value: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another."""
     def new_ones(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-        """A tensor of ones of the given size, of this tensor's dtype."""
+        """A tensor of the given size and this tensor's dtype, filled with ones."""
     def new_tensor(self, data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
         """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another."""
     def new_zeros(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-        """A tensor of zeros of the given size, of this tensor's dtype."""
+        """A tensor of the given size and this tensor's dtype, filled with zeros."""
     def nextafter(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The number next to input on the way to other."""
     def nextafter_(self, other: Tensor | _Number) -> Tensor:
@@ -1074,7 +1074,7 @@ class Tensor:
     def pinverse(self, rcond: _Any = ...) -> Tensor:
         """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
     def polygamma(self, n: _Any) -> Tensor:
-        """Derivative number ``n`` of digamma."""
+        """The ``n``-th derivative of digamma.  Differentiable."""
     def polygamma_(self, n: _Any) -> Tensor:
         """In-place version of polygamma."""
     def positive(self) -> Tensor:
@@ -1088,7 +1088,7 @@ class Tensor:
     def prod(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or of the elements along ``dim``."""
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
-        """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
+        """The input with the elements of ``source`` at positions ``index`` of the input seen flat."""
     def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
         """In-place version of put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
@@ -1121,9 +1121,9 @@ class Tensor:
     def relu_(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
     def remainder_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0."""
+        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
     def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1152,7 +1152,7 @@ class Tensor:
     def resolve_conj(self) -> Tensor:
         """The tensor itself: conjugation was computed at once."""
     def resolve_neg(self) -> Tensor:
-        """The tensor itself."""
+        """The tensor itself: negation was computed at once."""
     def retain_grad(self) -> None:
         """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError for a tensor that requires no grad."""
     @property
@@ -1165,11 +1165,11 @@ class Tensor:
     def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
         """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
-        """The integers nearest to input; a half goes to the even one."""
+        """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
     def round_(self, *, decimals: _Any = 0) -> Tensor:
-        """The integers nearest to input; a half goes to the even one."""
+        """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
     def row_indices(self) -> Tensor:
-        """The row_indices of a tensor.  Raise RuntimeError for one that is no sparse column compressed tensor."""
+        """The place of every value within its column of a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by the square root of input."""
     def rsqrt_(self) -> Tensor:
@@ -1204,7 +1204,7 @@ class Tensor:
     def share_memory_(self) -> Tensor:
         """Move the tensor's memory, with all tensors over it, to where other processes find it, and return the tensor."""
     def short(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in torch.int16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+        """The tensor in torch.int16: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
         """1 / (1 + exp(-input))."""
     def sigmoid_(self) -> Tensor:
@@ -1278,13 +1278,13 @@ class Tensor:
     def stride(self, dim: _Any = None) -> _Any:
         """Return the number of elements of memory between neighbours along every dimension, or along ``dim``."""
     def sub(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
-        """Difference of input and other."""
+        """Difference of input and other, or of input and ``alpha`` times other."""
     def sub_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-        """Difference of input and other."""
+        """Difference of input and other, or of input and ``alpha`` times other."""
     def subtract(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
-        """Difference of input and other."""
+        """Difference of input and other, or of input and ``alpha`` times other."""
     def subtract_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-        """Difference of input and other."""
+        """Difference of input and other, or of input and ``alpha`` times other."""
     def sum(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
     def sum_to_size(self, *size: _Any) -> Tensor:
@@ -1358,9 +1358,9 @@ class Tensor:
     def triu_(self, diagonal: _int = 0) -> Tensor:
         """In-place version of triu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
-        """Quotient of input and other."""
+        """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
-        """Quotient of input and other."""
+        """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Input without its fraction."""
     def trunc_(self) -> Tensor:
@@ -1406,7 +1406,7 @@ class Tensor:
     def vsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
         """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
-        """The elements of the tensor where the condition is true, those of ``other`` elsewhere."""
+        """The elements of the tensor where the condition is true, those of ``other`` elsewhere.  Differentiable."""
     def xlogy(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input times the logarithm of other; 0 where input is 0."""
     def xlogy_(self, other: Tensor | _Number) -> Tensor:

@@ -231,4 +231,4 @@ def constant(name):
 def require_strided(which):
     """Raise unless ``which`` is None or ``torch.strided``."""
     if which is not None and which is not strided:
-        raise NotImplementedError(f"tensh has dense tensors only: layout {which} is not there")
+        raise NotImplementedError(f"layout {which} is not there: tensh makes strided and sparse tensors")

@@ -1,6 +1,6 @@
 """dtypes: PyTorch's names and rules over NumPy's storage.
 
-A :class:`dtype` is one object per element type, so ``is`` compares.  ``bfloat16`` and ``complex32`` are not NumPy's:
+A ``dtype`` is one object per element type, so ``is`` compares.  ``bfloat16`` and ``complex32`` are not NumPy's:
 ``ml_dtypes`` provides them and is imported the first time one of them is really used.
 """
 

@@ -107,7 +107,7 @@ def resolve_conj(input):
 @fact
 @answer_constant
 def resolve_neg(input):
-    """The tensor itself."""
+    """The tensor itself: negation was computed at once."""
     return input
 
 
@@ -215,7 +215,7 @@ def result_type(*args, **given):
 # ── devices ──────────────────────────────────────────────────────────────────
 @public
 def get_default_device():
-    """Return the device of new tensors: the CPU, or that of :func:`set_default_device` or ``with torch.device("meta")``.
+    """Return the device of new tensors: the CPU, or that of ``set_default_device`` or ``with torch.device("meta")``.
 
     Raise AssertionError where that is "cuda".
     """

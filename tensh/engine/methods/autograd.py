@@ -234,7 +234,10 @@ def register_post_accumulate_grad_hook(self, hook):
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from.
 
-    ``gradient`` (of this tensor's shape) may be left out for a tensor of one element.
+    ``gradient`` (of this tensor's shape) may be left out for a tensor of one element.  ``retain_graph`` keeps the graph for
+    another pass (default: ``create_graph``); ``create_graph`` records the pass itself; ``inputs`` limits accumulation to
+    these tensors.  Raise RuntimeError for a tensor that requires no grad, a gradient of another shape, one left out for
+    several elements, and values that were freed or written since.
     """
     gradients.backward(self, gradient, retain_graph, create_graph, None, inputs)
 
@@ -315,8 +318,13 @@ def is_sparse_csr(t):
     return t.layout is CONSTANTS["sparse_csr"]
 
 
-for _name in "is_cuda is_quantized is_mkldnn is_mps is_xpu is_nested is_xla".split():
-    setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
+ELSEWHERE = "False: tensh computes on the CPU only."
+for _name, _doc in {
+    **dict.fromkeys("is_cuda is_mkldnn is_mps is_xpu is_xla".split(), ELSEWHERE),
+    "is_quantized": "False: tensh has no quantized numbers.",
+    "is_nested": "True for a nested tensor, which is of another class.",
+}.items():
+    setattr(Tensor, _name, property(lambda t: False, doc=_doc))
 
 
 def is_floating_point(self):

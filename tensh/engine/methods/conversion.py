@@ -137,7 +137,8 @@ def caster(name, to):
 
     method.__name__ = method.__qualname__ = name
     method.__module__ = "torch"
-    method.__doc__ = f"The tensor in {to}: itself if it is of that dtype, a copy otherwise.  Differentiable."
+    gradient = "Differentiable." if to.is_floating_point or to.is_complex else "The result has no gradient."
+    method.__doc__ = f"The tensor in {to}: itself if it is of that dtype, a copy otherwise.  {gradient}"
     METHODS[name] = method
 
 

@@ -33,13 +33,13 @@ def set_num_threads(n):
 
 @public
 def get_num_interop_threads():
-    """The number of threads between operators that was set, or the number of processors."""
+    """The number of threads that work on several operators at once, as it was set, or of processors; here it changes nothing."""
     return state["interop"] or processors()
 
 
 @public
 def set_num_interop_threads(n):
-    """Set the number of threads between operators.  Raise RuntimeError unless it is positive."""
+    """Set what ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
     require_positive("set_num_interop_threads", n)
     state["interop"] = n
 
@@ -104,7 +104,7 @@ def is_deterministic_algorithms_warn_only_enabled():
 def set_deterministic_debug_mode(debug_mode):
     """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error".
 
-    Raise RuntimeError for others.
+    Raise RuntimeError for anything else.
     """
     mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
     if mode not in (0, 1, 2):
@@ -115,7 +115,7 @@ def set_deterministic_debug_mode(debug_mode):
 
 @public
 def get_deterministic_debug_mode():
-    """The number that was set."""
+    """The mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
     return state["debug"]
 
 

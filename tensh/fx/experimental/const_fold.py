@@ -16,7 +16,7 @@ FOLDED = "_FX_CONST_FOLDED_ATTRS"
 
 
 class FoldedGraphModule(GraphModule):
-    """A module whose constant part, ``const_subgraph_module``, is computed at its first call, or by :meth:`run_folding`."""
+    """A module whose constant part, ``const_subgraph_module``, is computed at its first call, or by ``run_folding``."""
 
     def __init__(
         self, root, graph, const_subgraph=None, fx_const_folded_attrs_name=None, device_for_folded_attrs="cuda"
@@ -73,7 +73,7 @@ def get_unique_attr_name_in_module(mod_traced, name):
 
 
 def split_const_subgraphs(module, skip_folding_node_fn=None, device_for_folded_attrs="cpu"):
-    """Part what depends on the module's attributes alone from the rest; returns a :class:`FoldedGraphModule`.
+    """Part what depends on the module's attributes alone from the rest; returns a ``FoldedGraphModule``.
 
     ``skip_folding_node_fn(node)`` tells which nodes are not to be folded.  Folded values are parameters, so gradients stop there.
 

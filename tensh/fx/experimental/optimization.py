@@ -39,7 +39,7 @@ def replace_node_module(node, modules, new_module):
 
 
 def fuse(model, inplace=False, no_trace=False):
-    """Make normalisations in evaluation part of the convolution or linear layer before; returns a :class:`GraphModule`.
+    """Make normalisations in evaluation part of the convolution or linear layer before; returns a ``GraphModule``.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.optimization import fuse

@@ -29,7 +29,7 @@ class TensorMetadata(NamedTuple):
 
 
 def _extract_tensor_metadata(result, include_contiguity=True):
-    """The :class:`TensorMetadata` of a tensor."""
+    """The ``TensorMetadata`` of a tensor."""
     dense, order = result.layout is strided, None
     if include_contiguity and dense:
         fitting = [each for each, dims in ORDERS.items() if dims in (None, result.dim())]

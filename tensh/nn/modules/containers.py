@@ -198,7 +198,7 @@ class ModuleList(NumberedModules):
 class ModuleDict(Module):
     """Hold modules by name.
 
-    ``modules`` is a dict or (name, module) pairs; raises ValueError for others than pairs.
+    ``modules`` is a dict or (name, module) pairs. Raise ValueError for anything but pairs.
 
     >>> import tensh as torch
     >>> choices = torch.nn.ModuleDict({"none": torch.nn.Identity()})

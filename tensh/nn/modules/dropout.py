@@ -18,23 +18,30 @@ class Dropout(_DropoutNd, computes="dropout(input, p, training, inplace)"):
     Shapes: any.  Raise ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
-    >>> torch.nn.Dropout().eval()(torch.ones(2))
-    tensor([1., 1.])
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.Dropout()(torch.ones(5)), torch.nn.Dropout().eval()(torch.ones(2))
+    (tensor([0., 0., 2., 0., 0.]), tensor([1., 1.]))
     """
 
 
-Dropout1d, Dropout2d, Dropout3d = family(
-    "Dropout{n}d",
-    _DropoutNd,
-    """Zero whole channels of {items} at random in training, and scale the others by 1 / (1 - p) (Tompson et al., 2014).
+CHANNELS = """Zero whole channels of {items} at random in training, and scale the others by 1 / (1 - p) (Tompson et al., 2014).
 
     Shapes: input and output [N, C, {spatial}] or [C, {spatial}].  Raise ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
-    >>> torch.nn.Dropout{n}d(0.2)(torch.ones(1, 2, {each:3})).shape
-    torch.Size([1, 2, {each:3}])
-    """,
-    computes="dropout{n}d(input, p, training, inplace)",
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.Dropout{n}d()(torch.ones(1, 4, {each:2})).flatten(2).amax(2)
+    tensor([[0., 0., 2., 0.]])
+    """
+COMPUTES = "dropout{n}d(input, p, training, inplace)"
+
+Dropout1d, Dropout3d = family("Dropout{n}d", _DropoutNd, CHANNELS, dimensions=(1, 3), computes=COMPUTES)
+(Dropout2d,) = family(
+    "Dropout{n}d",
+    _DropoutNd,
+    CHANNELS.replace("or [C, {spatial}]", "or, with a warning, [N, C, L]"),
+    dimensions=(2,),
+    computes=COMPUTES,
 )
 
 

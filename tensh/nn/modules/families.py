@@ -3,7 +3,9 @@
 ``AvgPool1d, AvgPool2d, AvgPool3d = family("AvgPool{n}d", _AvgPoolNd, DOC, computes="avg_pool{n}d(input, ...)")``
 
 Texts have fields: ``{n}`` dimensions; ``{item}`` and ``{items}`` ("an image", "images"); ``{spatial}`` ("H, W"); ``{shapes}``,
-``{sized}`` and ``{channels}``, sentences about shapes; ``{each:4}``, its text once for each dimension ("4, 4").
+``{sized}`` and ``{channels}``, sentences about shapes; ``{each:4}``, its text once for each dimension ("4, 4").  Examples use
+inputs of one row: ``{row:4}`` makes one of four numbers, ``{along:2}`` is a setting of 2 along it ("(1, 2)"), and ``{ends}``
+pads it by one on both ends ("(1, 1, 0, 0)").
 """
 
 ITEMS = {1: ("a row", "rows"), 2: ("an image", "images"), 3: ("a volume", "volumes")}
@@ -21,14 +23,14 @@ LAZY = """{name} whose ``{counted}`` are those of the first input.
     """
 
 
-class Each:
-    """A text that is said once for each dimension."""
+class Field:
+    """A field whose text follows from what stands behind its colon."""
 
-    def __init__(self, n):
-        self.n = n
+    def __init__(self, write):
+        self.write = write
 
     def __format__(self, text):
-        return ", ".join([text] * self.n)
+        return self.write(text)
 
 
 def fields(n):
@@ -41,7 +43,10 @@ def fields(n):
         "item": item,
         "items": items,
         "spatial": spatial,
-        "each": Each(n),
+        "each": Field(lambda text: ", ".join([text] * n)),
+        "row": Field(lambda count: f"torch.arange({count}.).view({', '.join(['1'] * n)}, {count})"),
+        "along": Field(lambda number: number if n == 1 else f"({', '.join(['1'] * (n - 1))}, {number})"),
+        "ends": f"(1, 1{', 0, 0' * (n - 1)})",
         "shapes": shapes,
         "batches": f"[N, C, {spatial}]" + " or [N, C]" * (n == 1),
         "sized": shapes.replace(out, "*output_size"),
@@ -65,13 +70,21 @@ def declare_lazy(origin, mixin, layers, counted, arguments="", base=None):
     """The lazy form of each layer, whose ``counted`` setting the first input gives; ``arguments`` are those of an example."""
     for layer in layers:
         name = layer.__name__
-        facts = [line for line in (layer.__doc__ or "").splitlines() if line.strip().startswith(("Shapes: ", "Raise "))]
-        known = fields(layer._dimensions) | {"facts": "\n".join(facts).strip()}
+        known = fields(layer._dimensions) | {"facts": "\n    ".join(read_facts(layer.__doc__))}
         doc = LAZY.format(**known, name=name, counted=counted, arguments=arguments)
         body = {"_dimensions": layer._dimensions, "cls_to_become": layer}
         if base is not None:
             body["_fitting"] = layer._fitting
         yield make(origin, f"Lazy{name}", (mixin, base or layer), doc, body)
+
+
+def read_facts(doc):
+    """The lines of a docstring with its sentences about shapes and errors."""
+    within = False
+    for line in map(str.strip, (doc or "").splitlines()):
+        if within or line.startswith(("Shapes: ", "Raise ")):
+            yield line
+            within = not line.endswith(".")
 
 
 def make(origin, name, bases, doc, body, **declared):

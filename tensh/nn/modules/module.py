@@ -195,7 +195,7 @@ class Module(Members, Calls, State):
     def to(self, *args, **kwargs):
         """Convert floating point and complex parameters and buffers to a dtype; returns the module.
 
-        Takes what :meth:`Tensor.to` takes; TypeError for a dtype of integers.
+        Takes what ``Tensor.to`` takes; TypeError for a dtype of integers.
         """
         given = bind("to", TO, args, kwargs)
         if given.get("copy"):

@@ -15,14 +15,14 @@ DOC = """Pad {{items}} on each side with {}.
     ``padding`` is one number, or two for each dimension, the last dimension first; negative numbers cut values off.{}
 
     >>> import tensh as torch
-    >>> torch.nn.{}{{n}}d({})(torch.ones(1, {{each:3}})).shape
-    torch.Size([1, {{each:5}}])
+    >>> torch.nn.{}{{n}}d({{ends}}{})({{row:3}}).flatten()
+    tensor([{}])
     """
 
 
-def document(name, words, arguments="1", more=""):
+def document(name, words, result, arguments="", more=""):
     """The documentation of a family of padding layers."""
-    return DOC.format(words, more and f"\n    {more}", name, arguments)
+    return DOC.format(words, more and f"\n    {more}", name, arguments, result)
 
 
 # ── with a value ─────────────────────────────────────────────────────────────
@@ -34,7 +34,7 @@ class _ConstantPadNd(Layer, settings="padding, value", computes="pad(input, padd
 ConstantPad1d, ConstantPad2d, ConstantPad3d = family(
     "ConstantPad{n}d",
     _ConstantPadNd,
-    document("ConstantPad", "``value``", "1, 7.0"),
+    document("ConstantPad", "``value``", "7., 0., 1., 2., 7.", ", 7."),
     settings="padding, value",
     keeps=SIDES,
 )
@@ -43,7 +43,7 @@ ConstantPad1d, ConstantPad2d, ConstantPad3d = family(
 ZeroPad1d, ZeroPad2d, ZeroPad3d = family(
     "ZeroPad{n}d",
     (ConstantPad1d, ConstantPad2d, ConstantPad3d),
-    document("ZeroPad", "zeros"),
+    document("ZeroPad", "zeros", "0., 0., 1., 2., 0."),
     members={"value": lambda n: 0.0},
     settings="padding",
     keeps=SIDES,
@@ -59,7 +59,7 @@ class _ReflectionPadNd(Layer, settings="padding", computes="pad(input, padding, 
 ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = family(
     "ReflectionPad{n}d",
     _ReflectionPadNd,
-    document("ReflectionPad", "the values next to it, mirrored at the edge"),
+    document("ReflectionPad", "the values next to it, mirrored at the edge", "1., 0., 1., 2., 1."),
     settings="padding",
     keeps=SIDES,
 )
@@ -72,7 +72,7 @@ class _ReplicationPadNd(Layer, settings="padding", computes="pad(input, padding,
 ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = family(
     "ReplicationPad{n}d",
     _ReplicationPadNd,
-    document("ReplicationPad", "the value at the edge, repeated"),
+    document("ReplicationPad", "the value at the edge, repeated", "0., 0., 1., 2., 2."),
     settings="padding",
     keeps=SIDES,
 )
@@ -95,6 +95,7 @@ CircularPad1d, CircularPad2d, CircularPad3d = family(
     document(
         "CircularPad",
         "the values at the other end",
+        "2., 0., 1., 2., 0.",
         more="Raise ValueError for inputs of other numbers of dimensions.",
     ),
     settings="padding",

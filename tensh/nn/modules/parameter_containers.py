@@ -96,7 +96,7 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """Hold parameters by name; tensors become parameters, and other values are kept as they are.
 
-    ``parameters`` is a dict or (name, value) pairs; raises ValueError for others than pairs.
+    ``parameters`` is a dict or (name, value) pairs. Raise ValueError for anything but pairs.
 
     >>> import tensh as torch
     >>> torch.nn.ParameterDict({"scale": torch.ones(2)})["scale"].requires_grad

@@ -26,8 +26,8 @@ MaxPool1d, MaxPool2d, MaxPool3d = family(
     ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` the places are returned, too, for MaxUnpool{n}d.
 
     >>> import tensh as torch
-    >>> torch.nn.MaxPool{n}d(3, stride=2)(torch.ones(20, 16, {each:50})).shape
-    torch.Size([20, 16, {each:24}])
+    >>> torch.nn.MaxPool{n}d({along:2})({row:4}).flatten()
+    tensor([1., 3.])
     """,
     computes="max_pool{n}d(input, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode, return_indices=return_indices)",
 )
@@ -49,10 +49,10 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
     to one. ``kernel_size``, ``stride`` and ``padding`` are those of that pooling.
 
     >>> import tensh as torch
-    >>> pool = torch.nn.MaxPool{n}d(2, return_indices=True)
-    >>> values, indices = pool(torch.ones(1, {each:4}))
-    >>> torch.nn.MaxUnpool{n}d(2)(values, indices).shape
-    torch.Size([1, {each:4}])
+    >>> pool = torch.nn.MaxPool{n}d({along:2}, return_indices=True)
+    >>> values, indices = pool({row:4})
+    >>> torch.nn.MaxUnpool{n}d({along:2})(values, indices).flatten()
+    tensor([0., 1., 0., 3.])
     """,
     computes="max_unpool{n}d(input, indices, kernel_size, stride, padding, output_size)",
     takes="input, indices, output_size=None",
@@ -112,8 +112,8 @@ MEAN = """The mean of each window of {item}.
     ``stride`` is ``kernel_size`` unless given.  Padding is zeros, which count unless ``count_include_pad`` is false.
 
     >>> import tensh as torch
-    >>> torch.nn.AvgPool{n}d(2)(torch.ones(1, {each:4})).shape
-    torch.Size([1, {each:2}])
+    >>> torch.nn.AvgPool{n}d({along:2})({row:4}).flatten()
+    tensor([0.5000, 2.5000])
     """
 (AvgPool1d,) = family(
     "AvgPool{n}d",
@@ -149,8 +149,8 @@ LPPool1d, LPPool2d, LPPool3d = family(
     Of each size s: floor((s - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
 
     >>> import tensh as torch
-    >>> torch.nn.LPPool{n}d(2, 2)(torch.ones(1, {each:4})).shape
-    torch.Size([1, {each:2}])
+    >>> torch.nn.LPPool{n}d(2, {along:2})({row:4}).flatten()
+    tensor([1.0000, 3.6056])
     """,
     computes="lp_pool{n}d(input, float(norm_type), kernel_size, stride, ceil_mode)",
     takes="input",
@@ -171,8 +171,8 @@ AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = family(
     A size of None is that of the input.  With ``return_indices`` the places are returned, too.
 
     >>> import tensh as torch
-    >>> torch.nn.AdaptiveMaxPool{n}d(2)(torch.ones(1, {each:5})).shape
-    torch.Size([1, {each:2}])
+    >>> torch.nn.AdaptiveMaxPool{n}d({along:2})({row:5}).flatten()
+    tensor([2., 4.])
     """,
     computes="adaptive_max_pool{n}d(input, output_size, return_indices)",
 )
@@ -191,8 +191,8 @@ AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = family(
     A size of None is that of the input.
 
     >>> import tensh as torch
-    >>> torch.nn.AdaptiveAvgPool{n}d(2)(torch.ones(1, {each:5})).shape
-    torch.Size([1, {each:2}])
+    >>> torch.nn.AdaptiveAvgPool{n}d({along:2})({row:5}).flatten()
+    tensor([1., 3.])
     """,
     computes="adaptive_avg_pool{n}d(input, output_size)",
 )

@@ -30,7 +30,7 @@ def _run_unrecorded(function):
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Norm of all tensors, as if they were one vector.
 
-    With ``error_if_nonfinite`` it raises RuntimeError for a norm that is not finite. ``norm_type`` is the order of the
+    With ``error_if_nonfinite``, raise RuntimeError for a norm that is not finite. ``norm_type`` is the order of the
     norm (2, or inf for the largest).
 
     >>> import tensh as torch
@@ -73,7 +73,7 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Scale gradients in place so that the norm of all is at most ``max_norm``, and return what it was.
 
-    With ``error_if_nonfinite`` it raises RuntimeError for a norm that is not finite. ``parameters`` are a tensor or
+    With ``error_if_nonfinite``, raise RuntimeError for a norm that is not finite. ``parameters`` are a tensor or
     several, ``norm_type`` is the order of the norm (2, or inf for the largest).
 
     >>> import tensh as torch
@@ -94,7 +94,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Scale gradients as ``clip_grad_norm_`` does, under its former name.
 
-    With ``error_if_nonfinite`` it raises RuntimeError for a norm that is not finite.
+    With ``error_if_nonfinite``, raise RuntimeError for a norm that is not finite.
 
     >>> import tensh as torch
     >>> p = torch.zeros(2, requires_grad=True)

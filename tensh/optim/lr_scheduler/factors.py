@@ -8,7 +8,7 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 class LambdaLR(LRScheduler):
     """Set rates to those at the start times ``lr_lambda(step)``.
 
-    ``lr_lambda`` is one function, or one for each group; raises ValueError for another number of them.
+    ``lr_lambda`` is one function, or one for each group. Raise ValueError for another number of them.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -55,7 +55,7 @@ class LambdaLR(LRScheduler):
 class MultiplicativeLR(LambdaLR):
     """Multiply rates by ``lr_lambda(step)``, from the first step on.
 
-    ``lr_lambda`` is one function, or one for each group; raises ValueError for another number of them.
+    ``lr_lambda`` is one function, or one for each group. Raise ValueError for another number of them.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

@@ -10,8 +10,8 @@ from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, read_groups, requi
 class ReduceLROnPlateau(LRScheduler):
     """Multiply rates by ``factor`` when a measure has not improved for more than ``patience`` steps: ``step(measure)``.
 
-    Better is less (``mode="min"``) or more by at least ``threshold``: of the best so far ("rel"), or as it is ("abs"), by ``threshold_mode``.
-    After a reduction ``cooldown`` steps do not count. No rate goes below ``min_lr``, nor changes by less than ``eps``.
+    Better is less (``mode="min"``) or more ("max") by at least ``threshold``, which is a share of the best so far or, with
+    ``threshold_mode="abs"``, a difference from it. After a reduction ``cooldown`` steps do not count. No rate goes below ``min_lr``, nor changes by less than ``eps``.
     Raise ValueError for a factor of 1 or more, unknown modes, and limits that are not one for each group.
 
     >>> import tensh as torch

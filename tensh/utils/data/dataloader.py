@@ -44,7 +44,7 @@ class DataLoader(Generic[Sample]):
     order all the same, unless ``in_order=False``.  Workers end with the pass, or with the loader if they are
     ``persistent_workers``.  The ``generator`` gives the order and the seed of the workers.  ``drop_last`` leaves out a last
     batch that is shorter; ``timeout`` is how many seconds a batch is waited for; ``worker_init_fn(number)`` is called in
-    each worker at its start, which ``multiprocessing_context`` says how.  ``pin_memory`` and
+    each worker at its start; ``multiprocessing_context`` says how workers are started.  ``pin_memory`` and
     ``pin_memory_device`` change nothing.
 
     Raise ValueError for options that exclude each other; AttributeError or TypeError come from the data set.

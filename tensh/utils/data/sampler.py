@@ -118,7 +118,8 @@ class SubsetRandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """``num_samples`` indices, each drawn with a probability in proportion to its weight.
 
-    ``weights`` are numbers, one for each index. Without ``replacement`` none is drawn twice; the ``generator`` draws. Raise ValueError for less than one sample, a ``replacement`` that is not a bool, and weights not of one dimension.
+    ``weights`` are numbers, one for each index. Without ``replacement`` none is drawn twice; the ``generator`` draws. Raise
+    ValueError for less than one sample, a ``replacement`` that is not a bool, and weights that are no vector.
 
     >>> import tensh as torch
     >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))

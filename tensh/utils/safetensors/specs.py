@@ -9,7 +9,7 @@ from tensh.utils.safetensors.format import NAMES, SafetensorError, dtype_of_name
 
 
 class Spec(NamedTuple):
-    """The fields of a :class:`TensorSpec`."""
+    """The fields of a ``TensorSpec``."""
 
     dtype: str
     shape: list
@@ -36,7 +36,7 @@ class TensorSpec(Spec):
 
 
 def array_of(spec):
-    """The array that a :class:`TensorSpec` describes, copied."""
+    """The array that a ``TensorSpec`` describes, copied."""
     memory = np.frombuffer(ctypes.string_at(spec.data_ptr, spec.data_len), np.uint8)
     dtype = dtype_of_name(spec.dtype)
     if np.prod(spec.shape, dtype=object) * dtype.itemsize != spec.data_len:

@@ -10,6 +10,7 @@ import inspect
 import os
 import warnings
 from functools import cache
+from types import ModuleType
 
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import PUBLIC
@@ -61,6 +62,8 @@ def code_of(name):
     """The statements of an example for a Name, or None."""
     short = name.path.removeprefix("torch.")
     text = read_examples().get(short)
+    if text is None and isinstance(name.entry, (type, ModuleType)):  # a function of this name is something else
+        return None
     if text is not None and text.startswith(">>>"):
         return text.removeprefix(">>>").strip().replace("; ", "\n")
     ways = (

@@ -30,11 +30,11 @@ class ArrayOf(NamedTuple):
 
 
 class Line:
-    """One call: ``outputs = function(*args, **options)``, with a :class:`Value` wherever a tensor stood.
+    """One call: ``outputs = function(*args, **options)``, with a ``Value`` wherever a tensor stood.
 
     ``operator`` is the declared operator, or None for a function that operators do not make up: one that makes tensors,
     draws random numbers or writes.  ``name`` is its name, with a last ``_`` if it writes into its first argument.
-    ``result`` is what it gave, with values for tensors.  ``place`` is a :class:`Place` or None, ``modules`` are the modules
+    ``result`` is what it gave, with values for tensors.  ``place`` is a ``Place`` or None, ``modules`` are the modules
     that were being called, the outermost first; ``grad`` says whether gradients were recorded.
     """
 
@@ -89,7 +89,7 @@ def map_tensors(function, structure):
 
 
 def map_values(function, structure):
-    """``structure`` with ``function`` applied to its values; what :class:`ArrayOf` stands for becomes an array again."""
+    """``structure`` with ``function`` applied to its values; what ``ArrayOf`` stands for becomes an array again."""
 
     def apply(part):
         if type(part) is Value:

@@ -1,6 +1,6 @@
 """Where a call comes from: the user's instruction, the functions around it, and the modules that are being called.
 
-Both recorders ask here, the one of operators (:mod:`recorder`) and the one of PyTorch's public functions (tensh/tracing).
+Both recorders ask here, the one of operators (``recorder``) and the one of PyTorch's public functions (tensh/tracing).
 """
 
 import sys

@@ -34,9 +34,9 @@ state = State()
 class Recorder:
     """While this is entered, calls of this thread are appended to ``lines``.
 
-    ``inputs`` are the values that :meth:`add_input` was told of, ``constants`` those of tensors that came from elsewhere.
-    Recorders nest: the innermost sees a call.  A subclass may override :meth:`read`, which is told when Python
-    reads elements, and :meth:`append`, which is told of every line.
+    ``inputs`` are the values that ``add_input`` was told of, ``constants`` those of tensors that came from elsewhere.
+    Recorders nest: the innermost sees a call.  A subclass may override ``read``, which is told when Python
+    reads elements, and ``append``, which is told of every line.
 
     >>> import tensh as torch
     >>> from tensh.engine.dispatch.capture.recorder import Recorder
@@ -218,7 +218,7 @@ def call(point, args, options):
 
 
 def note_draw():
-    """Note that random numbers are drawn; :class:`Generator` calls this before every draw, after the first capture."""
+    """Note that random numbers are drawn; ``Generator`` calls this before every draw, after the first capture."""
     if state.recorder is not None:
         state.recorder.drawn = True
     if note_draw.before is not None:

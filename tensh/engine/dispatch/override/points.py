@@ -34,7 +34,7 @@ class OverridePoints:
     now = False  # functions are armed
     lasting = False  # an object of an overriding class was made
     modes = 0  # active modes, of all threads
-    searches = 0  # active :class:`Search`, of all threads
+    searches = 0  # active ``Search``, of all threads
 
 
 armed = OverridePoints()

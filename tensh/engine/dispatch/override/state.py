@@ -24,7 +24,7 @@ CLASSES, ALL = 1, 2
 
 
 class Disabled:
-    """While this is entered, no class and no mode overrides anything in this thread.
+    """A context in which no class and no mode overrides anything in this thread.
 
     >>> import tensh as torch
     >>> class Named(torch.Tensor):
@@ -45,7 +45,7 @@ class Disabled:
 
 
 class DisabledForClasses(Disabled):
-    """While this is entered, no class overrides anything in this thread; modes still do.
+    """A context in which no class overrides anything in this thread; modes still do.
 
     >>> import tensh as torch
     >>> class Named(torch.Tensor):

@@ -107,13 +107,13 @@ def filler(name, make, what):
     describe_as(
         filler_signature(
             name,
-            f"A tensor of {what} of the given size.\n\nThe dtype is the default dtype unless ``dtype`` says "
+            f"A tensor of the given size, {what}.\n\nThe dtype is the default dtype unless ``dtype`` says "
             f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
         )
     )(function)
-    describe_as(new_shown(f"new_{name}", f"A tensor of {what} of the given size, of this tensor's dtype."))(method)
+    describe_as(new_shown(f"new_{name}", f"A tensor of the given size and this tensor's dtype, {what}."))(method)
     describe_as(
-        describe_like(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``.")
+        describe_like(f"{name}_like", f"A tensor of the shape, dtype and order of memory of ``input``, {what}.")
     )(like)
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
     return function, like
@@ -183,9 +183,9 @@ def make_like_array(array, make, dtype=None, memory_format=None):
     return result
 
 
-zeros, zeros_like = filler("zeros", np.zeros, "zeros")
-ones, ones_like = filler("ones", make_ones, "ones")
-filler("empty", make_unset, "elements that are not set")
+zeros, zeros_like = filler("zeros", np.zeros, "filled with zeros")
+ones, ones_like = filler("ones", make_ones, "filled with ones")
+filler("empty", make_unset, "with uninitialized elements")
 
 
 # ── full ─────────────────────────────────────────────────────────────────────
@@ -201,7 +201,7 @@ def make_filler(number):
 
 
 def quick_full(array, number):
-    """Fill a new array with a number that certainly fits; :class:`Rare` for any other."""
+    """Fill a new array with a number that certainly fits; ``Rare`` for any other."""
     kind = type(number)
     if not (
         kind in (bool, int)

@@ -111,30 +111,30 @@ window(
     (),
     lambda length, r: raised_cosine(length, r, 0.5, 0.5),
     "The Hann window: a cosine raised to [0, 1].  "
-    "Shape: [window_length]. Raise RuntimeError for a negative length or integers.",
+    "Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype.",
 )
 window(
     "hamming", ("float alpha = 0.54", "float beta = 0.46"), raised_cosine,
     "The Hamming window: ``alpha - beta * cos(x)`` over one turn.  "
-    "Shape: [window_length]. Raise RuntimeError for a negative length or integers.",
+    "Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype.",
 )  # fmt: skip
 window(
     "bartlett",
     (),
     bartlett,
-    "The Bartlett window: a triangle.  Shape: [window_length]. Raise RuntimeError for a negative length or integers.",
+    "The Bartlett window: a triangle.  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype.",
 )
 window(
     "blackman",
     (),
     blackman,
     "The Blackman window: the sum of two cosines.  "
-    "Shape: [window_length]. Raise RuntimeError for a negative length or integers.",
+    "Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype.",
 )
 window(
     "kaiser",
     ("float beta = 12.0",),
     kaiser,
-    "The Kaiser window: near to the best concentration of energy.  "
-    "Shape: [window_length]. Raise RuntimeError for a negative length or integers.",
+    "The Kaiser window: the larger ``beta``, the lower are its side lobes.  "
+    "Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype.",
 )

@@ -84,9 +84,9 @@ elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(i
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
 celu_op = activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", kernel_name="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
-elu_over = activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", kernel_name="elu_cpu",
+elu_over = activation(elu, "``elu``, written over the input.", name="elu_over", node="EluBackward1", kernel_name="elu_cpu",
            input="g * masked_fill((only(out, out < 0) + refuse_negative(alpha, 'elu') * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
-celu_over = activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", kernel_name="elu_cpu",
+celu_over = activation(celu, "``celu``, written over the input.", name="celu_over", node="CeluBackward1", kernel_name="elu_cpu",
            input="g * masked_fill(only(out, out < 0) / refuse_negative(alpha, 'elu') + 1, ~(out <= 0), 1)")  # fmt: skip
 
 
@@ -101,7 +101,7 @@ leaky_relu_op = activation(
     kernel_name="leaky_relu_cpu",
     input=LEAKY,
 )
-leaky_relu_over = activation(leaky_relu, "The same, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
+leaky_relu_over = activation(leaky_relu, "``leaky_relu``, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
            kernel_name="leaky_relu_cpu", input=LEAKY.replace("input", "out").replace("negative_slope", "refuse_negative(negative_slope, 'leakyReLu')"))  # fmt: skip
 
 

@@ -46,7 +46,7 @@ for _name in "eq", "ne", "lt", "le", "gt", "ge":
         )  # fmt: skip
     )
 
-isclose = pointwise(kernels.isclose, "True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if one is negative.", mixing=kernels.same_dtype,
+isclose = pointwise(kernels.isclose, "True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if a tolerance is negative.", mixing=kernels.same_dtype,
           input=None, other=None, inplace=False, out=False)  # fmt: skip
 
 # ── kinds of numbers ─────────────────────────────────────────────────────────

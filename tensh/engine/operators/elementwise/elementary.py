@@ -271,7 +271,7 @@ atan2 = two_by_double(np.arctan2, atan2_by_library)
 
 
 def compute_in_longdouble(function):
-    """Compute in float64 as :func:`compute_in_double` does, and float64 numbers in NumPy's longdouble."""
+    """Compute in float64 as ``compute_in_double`` does, and float64 numbers in NumPy's longdouble."""
     return compute_in_double(function, lambda input: function(input.astype(np.longdouble)).astype(F8))
 
 

@@ -64,16 +64,16 @@ BOTH = "input other"
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
 BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
 
-add = pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, keyword_variants={"alpha": (1, "add_scaled")},
+add = pointwise(np.add, "Sum of input and other, or of input and ``alpha`` times other.", name="add", numbers=BOTH, keyword_variants={"alpha": (1, "add_scaled")},
           inplace="method", kernel_name="add_stub", input="g", other="g")  # fmt: skip
-sub = pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, keyword_variants={"alpha": (1, "sub_scaled")},
+sub = pointwise(np.subtract, "Difference of input and other, or of input and ``alpha`` times other.", name="sub", numbers=BOTH, keyword_variants={"alpha": (1, "sub_scaled")},
           **BOOLS, inplace="method", kernel_name="add_stub", input="g", other="-g")  # fmt: skip
-pointwise(arithmetic.reversed_difference, "Difference of other and input.", name="rsub", node="RsubBackward0",
+pointwise(arithmetic.reversed_difference, "Difference of other and input, or of other and ``alpha`` times input.", name="rsub", node="RsubBackward0",
           numbers={"other": "RsubBackward1"}, keyword_variants={"alpha": (1, "rsub_scaled")}, **BOOLS, kernel_name="add_stub",
           inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
 mul = pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
           input="g * conj(other)", other="g * conj(input)")  # fmt: skip
-pointwise(np.true_divide, "Quotient of input and other.", name="div", numbers=BOTH, floats=True, inplace="method",
+pointwise(np.true_divide, "Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down.", name="div", numbers=BOTH, floats=True, inplace="method",
           keyword_variants={"rounding_mode": (None, "div_rounded")},
           input="g / conj(other)", other="-g * conj(input / other / other)")  # fmt: skip
 pointwise(arithmetic.add_scaled, "Sum of input and alpha times other.", numbers=BOTH, node="AddBackward0",
@@ -88,10 +88,10 @@ pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", 
 floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", kernel_name="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer by 0.",
+remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
-pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer by 0.",
+pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(
@@ -136,7 +136,7 @@ pointwise(elementary.floor, "The largest integers that are not greater than inpu
 pointwise(elementary.trunc, "Input without its fraction.", types="iuf", kernel_name="trunc_vml_cpu",
           refusal=not_complex("trunc is not supported for complex inputs", NotImplementedError),
           takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
-pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.", types="iuf",
+pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept.", types="iuf",
           kernel_name="round_vml_cpu", keyword_variants={"decimals": (0, "round_decimals")}, takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
 pointwise(elementary.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
           kernel_name="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip

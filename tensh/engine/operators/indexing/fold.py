@@ -36,7 +36,7 @@ def once(grad, zeros):
 
 @word
 def unless_zeros_meet(g, zeros):
-    """The gradient that :func:`once` passes on."""
+    """The gradient that ``once`` passes on."""
     if (zeros > 1).any():
         raise RuntimeError(
             "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "

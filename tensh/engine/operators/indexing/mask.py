@@ -51,9 +51,10 @@ def masked_select_back(grad, shape, mask):
     source="reshape(take(g, index), source.shape)",
 )  # fmt: skip
 def put(input, index, source, accumulate=False):
-    """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there).
+    """The input with the elements of ``source`` at positions ``index`` of the input seen flat.
 
-    Differentiable.
+    With ``accumulate`` they are added to what is there.  Differentiable.  Shapes: [*]; ``index`` and ``source`` have equally
+    many elements. Raise IndexError for positions out of range, RuntimeError for operands that do not fit.
 
     >>> import tensh as torch
     >>> torch.put(torch.zeros(2, 2), torch.tensor([3]), torch.tensor([7.0]))

@@ -123,6 +123,9 @@ def find_outside(index, n):
 def index_add(input, dim, index, source, *, alpha=1):
     """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable.
 
+    Shapes: [*] with ``index`` [k]; ``source`` has k slices along ``dim``. Raise IndexError or RuntimeError for indices out
+    of range and slices that do not fit.
+
     >>> import tensh as torch
     >>> torch.zeros(3).index_add(0, torch.tensor([0, 2, 2]), torch.ones(3))
     tensor([1., 0., 2.])
@@ -147,6 +150,9 @@ def index_add(input, dim, index, source, *, alpha=1):
 )  # fmt: skip
 def index_copy(input, dim, index, source):
     """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable.
+
+    Shapes: [*] with ``index`` [k]; ``source`` has k slices along ``dim``. Raise IndexError for indices out of range and
+    slices that do not fit.
 
     >>> import tensh as torch
     >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([5.0, 6.0]))
@@ -291,6 +297,9 @@ def scatter_number(input, dim, index, value):
 @writes(out=True, apart=OR_THE_SAME, input="g", index=None, src="pad_to(gather(g, dim, index), src.shape)")
 def scatter_add(input, dim, index, src):
     """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable.
+
+    ``out[index[i][j]][j] += src[i][j]`` for dim 0.  Shapes: all [*] of as many dimensions; ``index`` no larger than ``src``.
+    Raise RuntimeError for indices out of range and shapes that do not fit.
 
     >>> import tensh as torch
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 2, 2]), torch.ones(3))

@@ -57,7 +57,7 @@ class Shifts:
         )
 
     def join(self, parts):
-        """The weight [groups, O / groups, C / groups * K] of what :meth:`match` gives, added up."""
+        """The weight [groups, O / groups, C / groups * K] of what ``match`` gives, added up."""
         outer, groups, _, outputs = parts.shape
         parts = parts.reshape(outer, groups, -1, len(self.inner), outputs)
         return parts.transpose(1, 4, 2, 0, 3).reshape(groups, outputs, -1)

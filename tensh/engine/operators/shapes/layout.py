@@ -69,7 +69,7 @@ def restride_back(grad, shape, strides, size, stride, start):
 
 @op(public=False, node="AsStridedBackward0", grad="restride_back(g, grad.shape, strides, size, stride, start)")
 def restride_part(grad, strides, size, stride, start):
-    """The adjoint of :func:`restride_back`."""
+    """The adjoint of ``restride_back``."""
     shape = grad.shape
     steps = memory.contiguous_strides(shape) if strides is None else strides
     if grad.size and memory.may_overlap(shape, steps):

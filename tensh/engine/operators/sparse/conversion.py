@@ -67,7 +67,7 @@ def to_dense(self, dtype=None, *, masked_grad=True):
 def to_sparse_coo(self):
     """The tensor in the layout sparse_coo.  Differentiable.
 
-    Raise RuntimeError for a view whose history is lost.
+    Raise RuntimeError for a view that was made without recording, and written since.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse_coo().layout
@@ -157,9 +157,14 @@ def declare_indices(name, layouts, words, number):
         return wrap(self.array.indices[number])
 
     indices.__name__ = indices.__qualname__ = name
-    layout = "csr" if layouts is BY_ROWS else "csc"
+    layout, line = ("csr", "row") if layouts is BY_ROWS else ("csc", "column")
+    place = (
+        f"The place of every value within its {line}"
+        if number
+        else f"Where each {line} begins among the values, and the last one ends,"
+    )
     indices.__doc__ = (
-        f"The {name} of a tensor.  Raise RuntimeError for one that is no {words}.\n\n>>> import tensh as torch\n"
+        f"{place} of a {words}.  Raise RuntimeError for any other tensor.\n\n>>> import tensh as torch\n"
         f">>> torch.eye(2).to_sparse_{layout}().{name}()\ntensor([{'0, 1' if number else '0, 1, 2'}])"
     )
     method(indices)

@@ -11,6 +11,7 @@ from tensh.engine.arrays.bounds import MOST
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.device import require_strided
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR
@@ -121,16 +122,23 @@ def empty_sparse(size, dtype, layout=COO, sparse_dim=None):
 
 def make_sparse(name, default, given):
     """Make the result of ``zeros`` or ``empty`` in a sparse layout; RuntimeError for functions that fill all elements."""
+    layout, size = given["layout"], given["size"] if "size" in given else given["input"].array.shape
+    if layout not in TITLES:
+        require_strided(layout)
     if name.removesuffix("_like").removeprefix("new_") not in ("zeros", "empty"):
         raise RuntimeError("full(...) is not implemented for sparse layout")
-    if given["layout"] in BLOCKED:
+    if layout is not COO and len(size) < 2:
+        function = "zeros" if name == "zeros" else "empty"
         raise RuntimeError(
-            f"zeros_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[given['layout']]}"
+            f"torch.{function}: Only batched sparse compressed (non-block) tensors are supported, but got size {list(size)}"
+        )
+    if layout in BLOCKED:
+        raise RuntimeError(
+            f"zeros_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
         )
     place(given["device"], None, given["pin_memory"])
-    size = given["size"] if "size" in given else given["input"].array.shape
     kind = default if given["dtype"] is None else given["dtype"].numpy
-    return finish(empty_sparse(size, kind, given["layout"]), given["requires_grad"])
+    return finish(empty_sparse(size, kind, layout), given["requires_grad"])
 
 
 @public

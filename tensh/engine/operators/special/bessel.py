@@ -175,10 +175,10 @@ def airy_left(x):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-special(bessel_j0, "Bessel function of the first kind, order 0.  Not differentiable.", input=None)
-special(bessel_j1, "Bessel function of the first kind, order 1.  Not differentiable.", input=None)
-special(bessel_y0, "Bessel function of the second kind, order 0.  Not differentiable.", input=None)
-special(bessel_y1, "Bessel function of the second kind, order 1.  Not differentiable.", input=None)
-special(spherical_bessel_j0, "Spherical Bessel function of the first kind, order 0: sin(x) / x.  Not differentiable.",
+special(bessel_j0, "Bessel function of the first kind, order 0.", input=None)
+special(bessel_j1, "Bessel function of the first kind, order 1.", input=None)
+special(bessel_y0, "Bessel function of the second kind, order 0.", input=None)
+special(bessel_y1, "Bessel function of the second kind, order 1.", input=None)
+special(spherical_bessel_j0, "Spherical Bessel function of the first kind, order 0: sin(x) / x.",
         x=None)  # fmt: skip
-special(airy_ai, "Airy's function Ai.  Not differentiable.", x=None)
+special(airy_ai, "Airy's function Ai.", x=None)

@@ -349,7 +349,7 @@ def inverse(size):
 
 
 def write_quotient(x, coefficients):
-    """The text of :func:`quotient`."""
+    """The text of ``quotient``."""
     above, below = np.stack(coefficients)[..., 0].T.tolist()
     return f"{horner(x, above)} / {horner(x, below)}"
 
@@ -408,11 +408,11 @@ special(erfcx, "exp(input ** 2) * erfc(input): finite where erfc is zero to the 
         input="g * erfcx_derivative(input, 1)")  # fmt: skip
 pointwise(erfcx_derivative, "Derivative number n of erfcx at input.", public=False, inplace=False,
           input="g * erfcx_derivative(input, n + 1)", **REAL)  # fmt: skip
-special(log_ndtr, "Logarithm of the area under the normal distribution up to input.",
+special(log_ndtr, "Logarithm of the standard normal distribution function ``ndtr`` of input.",
         input="g * normal_hazard(input)")  # fmt: skip
 pointwise(normal_hazard, "Slope of log_ndtr: the density of the normal distribution over the area up to input.", public=False,
           inplace=False, input="g * normal_hazard_slope(input)", **REAL)  # fmt: skip
 pointwise(normal_hazard_slope, "Slope of the hazard.", public=False, inplace=False,
           input="-g * (out * (2 * normal_hazard(input) + input) + normal_hazard(input))", **REAL)  # fmt: skip
-special(ndtri, "The number up to which the area under the normal distribution is input.",
+special(ndtri, "The number whose standard normal distribution function is input: the inverse of ``ndtr``.",
         input="g * ROOT_TWO_PI * exp(squared(out) / 2)")  # fmt: skip

@@ -308,9 +308,9 @@ def zeta(input, other):
 # ── the table ────────────────────────────────────────────────────────────────
 pointwise(lgamma, "Logarithm of the absolute value of the gamma function of input.", kernel_name="lgamma_vml_cpu",
           inplace="method", input="g * digamma(input)", **REAL)  # fmt: skip
-pointwise(digamma, "Slope of lgamma at input.", kernel_name="digamma", inplace="method", input="g * polygamma_of(input, 1)",
+pointwise(digamma, "Derivative of lgamma at input.", kernel_name="digamma", inplace="method", input="g * polygamma_of(input, 1)",
           **REAL)  # fmt: skip
-polygamma_of = pointwise(polygamma, "Derivative number n of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
+polygamma_of = pointwise(polygamma, "The n-th derivative of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
           kernel_name="polygamma", public=False, inplace=False, input="g * polygamma_of(input, n + 1)", **REAL)  # fmt: skip
 pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1.", kernel_name="arange_cpu", types="iuf",
           refusal={"b": RuntimeError("The input tensor may not be a boolean tensor.")}, inplace="method",
@@ -322,7 +322,7 @@ special(zeta, "Hurwitz' zeta function: the sum of (other + k) ** -input, k from 
 
 @word
 def mvdigamma(input, p):
-    """The slope of :func:`mvlgamma`."""
+    """The derivative of ``mvlgamma``."""
     steps = np.arange(p) * -0.5
     if isinstance(input, Tensor):
         shifted = on_tensors("add")(wrap(steps.astype(input.array.dtype)), on_tensors("unsqueeze")(input, -1))

@@ -135,7 +135,7 @@ def excess(m):
 # ── the table ────────────────────────────────────────────────────────────────
 BELL = "g * exp((input - 1) * log(other) - other - lgamma(input))"
 
-pointwise(igamma, "The part below other of the gamma distribution of shape input.", types="f", inplace="method",
+pointwise(igamma, "Regularized lower incomplete gamma function: the part below other of the gamma distribution of shape input.", types="f", inplace="method",
           input="no_derivative('igamma: input')", other=BELL)  # fmt: skip
-pointwise(igammac, "The part above other of the gamma distribution of shape input.", types="f", inplace="method",
+pointwise(igammac, "Regularized upper incomplete gamma function: the part above other of the gamma distribution of shape input.", types="f", inplace="method",
           input="no_derivative('igammac: input')", other=f"-{BELL}")  # fmt: skip

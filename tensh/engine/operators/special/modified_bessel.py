@@ -204,9 +204,9 @@ special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|i
         input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip
 special(i1e, "Modified Bessel function of the first kind, order 1, times exp(-|input|).", **SAFE,
         input="g * where_else(special_i0e(safe) - out * (sgn(safe) + reciprocal(safe)), large, 0.5)")  # fmt: skip
-special(modified_bessel_i0, "Modified Bessel function of order 0, as i0, but not differentiable.", input=None)
-special(modified_bessel_i1, "Modified Bessel function of order 1, as i1, but not differentiable.", input=None)
-special(modified_bessel_k0, "Modified Bessel function of the second kind, order 0.  Not differentiable.", input=None)
-special(modified_bessel_k1, "Modified Bessel function of the second kind, order 1.  Not differentiable.", input=None)
-special(scaled_modified_bessel_k0, "modified_bessel_k0(x) * exp(x).  Not differentiable.", x=None)
-special(scaled_modified_bessel_k1, "modified_bessel_k1(x) * exp(x).  Not differentiable.", x=None)
+special(modified_bessel_i0, "Modified Bessel function of the first kind, order 0, as i0.", input=None)
+special(modified_bessel_i1, "Modified Bessel function of the first kind, order 1, as i1.", input=None)
+special(modified_bessel_k0, "Modified Bessel function of the second kind, order 0.", input=None)
+special(modified_bessel_k1, "Modified Bessel function of the second kind, order 1.", input=None)
+special(scaled_modified_bessel_k0, "modified_bessel_k0(x) * exp(x).", x=None)
+special(scaled_modified_bessel_k1, "modified_bessel_k1(x) * exp(x).", x=None)

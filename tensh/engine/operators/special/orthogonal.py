@@ -159,7 +159,7 @@ OPTIONS = {"x": None, "n": None, "numbers": "x n"}
 
 def declare(name, polynomial, doc, exact=False):
     polynomial.__name__ = name
-    special(make_kernel(polynomial, exact), f"{doc} of degree n at x.  Not differentiable.", **OPTIONS)
+    special(make_kernel(polynomial, exact), f"{doc} of degree n at x.", **OPTIONS)
 
 
 for letter, (kind, *formulas) in KINDS.items():

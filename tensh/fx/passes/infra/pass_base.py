@@ -39,7 +39,7 @@ class PassBase(abc.ABC):
 
     @abc.abstractmethod
     def call(self, graph_module):
-        """Change the module, and return a :class:`PassResult`; None for no change."""
+        """Change the module, and return a ``PassResult``; None for no change."""
 
     def requires(self, graph_module):  # noqa: B027
         """Check what must hold before the pass; nothing here."""

@@ -96,7 +96,7 @@ class PassManager:
         self._validated = True
 
     def __call__(self, module):
-        """The :class:`PassResult` of all passes."""
+        """The ``PassResult`` of all passes."""
         if not self._validated:
             self.solve_constraints()
         self.check(module)

@@ -50,7 +50,7 @@ class SubgraphMatcher:
         )
 
     def match(self, graph, node_name_match=""):
-        """All occurrences in a graph, a list of :class:`InternalMatch`.
+        """All occurrences in a graph, a list of ``InternalMatch``.
 
         A node fits any node of the graph whose name contains ``node_name_match``, if that is given.
         """

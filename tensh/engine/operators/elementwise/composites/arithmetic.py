@@ -316,5 +316,5 @@ METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_
 
 @composite(out=True, apart=OR_THE_SAME)
 def conj_physical(input):
-    """Return the complex conjugate in new memory; real tensors are returned as they are.  Differentiable."""
+    """The complex conjugate in new memory; a real tensor itself.  Differentiable."""
     return conj_physical_op.fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input

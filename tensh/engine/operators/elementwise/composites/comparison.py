@@ -31,7 +31,7 @@ LOOK, BLOCK = 1 << 12, 1 << 16  # elements that are compared first, and then at 
 # ── comparing ────────────────────────────────────────────────────────────────
 @composite
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True if every element of input is close to that of other; see :func:`isclose`.
+    """True if every element of input is close to that of other; see ``isclose``.
 
     >>> import tensh as torch
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
@@ -141,7 +141,7 @@ def where(condition, input=None, other=None, *, out=None):
 
 
 def where_method(self, condition, other):
-    """The elements of the tensor where the condition is true, those of ``other`` elsewhere.
+    """The elements of the tensor where the condition is true, those of ``other`` elsewhere.  Differentiable.
 
     Raise RuntimeError for a condition that is not bool.
     """

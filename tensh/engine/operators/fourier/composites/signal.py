@@ -186,7 +186,7 @@ def middle(M, sym):
 
 @window
 def kaiser(M, sym, place, *, beta=12.0):
-    """A Bessel function of an arc: near to the best concentration of energy."""
+    """The Kaiser window: a Bessel function over half a circle; the larger ``beta``, the lower are the side lobes."""
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:

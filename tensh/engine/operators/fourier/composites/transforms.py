@@ -129,56 +129,63 @@ def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-def family(name, one, many, what, refused, given, result):
+def family(name, one, many, what, shape, refused, given, result):
     """Declare ``NAME`` along one dimension, ``NAMEn`` along several, ``NAME2`` along two; ``NAME`` with an example."""
     example = f"\n\n>>> import tensh as torch\n>>> torch.fft.{name}(torch.tensor({given}))\n{result}\n"
-    rest = f"{NORM}{refused}."
-    public(name, ONE, one, f"{what}, along ``dim``.{SIZE}{rest}{example}")
-    public(f"{name}n", MANY, many, f"{what}, along several dimensions, by default all.{SIZES}{rest}")
+    last = "" if shape is FULL else ", in the last of them"
+
+    def describe(where, size, there=last):
+        return f"{what}, along {where}.\n\nShape: {shape}{there}. {size}\n{NORM}{refused}."
+
+    public(name, ONE, one, describe("``dim``", SIZE, "") + example)
+    public(f"{name}n", MANY, many, describe("several dimensions, by default all", SIZES))
 
     def two(input, s=None, dim=DEFAULTS[TWO], norm=None, *, out=None):
         if dim is None:
             raise Unusual
         return many(input, s, dim, norm, out=out)
 
-    public(f"{name}2", TWO, two, f"{what}, along two dimensions, by default the last.{SIZES}{rest}")
+    public(f"{name}2", TWO, two, describe("two dimensions, by default the last", SIZES))
 
 
-SIZE = "\n\nShape: [..., n]. ``n`` elements are transformed: the dimension is cut, or filled up with zeros.  "
-SIZES = (
-    "\n\nShape: [..., *s]. ``s`` says how many elements are transformed: dimensions are cut, or filled up with zeros.  "
-)
+FULL, TO_HALF, FROM_HALF = (
+    "[..., n]",
+    "[..., n] to [..., n // 2 + 1]",
+    "[..., m] to [..., n], where n is 2 (m - 1) by default",
+)  # shapes
+SIZE = "``n`` elements are transformed: the dimension is cut, or filled up with zeros."
+SIZES = "``s`` has an n for each dimension that is transformed: it is cut, or filled up with zeros."
 NORM = (
-    "``norm`` says where to divide\nby the number of elements: in the inverse ('backward', the default), 'forward', or "
-    "by its root in both ('ortho').\nDifferentiable; RuntimeError for 16 bit floating point numbers"
+    "``norm`` says where to divide by the number of elements: in the inverse ('backward', the default), 'forward',\n"
+    "or by its root in both ('ortho').  Differentiable. Raise RuntimeError for 16 bit floating point numbers"
 )
 OR_COMPLEX = " and complex ones"
 
 family(
-    "fft", declare_full("fft", True), full_many(True), "The discrete Fourier transform", "",
+    "fft", declare_full("fft", True), full_many(True), "The discrete Fourier transform", FULL, "",
     "[1.0, 0.0, -1.0, 0.0]", "tensor([0.+0.j, 2.+0.j, 0.+0.j, 2.-0.j])",
 )  # fmt: skip
 family(
-    "ifft", declare_full("ifft", False), full_many(False), "The inverse discrete Fourier transform", "",
+    "ifft", declare_full("ifft", False), full_many(False), "The inverse discrete Fourier transform", FULL, "",
     "[0.0, 2.0, 0.0, 2.0]", "tensor([ 1.-0.j,  0.-0.j, -1.-0.j,  0.+0.j])",
 )  # fmt: skip
 family(
     "rfft", from_real("rfft", True), rfft_many,
-    "The Fourier transform of real numbers, its first half: the rest (of the last dimension) mirrors it", OR_COMPLEX,
+    "The first half of the Fourier transform of real numbers, whose second half mirrors it", TO_HALF, OR_COMPLEX,
     "[1.0, 0.0, -1.0, 0.0]", "tensor([0.+0.j, 2.+0.j, 0.+0.j])",
 )  # fmt: skip
 family(
     "irfft", to_real("irfft", False), irfft_many,
-    "The inverse of ``rfft``: 2 (m - 1) real numbers of a half of m, unless the size says otherwise", "",
+    "The inverse of ``rfft``: real numbers from the first half of their transform", FROM_HALF, "",
     "[0.0, 2.0, 0.0]", "tensor([ 1.,  0., -1.,  0.])",
 )  # fmt: skip
 family(
     "hfft", to_real("hfft", True), hfft_many,
-    "The Fourier transform, which is real, of a half of numbers that the rest mirrors", "",
+    "The real Fourier transform of a signal given by its first half, whose second half mirrors it", FROM_HALF, "",
     "[1.0, 0.0, -1.0]", "tensor([0., 2., 0., 2.])",
 )  # fmt: skip
 family(
     "ihfft", from_real("ihfft", False), ihfft_many,
-    "The inverse of ``hfft``: the first half of the inverse transform of real numbers", OR_COMPLEX,
+    "The inverse of ``hfft``: the first half of the inverse transform of real numbers", TO_HALF, OR_COMPLEX,
     "[0.0, 2.0, 0.0, 2.0]", "tensor([ 1.-0.j,  0.-0.j, -1.-0.j])",
 )  # fmt: skip

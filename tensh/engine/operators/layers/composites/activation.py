@@ -1,5 +1,6 @@
 """The activation functions of torch.nn.functional."""
 
+from tensh.engine.arguments.lazy_signatures import read_signature
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.describe import describe_inplace
 from tensh.engine.codegen.registry import METHODS, PUBLIC
@@ -38,8 +39,8 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 
 
 # ── the operators themselves ─────────────────────────────────────────────────
-def write_inplace_form(operator, over=None, name=None, **fixed):
-    """The function ``NAME_`` of an operator; ``over`` is the one that it records, where that is another."""
+def write_inplace_form(operator, parameters="", over=None, name=None, **fixed):
+    """Make the function ``NAME_(input, PARAMETERS)`` of an operator; ``over`` is what it records, if that is another one."""
     name, recorded = f"{name or operator.name}_", over or operator
 
     def function(input, *args, **options):
@@ -49,16 +50,17 @@ def write_inplace_form(operator, over=None, name=None, **fixed):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = describe_inplace(name[:-1])
+    function.__signature__, function.passes_on = read_signature(f"input, {parameters}"), True
     return composite(function, function=False, method=False)
 
 
-elu_, celu_ = write_inplace_form(elu_op, elu_over), write_inplace_form(celu_op, celu_over)
-selu_ = write_inplace_form(elu_op, elu_over, "selu", **SELU)
-leaky_relu_ = write_inplace_form(leaky_relu_op, leaky_relu_over)
-threshold_ = write_inplace_form(threshold_op, threshold_over)
-hardtanh_, hardsigmoid_, hardswish_, silu_, mish_ = map(
-    write_inplace_form, (hardtanh_op, hardsigmoid_op, hardswish_op, silu_op, mish_op)
-)
+elu_ = write_inplace_form(elu_op, "alpha=1.0, scale=1.0, input_scale=1.0", elu_over)
+celu_ = write_inplace_form(celu_op, "alpha=1.0", celu_over)
+selu_ = write_inplace_form(elu_op, "", elu_over, "selu", **SELU)
+leaky_relu_ = write_inplace_form(leaky_relu_op, "negative_slope=0.01", leaky_relu_over)
+threshold_ = write_inplace_form(threshold_op, "threshold, value", threshold_over)
+hardtanh_ = write_inplace_form(hardtanh_op, "min_val=-1.0, max_val=1.0")
+hardsigmoid_, hardswish_, silu_, mish_ = map(write_inplace_form, (hardsigmoid_op, hardswish_op, silu_op, mish_op))
 
 LAYERS |= {fn.__name__: fn for fn in (elu_, celu_, selu_, leaky_relu_, threshold_, hardtanh_)}
 LAYERS |= {each.name: each for each in (softplus_op, softshrink_op, hardshrink_op, logsigmoid_op)}

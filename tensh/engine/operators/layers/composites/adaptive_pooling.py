@@ -4,7 +4,7 @@ from tensh.engine.arrays.memory import channels_innermost
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
-from tensh.engine.operators.layers.composites.registry import LAYERS, layer, rename
+from tensh.engine.operators.layers.composites.registry import LAYERS, last, layer, rename, shapes
 from tensh.engine.operators.layers.composites.windows import integers, require_addressable, require_countable
 from tensh.engine.operators.layers.max_pooling import even_windows, fractional_windows
 from tensh.engine.operators.layers.pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL, even_means
@@ -12,9 +12,13 @@ from tensh.engine.operators.random.composites.drawing import rand
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
-MEANS = """The means of windows that cover the last {0} dimensions evenly.  Differentiable.
 
-Shape: [N, C, *] with {0} dimensions at the end. Raise RuntimeError for other shapes."""
+def describe(what, dims):
+    """The docstring of an adaptive pooling."""
+    return (
+        f"{what} of ``output_size`` windows that cover the {last(dims)} evenly.  Differentiable.\n\n"
+        f"A size of None is that of the input.  {shapes(dims)} Raise RuntimeError for other shapes."
+    )
 
 
 # ── to a given size ──────────────────────────────────────────────────────────
@@ -109,7 +113,6 @@ def adaptive_max_row(input, output_size):
 def declare_adaptive(dims):
     """Make ``adaptive_max_pool1d``, ``adaptive_avg_pool2d`` and the like public."""
     mean, largest = f"adaptive_avg_pool{dims}d", f"adaptive_max_pool{dims}d"
-    plural = "s" * (dims > 1)
 
     def means(input, output_size):
         return adaptive_avg(mean, dims, input, read_output_size(mean, input, output_size, dims))
@@ -124,9 +127,8 @@ def declare_adaptive(dims):
         return found if return_indices else found[0]
 
     if dims > 1:
-        layer(rename(means, mean, MEANS.format(dims)))
-    doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable.\n\n"
-    doc += f"Shape: [N, C, *] with {dims} dimensions at the end. RuntimeError for others."
+        layer(rename(means, mean, describe("The means", dims)))
+    doc = describe("The largest elements", dims)
     layer(rename(both, largest, doc))
     layer(rename(pool_with_indices, f"{largest}_with_indices", doc))
 
@@ -213,11 +215,12 @@ def declare_fractional(dims):
         found = fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
         return found if return_indices else found[0]
 
-    doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the last {dims} dimensions.
+    doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the {last(dims)}.
 
-    Shape: [N, C, *] with {dims} dimensions at the end. Raise RuntimeError or ValueError for others.
+    {shapes(dims)} Raise RuntimeError, IndexError or ValueError for others.
 
-    There are ``output_size`` of them, or ``output_ratio`` times the input's size.  Differentiable.
+    There are ``output_size`` of them, or ``output_ratio`` times the input's size; ``return_indices`` adds the places
+    of the elements.  Differentiable.
     """
     layer(rename(both, name, doc))
     layer(rename(pool_with_indices, f"{name}_with_indices", doc))

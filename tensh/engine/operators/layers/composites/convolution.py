@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import bfloat16, float32
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.registry import SMALL, layer, refuse_dtypes, rename
+from tensh.engine.operators.layers.composites.registry import SIZES, SMALL, layer, refuse_dtypes, rename
 from tensh.engine.operators.layers.convolution import correlate, correlate_back
 from tensh.engine.operators.layers.padding import constant_pad_nd
 
@@ -206,7 +206,7 @@ def check_output_padding(extra, stride, dilation):
 
 
 # ── the functions ────────────────────────────────────────────────────────────
-def declare(dims, letters):
+def declare(dims):
     """Make ``conv1d`` and ``conv_transpose1d``, or those of more dimensions, public."""
     plain, transposed = f"conv{dims}d", f"conv_transpose{dims}d"
 
@@ -218,17 +218,25 @@ def declare(dims, letters):
             transposed, dims, input, weight, bias, stride, padding, output_padding, groups, dilation
         )
 
-    doc = f"Convolution of ``input`` [N, C, {letters}] with ``weight`` [O, C / groups, ...], plus ``bias`` [O].\n\n"
-    doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors.  Raise RuntimeError for other shapes."
+    before = ", ".join(SIZES[dims])
+    after, kernel = (", ".join(f"{size}_{end}" for size in SIZES[dims]) for end in ("out", "kernel"))
+    end = "Differentiable in all three tensors.  Raise RuntimeError for other shapes."
+    doc = f"""Convolution of ``input`` [N, C, {before}] (or without N) with ``weight``, plus ``bias``: [N, O, {after}].
+
+    ``weight`` is [O, C / groups, {kernel}] and ``bias`` [O].  Each setting is a number, or one for each dimension;
+    ``padding`` is also 'valid' (none) or 'same', which keeps the size where ``stride`` is 1.  {end}
+    """
     layer(rename(conv, plain, doc), torch=True)
-    doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O].\n\n"
-    doc += (
-        "The derivative of a convolution.  Differentiable in all three tensors.  Raise RuntimeError for other shapes."
-    )
+    doc = f"""Transposed convolution of ``input`` [N, C, {before}] (or without N) with ``weight``: [N, O, {after}].
+
+    The adjoint of a convolution: the map by which it sends gradients back to its input.  ``weight`` is
+    [C, O / groups, {kernel}], and ``bias`` [O] is added.  ``output_padding`` chooses among the sizes that a convolution
+    maps to one.  {end}
+    """
     layer(rename(back, transposed, doc), torch=True)
 
 
-declare(1, "L"), declare(2, "H, W"), declare(3, "D, H, W")
+declare(1), declare(2), declare(3)
 
 
 @composite(method=False)

@@ -179,7 +179,7 @@ def _warn_about(name, ndim, spatial, low):
 
 @layer
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, H, W].  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
+    """Dropout of whole channels of [N, C, H, W] (or, with a warning, [N, C, L]).  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
     _check_probability("dropout2d", input, p)
     ndim = input.array.ndim
     if ndim not in (3, 4):
@@ -307,7 +307,11 @@ LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 @layer
 @accept_batches
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
-    """A sample of the Gumbel-softmax distribution: probabilities, or with ``hard`` one-hot with their gradient."""
+    """A sample of the Gumbel-softmax distribution along ``dim``.  Differentiable.  Shape: [*], kept.
+
+    It is the softmax of ``logits`` plus Gumbel noise, divided by ``tau``; with ``hard`` a one-hot vector that passes on the
+    gradient of the softmax. ``eps`` has no effect.
+    """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
     waits = np.empty(logits.array.shape, logits.array.dtype)

@@ -252,8 +252,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable.
 
-    ``eps`` is added to the mean square; by default it is the dtype's.  Shape: [..., *normalized_shape]. RuntimeError
-    for others.
+    ``eps`` is added to the mean square; by default it is the distance from 1 to the next number of the dtype.
+    Shape: [..., *normalized_shape]. Raise RuntimeError or ValueError for others.
 
     >>> import tensh as torch
     >>> torch.nn.functional.rms_norm(torch.tensor([[1.0, 7.0]]), (2,))

@@ -9,7 +9,16 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, wants
-from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, SMALL, layer, refuse_dtypes, rename
+from tensh.engine.operators.layers.composites.registry import (
+    HALF,
+    LAYERS,
+    SMALL,
+    last,
+    layer,
+    refuse_dtypes,
+    rename,
+    shapes,
+)
 from tensh.engine.operators.layers.composites.windows import (
     expand_setting,
     geometry,
@@ -116,13 +125,13 @@ def declare_max(dims):
         chosen = pool_with_indices if return_indices else plain
         return chosen(input, kernel_size, stride, padding, dilation, ceil_mode)
 
-    doc = f"""The largest element of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
+    doc = f"""The largest element of every window of ``kernel_size`` in the {last(dims)}.
 
-    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. Raise RuntimeError for other shapes.
+    {shapes(dims)} Raise RuntimeError for other shapes.
 
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` elements around it;
     ``dilation`` sets the elements of a window apart, ``ceil_mode`` keeps a last window that is not full.
-    ``return_indices`` gives also the places of the elements.  Differentiable.
+    ``return_indices`` adds the places of the elements, as ``max_unpool{dims}d`` takes them.  Differentiable.
     """
     PUBLIC[name] = rename(plain, name, doc)
     LAYERS[name] = rename(both, name, doc)
@@ -194,9 +203,9 @@ def declare_avg(dims):
         result = avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
         return result if out is None else write_out(out, result, name)
 
-    doc = f"""The mean of every window of ``kernel_size`` in the last {dims} dimensions.
+    doc = f"""The mean of every window of ``kernel_size`` in the {last(dims)}.
 
-    Shape: [N, C, *] or [C, *], with {dims} dimensions at the end. Raise RuntimeError for other shapes.
+    {shapes(dims)} Raise RuntimeError for other shapes.
 
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
     count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.
@@ -227,9 +236,9 @@ def declare_lp(dims):
     def function(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         return lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode)
 
-    doc = f"""The ``norm_type``-norm of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
+    doc = f"""The ``norm_type``-norm of every window of ``kernel_size`` in the {last(dims)}.
 
-    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. Raise RuntimeError for other shapes.
+    {shapes(dims)} Raise RuntimeError for other shapes.
 
     Differentiable; the gradient is zero where all elements of a window are.
     """

@@ -27,6 +27,21 @@ def rename(fn, name, doc=None):
     return fn
 
 
+# ── docstrings of functions that are written for all numbers of dimensions ───
+SIZES = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
+
+
+def last(dims):
+    """The dimensions behind the channels, in words."""
+    return "last dimension" if dims == 1 else f"last {dims} dimensions"
+
+
+def shapes(dims):
+    """The shapes of the input and of the output of a function of windows."""
+    before, after = ", ".join(SIZES[dims]), ", ".join(f"{size}_out" for size in SIZES[dims])
+    return f"Shapes: [N, C, {before}] to [N, C, {after}], or both without N."
+
+
 SMALL = ("uint8", "int8", "int16", "int32")
 HALF = ("float16", "bfloat16")
 

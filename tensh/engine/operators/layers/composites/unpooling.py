@@ -3,7 +3,7 @@
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.registry import layer, rename
+from tensh.engine.operators.layers.composites.registry import layer, rename, shapes
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.pooling import MAX_UNPOOL
 
@@ -89,9 +89,9 @@ def declare(dims):
 
     doc = f"""The elements of ``input`` in the places that ``max_pool{dims}d(return_indices=True)`` found them in, zeros elsewhere.
 
-    Shape: [N, C, *] or [C, *]. Raise RuntimeError or ValueError for other shapes.
+    {shapes(dims)} Raise RuntimeError or ValueError for other shapes.
 
-    ``output_size`` says which of the sizes that pool to that of the input is meant.  Differentiable.
+    ``output_size`` chooses among the sizes that a pooling maps to the size of the input.  Differentiable.
     """
     layer(rename(function, name, doc))
 

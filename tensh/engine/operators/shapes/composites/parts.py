@@ -286,7 +286,7 @@ def diagflat(input, offset=0):
 def as_strided(input, size, stride, storage_offset=None):
     """The memory of the input in another size, with the given strides and ``storage_offset``, in elements.
 
-    Differentiable, a view.  Shape: [*size].
+    Differentiable, a view.  Shape: [*size]. Raise RuntimeError if it leaves the memory, or without a stride for each size.
 
     >>> import tensh as torch
     >>> torch.arange(4).as_strided((3, 2), (1, 1))

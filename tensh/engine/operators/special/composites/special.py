@@ -18,7 +18,7 @@ from tensh.engine.operators.special.gamma import polygamma_of
 
 @composite(method=False, out=True, apart=OR_THE_SAME)
 def polygamma(n, input):
-    """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable.
+    """The ``n``-th derivative (an int, at least 0) of digamma.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.polygamma(1, torch.tensor([1.0, 0.5]))
@@ -30,7 +30,7 @@ def polygamma(n, input):
 
 
 def polygamma_method(self, n):
-    """Derivative number ``n`` of digamma."""
+    """The ``n``-th derivative of digamma.  Differentiable."""
     return polygamma(n, self)
 
 
@@ -44,7 +44,7 @@ METHODS["polygamma"], METHODS["polygamma_"] = polygamma_method, polygamma_
 
 @special
 def ndtr(input):
-    """The area under the normal distribution up to ``input``.  Differentiable.
+    """The standard normal distribution function: the area under its density up to ``input``.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.special.ndtr(torch.tensor([-1.0, 0.0, 1.0]))
