@@ -5,11 +5,11 @@ import copy
 import inspect
 
 from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.attributes import typename
 from tensh.fx.codegen import CodeGen, PythonCode
 from tensh.fx.immutable_collections import immutable_dict
 from tensh.fx.names import Namespace, name_of_function, snake_case
 from tensh.fx.node import OPS, Node, map_arg
-from tensh.nn.modules.members import typename
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 

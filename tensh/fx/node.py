@@ -8,9 +8,9 @@ from tensh.checks import _assert
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.methods.attributes import typename
 from tensh.fx.immutable_collections import immutable_dict, immutable_list
 from tensh.fx.names import qualified_name, type_name
-from tensh.nn.modules.members import typename
 
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 

@@ -2,6 +2,7 @@
 
 from numpy import ndarray
 
+from tensh.engine.arrays.memory import overlaps_itself
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.core.clock import stamp_write
@@ -75,15 +76,17 @@ class Elementwise(Optimizer):
 
     def _step_on_arrays(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
-        if type(p.array) is not ndarray and (type(p.array) in SPARSE or dispatches(type(p))):
-            with no_grad():
+        kind = p.array.dtype.kind
+        other = type(p.array) is not ndarray and (type(p.array) in SPARSE or dispatches(type(p)))
+        if other or kind in "biu" or overlaps_itself(p.array) and not group.get("fused"):
+            with no_grad():  # the operators refuse integers and shared places in their own words
                 self._step_on_tensors(p, grad, group, state)
             return
         if type(grad.array) in SPARSE:
             grad = grad.to_dense()
         update = self.rule(p, group, state, count_step(state))
         names = [name for name in self.ARRAYS if state.get(name) is not None] if state else ()
-        if p.array.dtype.kind in "cV" and p.is_complex():
+        if kind in "cV" and p.is_complex():
             arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
         else:
             arrays = [p.array, grad.array, *[state[name].array for name in names]]

@@ -5,7 +5,7 @@ from collections import defaultdict
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
-from tensh.nn.modules.members import typename
+from tensh.engine.methods.attributes import typename
 from tensh.optim.helpers import (  # noqa: F401 (optimisers of other people import them from here)
     Args,
     GlobalOptimizerPostHook,

@@ -11,7 +11,10 @@ import numpy as np
 from tensh.naming import torch_is_tensh
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
-SPOKEN = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
+SPOKEN = {
+    "int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+    "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
+}  # fmt: skip
 OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # of their tensors' separate classes
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import types
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
@@ -32,12 +33,17 @@ def is_storage(obj):
 
 @public
 def typename(obj):
-    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
+    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else.
+
+    A class, a function or a module is named itself.
+    """
     if isinstance(obj, Tensor):
         return obj.type()
-    kind = obj if isinstance(obj, type) else type(obj)
-    module = getattr(kind, "__module__", None)
-    return kind.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{kind.__qualname__}"
+    if isinstance(obj, types.ModuleType):
+        return obj.__name__
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None)
+    return named.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{named.__qualname__}"
 
 
 def answer_constant(fn):

@@ -126,7 +126,7 @@ def _set_grad(t, grad):
             )
         if grad.array.dtype != t.array.dtype:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{grad.dtype.ctype}' to a tensor with grad_dtype "
+                f"attempting to assign a gradient with dtype '{grad.dtype.spoken}' to a tensor with grad_dtype "
                 f"'{t.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
                 "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
                 "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "

@@ -16,12 +16,6 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.random import discrete, distributions
 from tensh.engine.random.distributions import fill
 
-TYPE_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
            "float64": 1.7976931348623157e308}  # fmt: skip
 LOWEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
@@ -51,7 +45,7 @@ def uniform(array, generator, low=0.0, high=1.0):
     largest = LARGEST[dtype.name]
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
-            raise RuntimeError(f"{name} is out of bounds for {TYPE_NAMES[dtype.name]}")
+            raise RuntimeError(f"{name} is out of bounds for {dtype.spoken}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > largest:
@@ -98,7 +92,7 @@ def cauchy(array, generator, median=0.0, sigma=1.0):
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     dtype = BY_NUMPY[array.dtype]
-    _require_float(dtype, "Cauchy", TYPE_NAMES[dtype.name])
+    _require_float(dtype, "Cauchy", dtype.spoken)
     fill(array, distributions.cauchy, generator, median, sigma)
 
 
@@ -254,7 +248,7 @@ def _check_range(dtype, first, last):
     least, most = _limits(dtype)
     if least <= first and last <= most and dtype.category != FLOAT:
         return
-    name = TYPE_NAMES[dtype.name]
+    name = dtype.spoken
     for bound, number in (("from", first), ("to - 1", last)):
         if not least <= number <= most:
             raise RuntimeError(f"{bound} is out of bounds for {name}")

@@ -25,7 +25,11 @@ class Calls:
 
     def __call__(self, *args, **kwargs):
         own = self.__dict__
-        if own["_is_hooked"] or BEFORE or AFTER or BACKWARD_BEFORE or BACKWARD_AFTER:
+        try:
+            hooked = own["_is_hooked"]
+        except KeyError:  # Module.__init__ was not called
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '_backward_hooks'") from None
+        if hooked or BEFORE or AFTER or BACKWARD_BEFORE or BACKWARD_AFTER:
             return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -35,14 +39,14 @@ class Calls:
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call ``hook(module, args)`` before ``forward``; a result that is not None takes the place of the arguments."""
-        handle = self._add("_forward_pre_hooks", hook, prepend, self._forward_pre_hooks_with_kwargs)
+        handle = self._add("_forward_pre_hooks", hook, prepend, "_forward_pre_hooks_with_kwargs")
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         return handle
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Call ``hook(module, args, output)`` after ``forward``; a result that is not None takes the place of the output."""
-        options = self._forward_hooks_with_kwargs, self._forward_hooks_always_called
+        options = "_forward_hooks_with_kwargs", "_forward_hooks_always_called"
         handle = self._add("_forward_hooks", hook, prepend, *options)
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
@@ -73,8 +77,8 @@ class Calls:
         return self._add("_backward_hooks", hook, False)
 
     def _add(self, which, hook, prepend, *options):
-        hooks = self.__dict__[which]
-        handle = RemovableHandle(hooks, extra_dict=list(options))
+        hooks = getattr(self, which)
+        handle = RemovableHandle(hooks, extra_dict=[getattr(self, option) for option in options])
         hooks[handle.id] = hook
         if prepend:
             hooks.move_to_end(handle.id, last=False)

@@ -3,21 +3,13 @@
 from collections import OrderedDict
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.methods.attributes import typename
 from tensh.nn.parameter import Buffer, is_parameter
 
 REGISTERED = {"_parameters": OrderedDict(), "_buffers": OrderedDict(), "_modules": OrderedDict()}
 """The hooks of all modules that see what a module gets: see ``register_module_parameter_registration_hook``."""
 
 KINDS = ("_parameters", "_buffers", "_modules")  # the dictionaries, in the order in which a name is looked for
-
-
-def typename(value):
-    """The full name of a value's type, as PyTorch's messages have it: ``torch.FloatTensor``, ``int``."""
-    if isinstance(value, Tensor):
-        return value.type() if type(value) is Tensor else f"{type(value).__module__}.{type(value).__qualname__}"
-    kind = type(value)
-    module = "" if kind.__module__ in ("builtins", "__builtin__") else f"{kind.__module__}."
-    return module + kind.__qualname__
 
 
 class Members:
@@ -92,8 +84,8 @@ class Members:
 
     def __delattr__(self, name):
         for kind in KINDS:
-            if name in self.__dict__[kind]:
-                del self.__dict__[kind][name]
+            if name in (own := getattr(self, kind)):
+                del own[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
         object.__delattr__(self, name)

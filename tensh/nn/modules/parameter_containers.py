@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from tensh.engine.core.tensor import Tensor
-from tensh.nn.modules.members import typename
+from tensh.engine.methods.attributes import typename
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, is_parameter
 
@@ -16,11 +16,7 @@ def describe_value(value, compact):
         return f"Object of type: {type(value).__name__}" if not isinstance(value, Module) else repr(value)
     size = "x".join(map(str, value.size()))
     kind = "Parameter" if is_parameter(value) else "Tensor"
-    return f"{kind} containing: [{value.dtype if compact else typename_of(value)} of size {size}]"
-
-
-def typename_of(tensor):
-    return tensor.data.type() if is_parameter(tensor) else typename(tensor)
+    return f"{kind} containing: [{value.dtype if compact else typename(value)} of size {size}]"
 
 
 def as_parameter(value):

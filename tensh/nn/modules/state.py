@@ -9,6 +9,7 @@ from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.hooks import RemovableHandle
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 from tensh.nn.parameter import Parameter, is_parameter
 
 EXTRA = "_extra_state"
@@ -59,6 +60,11 @@ class State:
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """An OrderedDict from paths to parameters and persistent buffers: detached, sharing their memory."""
         if args:
+            warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
+                FutureWarning,
+            )
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix
             keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars

@@ -2,7 +2,7 @@
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
-from tensh.nn.modules.members import typename
+from tensh.engine.methods.attributes import typename
 
 
 def parameters_to_vector(parameters):
@@ -12,7 +12,7 @@ def parameters_to_vector(parameters):
     >>> torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 3).parameters()).shape
     torch.Size([9])
     """
-    return find_public("cat")([parameter.view(-1) for parameter in parameters])
+    return find_public("cat")([require_place(parameter).view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec, parameters):
@@ -30,6 +30,12 @@ def vector_to_parameters(vec, parameters):
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     begin = 0
     for parameter in parameters:
-        end = begin + parameter.numel()
+        end = begin + require_place(parameter).numel()
         parameter.data = vec[begin:end].view_as(parameter).data
         begin = end
+
+
+def require_place(parameter):
+    """The parameter; AttributeError, as in PyTorch, for a value that is on no device."""
+    parameter.device  # noqa: B018
+    return parameter

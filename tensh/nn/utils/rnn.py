@@ -176,8 +176,7 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
     (tensor([[1, 2, 3],
             [4, 5, 0]]), tensor([3, 2]))
     """
-    data, batch_sizes, _, order = sequence
-    sizes = batch_sizes.tolist()
+    sizes, data, order = sequence.batch_sizes.tolist(), sequence.data, sequence.unsorted_indices
     steps, batch = len(sizes), sizes[0]
     if total_length is not None:
         if total_length < steps:
@@ -249,6 +248,8 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     for number, each in enumerate(sequences):
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(each)}")
+    if not sequences[0].dim():
+        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     longest, rest = max(each.size(0) for each in sequences), tuple(sequences[0].shape[1:])
     shape = (len(sequences), longest) if batch_first else (longest, len(sequences))
     filler = float(padding_value) if type(padding_value) is int else padding_value  # PyTorch takes a double

@@ -74,15 +74,9 @@ def alias_of(other, wanted):
     return function(alias)(other)
 
 
-def option_name(which):
-    """The C++ type of a dtype, as PyTorch shows options."""
-    names = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
-    return names.get(which.name, which.ctype)
-
-
 def options_text(which):
     return (
-        f"TensorOptions(dtype={option_name(which)}, device=cpu, "
+        f"TensorOptions(dtype={which.spoken}, device=cpu, "
         "layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
     )
 

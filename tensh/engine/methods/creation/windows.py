@@ -8,7 +8,6 @@ from tensh.engine.arguments.binding import KEYWORDS, bind, finish
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
-from tensh.engine.methods.creation.legacy import option_name
 
 
 def window(name, numbers, compute, doc):
@@ -30,7 +29,7 @@ def window(name, numbers, compute, doc):
         dtype = given["dtype"]
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(
-                f"{name} expects floating point dtypes, got: TensorOptions(dtype={option_name(dtype)}, device=cpu, "
+                f"{name} expects floating point dtypes, got: TensorOptions(dtype={dtype.spoken}, device=cpu, "
                 "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
             )
         if length < 0:

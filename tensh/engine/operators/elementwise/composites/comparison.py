@@ -190,18 +190,6 @@ def as_condition(condition, input, other):
     return wrap(condition.array != 0)
 
 
-def c_name(dtype):
-    """A dtype as this message calls it: integers by C's own names."""
-    integers = {8: "char", 16: "short int", 32: "int", 64: "long int"}
-    name = dtype.ctype.replace("at::", "c10::")
-    if not name.endswith("_t") and name != "int":
-        return name
-    plain = integers[dtype.itemsize * 8]
-    if dtype.is_signed:
-        return "signed char" if plain == "char" else plain
-    return f"unsigned {plain}" if dtype.itemsize in (1, 4) else plain.replace("int", "unsigned int")
-
-
 @composite
 def masked_fill(input, mask, value):
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
@@ -223,7 +211,7 @@ def masked_fill(input, mask, value):
     if mask.array.dtype.kind != "b":
         refresh_node(input)  # a locked view is refused first
         raise RuntimeError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype " + c_name(BY_NUMPY[mask.array.dtype])
+            "masked_fill_ only supports boolean masks, but got mask with dtype " + BY_NUMPY[mask.array.dtype].spoken
         )
     dtype = BY_NUMPY[input.array.dtype]
     if not isinstance(value, Tensor):

@@ -38,8 +38,23 @@ def check_numbers(stride, padding, dilation, groups):
         raise RuntimeError("non-positive stride is not supported")
     if any(d < 0 for d in dilation):
         raise RuntimeError("dilation should be greater than zero")
-    if any(d == 0 for d in dilation):
+
+
+def check_dilation(dilation, input, weight, groups, transposed):
+    """Raise for a dilation of 0; the message depends on PyTorch's kernel."""
+    if all(dilation):
+        return
+    if is_for_library(input, weight, groups):
         raise RuntimeError("non-positive dilation is not supported")
+    wide = widen(dilation, 1)
+    shown = describe_axes({"dilation": wide}, ", ") if transposed else list(wide)
+    raise RuntimeError(f"dilation should be greater than zero, but got {shown}")
+
+
+def is_for_library(input, weight, groups):
+    """True for a convolution that PyTorch leaves to a library, and does not compute itself."""
+    small = input.array.shape[0] == 1 and input.array.size <= 20480 and max(weight.array.shape[2:]) <= 3 and groups == 1
+    return input.dtype is bfloat16 or (input.dtype is float32 and not small)
 
 
 def check_dtypes(input, weight, bias, groups, transposed):
@@ -49,8 +64,7 @@ def check_dtypes(input, weight, bias, groups, transposed):
         raise RuntimeError(f"Input type ({one.spoken}) and bias type ({bias.dtype.spoken}) should be the same")
     if one is two:
         return
-    small = input.array.shape[0] == 1 and input.array.size <= 20480 and max(weight.array.shape[2:]) <= 3 and groups == 1
-    by_library = one is bfloat16 or (one is float32 and not small)
+    by_library = is_for_library(input, weight, groups)
     if one.is_complex or by_library:
         raise RuntimeError(
             f"Input type ({one.class_of_tensors}) and weight type ({two.class_of_tensors}) should be the same"
@@ -124,6 +138,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     padding = expand_setting(padding, spatial, "padding")
     check_numbers(stride, padding, dilation, groups)
     check_shapes(input, weight, bias, groups, transposed=False)
+    check_dilation(dilation, input, weight, groups, transposed=False)
     check_dtypes(input, weight, bias, groups, transposed=False)
     check_room(input.array.shape[2:], weight.array.shape[2:], padding, dilation)
     result = correlate.fn(input, weight, bias, stride, padding, dilation, groups)
@@ -177,6 +192,7 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     if any(e < 0 for e in extra):
         raise RuntimeError("negative output_padding is not supported")
     check_shapes(input, weight, bias, groups, transposed=True)
+    check_dilation(dilation, input, weight, groups, transposed=True)
     check_dtypes(input, weight, bias, groups, transposed=True)
     check_output_padding(extra, stride, dilation)
     refuse_dtypes("slow_conv_transpose2d_out_cpu", input, *SMALL)
@@ -197,12 +213,22 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
 
 def check_output_padding(extra, stride, dilation):
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation)):
-        axes = ("depth", "height", "width")[-max(len(extra), 2) :]
-        if len(extra) == 1:  # a row is a picture of height 1
-            extra, stride, dilation = (0, *extra), (1, *stride), (1, *dilation)
-        facts = {"output_padding": extra, "stride": stride, "dilation": dilation}
-        found = " ".join(f"{fact}_{axis}: {v}" for fact, values in facts.items() for axis, v in zip(axes, values))
+        facts = {"output_padding": widen(extra, 0), "stride": widen(stride, 1), "dilation": widen(dilation, 1)}
+        found = describe_axes(facts, " ")
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {found}")
+
+
+def widen(setting, filler):
+    """The setting of a picture: a row is a picture of height 1."""
+    return (filler, *setting) if len(setting) == 1 else setting
+
+
+def describe_axes(facts, between):
+    """Describe settings by their names and axes, as PyTorch does."""
+    axes = ("depth", "height", "width")
+    return between.join(
+        f"{fact}_{axis}: {v}" for fact, values in facts.items() for axis, v in zip(axes[-len(values) :], values)
+    )
 
 
 # ── the functions ────────────────────────────────────────────────────────────
