@@ -336,3 +336,8 @@ def written_numbers(x):
     y = x @ x
     y.zero_()
     return y + x, y, x.max(0)[0].add_(1)
+
+
+@program((3, 4), reason="vmap is called")
+def mapped_over_rows(x):
+    return torch.vmap(lambda row: (row > 0) * row.sin() * row.sum())(x) + x.clone().mul_(2)

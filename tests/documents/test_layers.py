@@ -34,6 +34,8 @@ LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
     "tensh.nn": ("tensh.engine tensh.namespace tensh.switched_off", "numpy"),
+    "tensh.nn.attention.block_mask": ("tensh", ""),  # written as a user would
+    "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
     "tensh.nested": ("tensh tensh.engine tensh.namespace tensh._aten tensh.symbols tensh.utils.weak", ""),

@@ -111,6 +111,8 @@ class Recorder:
     def call(self, point, args, options):
         """The result of a call, which becomes a line if no lines within have made it."""
         name = point.name
+        if hides_batches((args, options)):  # vmap computes on what is inside, and those are the lines
+            return point.twin(*args, **options)
         if name in READS:
             return self.call_read(point, args, options)
         if name == "copy_array":  # what a node saved stays what it was
@@ -123,7 +125,7 @@ class Recorder:
         count, constants, grad = len(self.lines), len(self.constants), mode.grad
         drawn, self.drawn = self.drawn, False
         result = point.twin(*args, **options)
-        if result is NotImplemented:
+        if result is NotImplemented or hides_batches(result):
             return result
         found = []
         map_tensors(found.append, result)
@@ -209,6 +211,13 @@ class Recorder:
 
     def read(self, point, args, result):
         """Handle a read of elements by Python: ``point.name`` of the values in ``args`` gave ``result``."""
+
+
+def hides_batches(structure):
+    """True if a tensor in ``structure`` is one sample of a batch, as ``vmap`` shows it to a function."""
+    found = []
+    map_tensors(lambda each: found.append(getattr(each, "hides_batches", False)), structure)
+    return any(found)
 
 
 def call(point, args, options):
