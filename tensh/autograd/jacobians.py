@@ -78,15 +78,13 @@ def _forward(func, inputs, vectorize):
     shapes = []
 
     def push(*directions):
-        level = tangent_levels.open_level()
         inside, mode.transforms = mode.transforms, ()  # here the function may use autograd as it likes
         try:
-            with only_directions_vary():
+            with tangent_levels.opened_level() as level, only_directions_vary():
                 duals = [dual(x, t, level) for x, t in zip(inputs, directions)]
                 single, outputs = as_tuple(func(*duals), "outputs", "jacobian")
                 results = [parts(t, level) for t in outputs]
         finally:
-            tangent_levels.close_level()
             mode.transforms = inside
         shapes[:] = single, [value.shape for value, _ in results]
         return tuple(fill_tangent(value, tangent, False) for value, tangent in results)

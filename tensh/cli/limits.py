@@ -4,6 +4,7 @@ import contextlib
 import sys
 
 from tensh.cli.options import UsageError
+from tensh.cli.signals import postpone
 from tensh.language import _
 
 
@@ -30,7 +31,8 @@ def time_limit(seconds):
         raise UsageError(_("--timeout: this system has no timer for it"))
 
     def stop_run(number, frame):
-        raise TimeLimit
+        if not postpone(frame, number):
+            raise TimeLimit
 
     before = signal.signal(signal.SIGALRM, stop_run)
     signal.setitimer(signal.ITIMER_REAL, seconds)

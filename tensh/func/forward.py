@@ -53,22 +53,23 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
     some_tensors(values, CALL, "primals")
     some_tensors(directions, CALL, "tangents")
     before = mode.grad, mode.inference, mode.forward, mode.transforms
-    mode.inference, mode.forward = False, True
-    level = tangent_levels.open_level()
-    mode.transforms = (*mode.transforms, Call(level))
     try:
-        duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
-        outputs = func(*replace_arguments(primals, numbers, unflatten(duals, spec)))
-        aux = ()
-        if has_aux:
-            outputs, aux = output_and_aux(outputs, CALL)
-            aux = (map_leaves(lambda t: parts(t, level)[0], aux),)
-        flat, structure = flatten(outputs)
-        only_tensors(flat, CALL)
-        found = [(value, fill_tangent(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
-        results = [[show_outside(t, True) for t in pair] for pair in found]
+        mode.inference, mode.forward = False, True
+        with tangent_levels.opened_level() as level:
+            mode.transforms = (*mode.transforms, Call(level))
+            duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
+            outputs = func(*replace_arguments(primals, numbers, unflatten(duals, spec)))
+            aux = ()
+            if has_aux:
+                outputs, aux = output_and_aux(outputs, CALL)
+                aux = (map_leaves(lambda t: parts(t, level)[0], aux),)
+            flat, structure = flatten(outputs)
+            only_tensors(flat, CALL)
+            found = [
+                (value, fill_tangent(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)
+            ]
+            results = [[show_outside(t, True) for t in pair] for pair in found]
     finally:
-        tangent_levels.close_level()
         mode.grad, mode.inference, mode.forward, mode.transforms = before
     return *(unflatten(column, structure) for column in zip(*results)), *aux
 

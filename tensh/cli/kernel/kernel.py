@@ -8,6 +8,7 @@ from ipykernel.ipkernel import IPythonKernel
 
 from tensh import VERSION
 from tensh.cli.kernel import extension
+from tensh.cli.signals import interrupt
 from tensh.language import _
 
 
@@ -24,6 +25,11 @@ class TenshKernel(IPythonKernel):
     def __init__(self, **options):
         super().__init__(**options)
         extension.load(self.shell)
+
+    def pre_handler_hook(self):
+        """An interrupt waits, as at the prompt, where it would leave a mode or an import half done."""
+        super().pre_handler_hook()
+        signal.signal(signal.SIGINT, interrupt)
 
     @contextlib.contextmanager
     def _cancel_on_sigint(self, future):

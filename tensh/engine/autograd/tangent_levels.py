@@ -13,6 +13,7 @@ computed by operations that the outer levels see and the inner one does not, out
 takes the perturbation of another for its own.
 """
 
+from contextlib import contextmanager
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
@@ -116,6 +117,16 @@ def close_level():
         if t.node is not None and not uses_gradient(t.node):
             t.node = None
     mode.held = None
+
+
+@contextmanager
+def opened_level():
+    """A context in which one more level carries tangents; gives the level."""
+    level = open_level()
+    try:
+        yield level
+    finally:
+        close_level()
 
 
 def _set_levels(levels):

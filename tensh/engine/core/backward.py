@@ -32,13 +32,13 @@ def run(grads, graph, keep, wanted=None, record=None):
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else find_needed_nodes(wanted, grads)
-    inspect = mode.inspect
+    inspect, add = mode.inspect, on_tensors("add") if graph else np.add
+    frames = None if mode.running is None else sys.getrecursionlimit()  # of a pass within a pass
     before, mode.grad = mode.grad, graph if record is None else record
     outer, mode.running = mode.running, (queue, grads, wanted, only)
-    add = on_tensors("add") if graph else np.add
-    if outer is not None:  # a pass within a pass
-        sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES)
     try:
+        if frames is not None:
+            sys.setrecursionlimit(frames + FRAMES)
         while queue:
             node = heappop(queue)[1]
             g = grads.pop(node)
@@ -81,8 +81,8 @@ def run(grads, graph, keep, wanted=None, record=None):
         raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
     finally:
         mode.grad, mode.running = before, outer
-        if outer is not None:
-            sys.setrecursionlimit(sys.getrecursionlimit() - FRAMES)
+        if frames is not None:
+            sys.setrecursionlimit(frames)
 
 
 class Misfit(Exception):

@@ -3,7 +3,6 @@
 import io
 import os
 import signal
-import sys
 import threading
 from types import SimpleNamespace
 
@@ -11,7 +10,6 @@ import pytest
 from prompt_toolkit.document import Document
 
 import tensh as torch
-from tensh.cli import signals
 from tensh.cli.environment import Environment
 from tensh.cli.render.theme import NAMES
 from tensh.cli.repl import interrupt, lines, plain, toolbar
@@ -212,27 +210,3 @@ def test_what_follows_the_loading_is_done_although_it_was_waited_for():
     loading.wait()
     loading.begin(then=done.set)
     assert done.wait(10)
-
-
-MODES = {
-    "no_grad": torch.no_grad,
-    "enable_grad": torch.enable_grad,
-    "set_grad_enabled": lambda: torch.set_grad_enabled(False),
-    "inference_mode": torch.inference_mode,
-    "detect_anomaly": torch.autograd.detect_anomaly,
-    "autocast": lambda: torch.autocast("cpu"),
-    "set_multithreading_enabled": lambda: torch.autograd.set_multithreading_enabled(False),
-}
-
-
-@pytest.mark.parametrize("name", MODES)
-@pytest.mark.filterwarnings("ignore:Anomaly Detection")
-def test_an_interrupt_waits_until_a_mode_is_put_back(name, monkeypatch):
-    """Before the first step of `__exit__` it left gradients switched off."""
-    sent, frames = [], []
-    monkeypatch.setattr(signals, "resend_later", lambda: sent.append(name))
-    with MODES[name]():
-        sys.setprofile(lambda frame, event, _: event == "call" and frames.append(frame))
-    sys.setprofile(None)
-    assert frames[0].f_code.co_name == "__exit__" and signals.postpone(frames[0]) and sent == [name]
-    assert not signals.postpone(sys._getframe())
