@@ -966,8 +966,8 @@ def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``torch.nn.functional.dropout`` without its defaults.  Differentiable."""
 def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``torch.nn.functional.dropout`` without its defaults.  Differentiable."""
-def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of a sparse matrix with a dense one."""
+def dsmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, (n, k) and (k, m).  Differentiable."""
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut along its third dimension: in equal parts, or before each of the given indices."""
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -1148,6 +1148,8 @@ def histogram(input: Tensor, bins: _Any = 100, *, range: _Any = None, weight: Te
     """A histogram and its edges: a named tuple ``(hist, bin_edges)``."""
 def histogramdd(input: Tensor, bins: _Any, range: _Any = None, weight: Tensor | None = None, density: _Any = False) -> _Any:
     """The histogram of points, the rows of the last dimension, and its edges along every dimension."""
+def hsmm(mat1: Tensor, mat2: Tensor) -> _Any:
+    """The product of a sparse matrix with a dense one as a sparse tensor of rows.  Shapes: [n, k] and [k, m] to [n, m]."""
 def hsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts side by side: in equal parts, or before each of the given indices."""
 def hspmm(mat1: Tensor, mat2: Tensor) -> _Any:
@@ -1702,8 +1704,8 @@ def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[T
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
 def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
-def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of a sparse matrix with a dense one."""
+def spmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, (n, k) and (k, m).  Differentiable."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root of input."""
 def sqrt_(input: Tensor) -> Tensor:

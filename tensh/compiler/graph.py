@@ -80,56 +80,14 @@ def name_input(path, function):
 
 
 def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries):
-    inputs, paths = list(recorder.inputs), [path for path, _ in guards.tensors.values()][: len(recorder.inputs)]
-    known = {id(tensor): path for path, tensor in guards.tensors.values()}
-    for value in recorder.constants:
-        path = known.get(id(value.tensor))
-        if path is None:
-            raise Break("a tensor is read that was made outside of operators")
-        require_graphable(value.tensor)
-        if around[0] and value.tensor.node is not None and type(value.tensor.node) is not AccumulateGrad:
-            raise Break("a tensor from outside is read that was computed and requires grad")
-        value.name = module_name(value, recorder) or name_input(path, compiled.function)
-        inputs.append(value)
-        paths.append(path)
-    structure = Result(result, recorder, inputs)
-    outputs = [value for value, _ in structure.outputs]
-    places, facts, starts = [], [], []
-    for _, tensor in structure.outputs:
-        node = refresh_node(tensor) if around[0] else None
-        if type(node) is NoGradView:
-            raise Break("the result is a view that was made under no_grad")
-        places.append(len(facts) if node is not None else None)
-        if node is not None:
-            facts.append((tensor.array.shape, tensor.array.dtype))
-            starts.append((tensor, node))
-    tangents, gradients, wanted, count = [], [], [False] * len(inputs), len(recorder.lines)
+    """The graph of a call that has been captured; Break where it cannot be one."""
+    inputs, paths = gather_inputs(compiled, recorder, guards, around)
+    structure, count = Result(result, recorder, inputs), len(recorder.lines)
+    facts, places, starts = find_starts(structure, around)
+    tangents, gradients, wanted = [], [], [False] * len(inputs)
     if starts:
-        nodes = [value.tensor.node if around[0] else None for value in inputs]
-        of_entries = {id(tensor): entry for tensor, entry in entries}
-        nodes = [of_entries.get(id(value.tensor), node) for value, node in zip(inputs, nodes, strict=True)]
-        roots = {}
-        recorder.record_slopes()
-        with recorder:
-            for tensor, node in starts:
-                weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
-                tangents.append(recorder.add_value(Value(weight)))
-                if node in roots:
-                    raise Break("two results are one")
-                roots[node] = weight
-            targets = {node: None for node in nodes if node is not None}
-            try:
-                run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
-            except RuntimeError as error:
-                why = str(error).partition(":")[0]
-                raise Break(f"the backward pass cannot be captured: {why}", wrong=True) from None
-        for line in recorder.lines[count:]:
-            line.place, line.modules = None, ()
-        gradients = [None if node is None else targets[node] for node in nodes]
-        wanted = [each is not None for each in gradients]
-        gradients = [None if each is None else recorder.find(each) for each in gradients]
-        if any(w and g is None for w, g in zip(wanted, gradients, strict=True)):
-            raise Break("a gradient is made outside of operators")
+        tangents, gradients, wanted = capture_backward(recorder, inputs, starts, around, entries, count)
+    outputs = [value for value, _ in structure.outputs]
     program = Program(compiled.title, recorder.lines, count, inputs, outputs, tangents, gradients)
     program.facts, program.places = facts, places
     writes = [line for line in recorder.lines if line.writes]
@@ -148,6 +106,67 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     )
     program.release_tensors()
     return Graph(program, guard, around, wanted, structure, compiled.title, kind)
+
+
+def gather_inputs(compiled, recorder, guards, around):
+    """(the values that come from outside: arguments, then what else is read; the path to each)."""
+    inputs, paths = list(recorder.inputs), [path for path, _ in guards.tensors.values()][: len(recorder.inputs)]
+    known = {id(tensor): path for path, tensor in guards.tensors.values()}
+    for value in recorder.constants:
+        path = known.get(id(value.tensor))
+        if path is None:
+            raise Break("a tensor is read that was made outside of operators")
+        require_graphable(value.tensor)
+        if around[0] and value.tensor.node is not None and type(value.tensor.node) is not AccumulateGrad:
+            raise Break("a tensor from outside is read that was computed and requires grad")
+        value.name = module_name(value, recorder) or name_input(path, compiled.function)
+        inputs.append(value)
+        paths.append(path)
+    return inputs, paths
+
+
+def find_starts(structure, around):
+    """(shape and dtype of each output with a history, the place of every output among them, tensors and nodes to begin at)."""
+    facts, places, starts = [], [], []
+    for _, tensor in structure.outputs:
+        node = refresh_node(tensor) if around[0] else None
+        if type(node) is NoGradView:
+            raise Break("the result is a view that was made under no_grad")
+        places.append(len(facts) if node is not None else None)
+        if node is not None:
+            facts.append((tensor.array.shape, tensor.array.dtype))
+            starts.append((tensor, node))
+    return facts, places, starts
+
+
+def capture_backward(recorder, inputs, starts, around, entries, count):
+    """Record the backward pass behind the first ``count`` lines: (weights of the starts, gradients of the inputs, which have one)."""
+    nodes = [value.tensor.node if around[0] else None for value in inputs]
+    of_entries = {id(tensor): entry for tensor, entry in entries}
+    nodes = [of_entries.get(id(value.tensor), node) for value, node in zip(inputs, nodes, strict=True)]
+    roots, tangents = {}, []
+    recorder.record_slopes()
+    with recorder:
+        for tensor, node in starts:
+            weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
+            tangents.append(recorder.add_value(Value(weight)))
+            if node in roots:
+                raise Break("two results are one")
+            roots[node] = weight
+        targets = {node: None for node in nodes if node is not None}
+        try:
+            run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
+        except RuntimeError as error:
+            why = str(error).partition(":")[0]
+            raise Break(f"the backward pass cannot be captured: {why}", wrong=True) from None
+    for line in recorder.lines[count:]:
+        line.place, line.modules = None, ()
+    found = [None if node is None else targets[node] for node in nodes]
+    wanted = [each is not None for each in found]
+    gradients = [None if each is None else recorder.find(each) for each in found]
+    if any(w and g is None for w, g in zip(wanted, gradients, strict=True)):
+        raise Break("a gradient is made outside of operators")
+    return tangents, gradients, wanted
 
 
 def make_program(recorder, tensor, names):

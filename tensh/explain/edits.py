@@ -280,6 +280,24 @@ def changes_of_value(value, text):
                 0,
                 _("{text} is a module: what is wanted are its parameters").format(text=text),
             )
+        case tuple() | list():
+            yield from changes_of_sequence(value, text)
+        case np.ndarray():
+            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
+            yield (
+                f"torch.from_numpy({text}).float()",
+                2,
+                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
+            )
+        case int() | float():
+            yield from changes_of_number(value, text)
+        case Tensor():
+            yield from changes_of_tensor(value, text)
+
+
+def changes_of_sequence(value, text):
+    """``changes_of_value`` of a tuple or list: one of its tensors, or all of them as one."""
+    match value:
         case tuple() if is_named_result(value) and "values" in type(value).__match_args__:
             yield f"{text}.values", 0, _("{text} has values and indices, which are two tensors").format(text=text)
         case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
@@ -309,13 +327,11 @@ def changes_of_value(value, text):
                 2,
                 _("{text} is a {kind}, not a tensor").format(text=text, kind=type(value).__name__),
             )
-        case np.ndarray():
-            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
-            yield (
-                f"torch.from_numpy({text}).float()",
-                2,
-                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
-            )
+
+
+def changes_of_number(value, text):
+    """``changes_of_value`` of a number: another kind of number, or a tensor."""
+    match value:
         case bool():
             pass
         case float() if value.is_integer():
@@ -323,17 +339,10 @@ def changes_of_value(value, text):
             yield whole, 1, _("{text} is a float, and a whole number is wanted").format(text=text)
             yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
         case int() | float():
-            yield (
-                f"torch.tensor({text})",
-                2,
-                (
-                    _("{text} is an int, not a tensor")
-                    if isinstance(value, int)
-                    else _("{text} is a float, not a tensor")
-                ).format(text=text),
+            what = (
+                _("{text} is an int, not a tensor") if isinstance(value, int) else _("{text} is a float, not a tensor")
             )
-        case Tensor():
-            yield from changes_of_tensor(value, text)
+            yield f"torch.tensor({text})", 2, what.format(text=text)
 
 
 def first_of(text):

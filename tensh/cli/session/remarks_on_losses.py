@@ -66,16 +66,7 @@ def on_loss(found, place, names):
                 _("cross_entropy instead of nll_loss, or log_softmax of the scores first"),
             )
         case "no logarithms":
-            called = call_on_line(place, "kl_div") or call_on_line(place, "KLDivLoss".lower())
-            what = _("the result of {kind}{where}").format(kind=kind, where=where) if kind != "scores" else _("scores")
-            return called and (
-                _(
-                    "kl_div is given {what} (line {called}), and takes logarithms of probabilities as its first argument"
-                ).format(what=what, called=called),
-                _("log_softmax instead of {kind}").format(kind=kind)
-                if kind != "scores"
-                else _("log_softmax of the scores first"),
-            )
+            return on_no_logarithms(kind, where, place)
         case "one class":
             return (
                 _(
@@ -84,6 +75,22 @@ def on_loss(found, place, names):
                 _("binary_cross_entropy_with_logits for one score of yes or no; two scores for two classes"),
             )
     return None
+
+
+def on_no_logarithms(kind, where, place):
+    """The fault of a ``kl_div`` whose first argument is no logarithm, if it is called in sight."""
+    called = call_on_line(place, "kl_div") or call_on_line(place, "KLDivLoss".lower())
+    if kind == "scores":
+        what, mend = _("scores"), _("log_softmax of the scores first")
+    else:
+        what = _("the result of {kind}{where}").format(kind=kind, where=where)
+        mend = _("log_softmax instead of {kind}").format(kind=kind)
+    return called and (
+        _("kl_div is given {what} (line {called}), and takes logarithms of probabilities as its first argument").format(
+            what=what, called=called
+        ),
+        mend,
+    )
 
 
 def call_on_line(place, name):

@@ -5,30 +5,8 @@ import math
 from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn.modules.distance import PairwiseDistance
-from tensh.nn.modules.layer import Layer
 from tensh.nn.modules.linear import Linear
-
-
-def reduction_of(reduction, size_average, reduce):
-    """The reduction; the two flags were its old form, and warn."""
-    if size_average is None and reduce is None:
-        return reduction
-    averaged, reduced = size_average is None or size_average, reduce is None or reduce
-    reduction = "mean" if averaged and reduced else "sum" if reduced else "none"
-    warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
-    return reduction
-
-
-OLD = "size_average=None, reduce=None"
-KEPT = {"size_average": None, "reduce": None, "reduction": "reduction_of(reduction, size_average, reduce)"}
-
-
-class _Loss(Layer, settings=f"{OLD}, reduction='mean'", keeps=KEPT):
-    """A loss without settings but the reduction."""
-
-
-class _WeightedLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean'", keeps=KEPT, buffers="weight"):
-    """A loss with a weight for each class, or for each value."""
+from tensh.nn.modules.reduced_loss import KEPT, OLD, _Loss, _WeightedLoss, reduction_of  # noqa: F401 (a text names it)
 
 
 # ── of single values ─────────────────────────────────────────────────────────

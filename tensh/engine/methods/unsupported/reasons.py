@@ -22,7 +22,7 @@ REASONS = (
     drop_names(
         "parts of sparse tensors that few programs use: SciPy has solvers, and matrices of two in four are for accelerators",
         """
-        *_sparse_* *.sparse native_norm hsmm *indices_copy values_copy optim.sparse_adam
+        *_sparse_* *.sparse native_norm *indices_copy values_copy optim.sparse_adam
         """,
     ),
     drop_names(

@@ -133,7 +133,8 @@ def dense_of(t, label="ToDenseBackward0"):
     a = t.array
     zeros = wrap(np.zeros((prod(a.grid), *a.entry_shape), a.dtype))
     out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True) if a.nnz else zeros
-    return rename_node(a.assemble(out), label)
+    dense = a.assemble(out)
+    return rename_node(wrap(dense.array, dense.node), label)  # no view: nothing else shows this memory
 
 
 def rename_node(t, label):

@@ -3,10 +3,12 @@
 import numpy as np
 
 from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.linalg.products import mm as mm_op
 from tensh.engine.operators.sparse.array import COO, CSR
 from tensh.engine.operators.sparse.creation import check_sparse_tensor_invariants  # noqa: F401
 from tensh.engine.operators.sparse.forms import (
@@ -18,7 +20,7 @@ from tensh.engine.operators.sparse.forms import (
     sparse_tensor,
     values_of,
 )
-from tensh.engine.operators.sparse.layouts import to_coo
+from tensh.engine.operators.sparse.layouts import TITLES, to_coo
 from tensh.engine.operators.sparse.multiplication import addmm as add_product
 from tensh.engine.operators.sparse.multiplication import mm as multiply
 from tensh.engine.operators.sparse.multiplication import sampled_addmm_of
@@ -192,7 +194,12 @@ def as_sparse_gradcheck(gradcheck):
 
 # ── in the torch namespace ───────────────────────────────────────────────────
 def rows_of_product(input, mat):
-    """The product of a sparse matrix with a dense one, and its rows that have values."""
+    """The product of a sparse matrix with a dense one, and its rows that have values; RuntimeError for other layouts."""
+    if not is_sparse(input):
+        raise RuntimeError("sspaddmm: expected 'mat1' to have sparse layout, got 'mat1' with layout Strided")
+    if is_sparse(mat):
+        title = TITLES[mat.array.layout]
+        raise RuntimeError(f"sspaddmm: expected 'mat2' to have strided layout, got 'mat2' with layout {title}")
     product = multiply(input, mat)
     return product, np.unique(coalesce_as(to_coo(input)).array.indices[0][0])
 
@@ -240,6 +247,8 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1):
     tensor([[2., 1.],
             [1., 2.]])
     """
+    if not is_sparse(input):
+        raise RuntimeError("sspaddmm: expected 'input' to have sparse layout, got 'input' with layout Strided")
     product = smm(mat1, mat2)
     a, b = to_coo(input).array, product.array
     values = [values_of(input) * beta if beta != 1 else values_of(input), values_of(product) * alpha]
@@ -247,43 +256,4 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1):
     return sparse_tensor(both, (np.concatenate([a.indices[0], b.indices[0]], 1),), a.shape, COO, False)
 
 
-@composite(method=False)
-def spmm(input, mat2):
-    """The product of a sparse matrix with a dense one.
-
-    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
-
-    >>> import tensh as torch
-    >>> torch.spmm(torch.eye(2).to_sparse(), torch.ones(2, 2))
-    tensor([[1., 1.],
-            [1., 1.]])
-    """
-    return multiply(input, mat2)
-
-
-@composite(method=False)
-def dsmm(input, mat2):
-    """The product of a sparse matrix with a dense one.
-
-    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
-
-    >>> import tensh as torch
-    >>> torch.dsmm(torch.eye(2).to_sparse(), torch.ones(2, 2))
-    tensor([[1., 1.],
-            [1., 1.]])
-    """
-    return multiply(input, mat2)
-
-
-@composite(method=False)
-def saddmm(input, mat1, mat2, *, beta=1, alpha=1):
-    """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix.
-
-    Shapes: [n, m], [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
-
-    >>> import tensh as torch
-    >>> torch.saddmm(torch.eye(2).to_sparse(), torch.eye(2).to_sparse(), torch.ones(2, 2)).to_dense()
-    tensor([[2., 1.],
-            [1., 2.]])
-    """
-    return sspaddmm(input, mat1, mat2, beta=beta, alpha=alpha)
+PUBLIC |= {"spmm": mm_op, "dsmm": mm_op, "hsmm": hspmm, "saddmm": sspaddmm}

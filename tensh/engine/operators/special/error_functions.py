@@ -1,4 +1,4 @@
-"""The error functions, the normal distribution's, and their inverses."""
+"""The error functions and the normal distribution's; ``inverse_error_functions`` has their inverses."""
 
 import functools
 import math
@@ -264,137 +264,6 @@ def log_ndtr(input):
     )
 
 
-# ── inverses ─────────────────────────────────────────────────────────────────
-def pairs(above, below):
-    """The coefficients of two polynomials for one run of Horner's rule."""
-    return list(np.array((above, below)).T[:, :, None])
-
-
-# Wichura's algorithm AS 241, Applied Statistics 37 (1988), exact to 16 digits: the quantiles of the normal distribution
-# as quotients of polynomials, in the middle, in the tails and far out.
-MIDDLE = pairs(
-    (2.50908092873012267270e3, 3.34305755835881281050e4, 6.72657709270087008530e4, 4.59219539315498714570e4,
-     1.37316937655094611250e4, 1.97159095030655144270e3, 1.33141667891784377450e2, 3.38713287279636660800e0),
-    (5.22649527885285456100e3, 2.87290857357219426740e4, 3.93078958000927106100e4, 2.12137943015865958670e4,
-     5.39419602142475110770e3, 6.87187007492057908300e2, 4.23133307016009112520e1, 1.0),
-)  # fmt: skip
-TAIL = pairs(
-    (7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1, 1.27045825245236838258e0,
-     3.64784832476320460504e0, 5.76949722146069140550e0, 4.63033784615654529590e0, 1.42343711074968357734e0),
-    (1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2, 1.48103976427480074590e-1,
-     6.89767334985100004550e-1, 1.67638483018380384940e0, 2.05319162663775882187e0, 1.0),
-)  # fmt: skip
-FAR = pairs(
-    (2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.24266094738807843860e-3, 2.65321895265761230930e-2,
-     2.96560571828504891230e-1, 1.78482653991729133580e0, 5.46378491116411436990e0, 6.65790464350110377720e0),
-    (2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5, 7.86869131145613259100e-4,
-     1.48753612908506148525e-2, 1.36929880922735805310e-1, 5.99832206555887937690e-1, 1.0),
-)  # fmt: skip
-
-
-def quotient(x, coefficients):
-    above, below = polynomial(x, *coefficients)
-    return above / below
-
-
-def quantile(distance, rest):
-    """The number that a normal random variable exceeds with the probability ``rest`` = 1/2 - ``distance``."""
-    return piecewise(distance <= 0.425, lambda q, p: q * quotient(0.180625 - q * q, MIDDLE), in_tail, distance, rest)
-
-
-def in_tail(distance, rest):
-    r = np.sqrt(-np.log(rest))
-    out = piecewise(r <= 5, lambda r: quotient(r - 1.6, TAIL), lambda r: quotient(r - 5, FAR), r)
-    return np.where(rest == 0, np.inf, out)
-
-
-def polish_root(start, rest):
-    """The z with erfc(z) = rest from one that is nearly right: a step of Newton's in longdouble.
-
-    The square of the start's error is beyond all digits.
-    """
-    z = extend(start)
-    out = z + np.sqrt(LONG_PI) / 2 * (scaled_complement(z) - extend(rest) * np.exp(z * z))
-    return np.where(rest == 0, np.inf, out)
-
-
-MACLAURIN = 34807 / 178200, 4369 / 22680, 127 / 630, 7 / 30
-FLAT = 1 / 32  # below it they are enough
-
-
-def near_zero(x):
-    """The Maclaurin series of erfinv (DLMF 7.17.2)."""
-    x = extend(x)
-    w = LONG_PI * x * x / 4
-    return np.sqrt(LONG_PI) / 2 * x * polynomial(w, *MACLAURIN, 1 / extend("3"), 1)
-
-
-NEAR = 3  # up to it the Taylor series has digits enough to correct a quantile
-
-
-def correct_inverse(z, size):
-    """The number whose erf is ``size`` from one that is nearly it: a step of Newton's, where erf(z) - size loses no digits."""
-    value, rise, slope, before = beside_points(z)
-    return z - (value - size + rise) / (slope * slope / before)
-
-
-def inverse(size):
-    """erfinv of numbers from 0 to 1."""
-
-    def far(size):
-        start = quantile(size / 2, (1 - size) / 2) / math.sqrt(2)
-        return piecewise(start < NEAR, correct_inverse, lambda z, size: polish_root(z, 1 - extend(size)), start, size)
-
-    return piecewise(size < FLAT, near_zero, far, size)
-
-
-def write_quotient(x, coefficients):
-    """The text of ``quotient``."""
-    above, below = np.stack(coefficients)[..., 0].T.tolist()
-    return f"{horner(x, above)} / {horner(x, below)}"
-
-
-quantile_in_tail = Chain(
-    "quantile_in_tail", "rest",
-    f"where(rest == 0, INFINITY, where(r <= 5, {write_quotient('near', TAIL)}, {write_quotient('far', FAR)}))",
-    let={"r": "sqrt(-log(rest))", "near": "r - 1.6", "far": "r - 5"},
-)  # fmt: skip
-inverse_by_quantile = Chain(
-    "erfinv", "input",
-    f"give_sign(pick(~(half <= 0.425), in_tail(rest), half * ({write_quotient('left', MIDDLE)})) / {math.sqrt(2)}, input)",
-    let={"half": "abs(input) * 0.5", "rest": "0.5 - half", "left": "0.180625 - half * half"}, words={"in_tail": quantile_in_tail},
-    wide=True,
-)  # fmt: skip
-
-
-def erfinv(input):
-    """The number whose erf is x: the quantile of (1 + x) / 2, over sqrt(2)."""
-    return inverse_by_quantile(input) if input.dtype is not F8 else exact_erfinv(input)
-
-
-@compute_in_float64
-def exact_erfinv(input):
-    return np.copysign(inverse(np.abs(input)), input)
-
-
-def exact_ndtri(p):
-    low = p < 0.5
-    distance, rest = np.abs(p - 0.5), np.where(low, p, 1 - p)
-
-    def far(distance, rest):
-        return polish_root(quantile(distance, rest) / math.sqrt(2), 2 * rest)
-
-    out = piecewise(distance < FLAT / 2, lambda distance, rest: near_zero(2 * distance), far, distance, rest)
-    return out * np.sqrt(extend("2")) * np.where(low, -1, 1)
-
-
-@wide(exact=exact_ndtri)
-def ndtri(input):
-    """The quantile of the normal distribution."""
-    low = input < 0.5
-    return quantile(np.abs(input - 0.5), np.where(low, input, 1 - input)) * np.where(low, -1, 1)
-
-
 # ── the table ────────────────────────────────────────────────────────────────
 BELL = "2 / ROOT_PI * exp(-squared(input))"
 
@@ -402,8 +271,6 @@ erf_op = pointwise(erf, "The error function of input.", kernel_name="erf_vml_cpu
 pointwise(
     erfc, "1 - erf(input), exact where erf is nearly 1.", kernel_name="erfc_vml_cpu", input=f"-{BELL} * g", **REAL
 )
-pointwise(erfinv, "The number whose error function is input.", kernel_name="erfinv_vml_cpu", inplace="method",
-          input="ROOT_PI / 2 * exp(squared(out)) * g", **REAL)  # fmt: skip
 special(erfcx, "exp(input ** 2) * erfc(input): finite where erfc is zero to the last place.",
         input="g * erfcx_derivative(input, 1)")  # fmt: skip
 pointwise(erfcx_derivative, "Derivative number n of erfcx at input.", public=False, inplace=False,
@@ -414,5 +281,3 @@ pointwise(normal_hazard, "Slope of log_ndtr: the density of the normal distribut
           inplace=False, input="g * normal_hazard_slope(input)", **REAL)  # fmt: skip
 pointwise(normal_hazard_slope, "Slope of the hazard.", public=False, inplace=False,
           input="-g * (out * (2 * normal_hazard(input) + input) + normal_hazard(input))", **REAL)  # fmt: skip
-special(ndtri, "The number whose standard normal distribution function is input: the inverse of ``ndtr``.",
-        input="g * ROOT_TWO_PI * exp(squared(out) / 2)")  # fmt: skip

@@ -1,1 +1,1 @@
-"""Tests of vmap."""
+"""Tests of meta tensors."""
