@@ -5,6 +5,9 @@ A function that does not check its arguments fails with a message about its inte
 and returns PyTorch's error for that argument.
 """
 
+from functools import cache
+
+from tensh.engine.arguments.overloads import kinds, read_lines
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import too_large
@@ -35,9 +38,11 @@ def misfit(failure, function, parameters, args, options, python=False):
     """
     if (larger := too_large(failure)) is not None:
         return larger
+    named = [*list_positional(parameters, args), *((None, name, value) for name, value in options.items())]
+    if python and not isinstance(failure, ValueError) and (lacking := missing_attribute(function, parameters, named)):
+        return lacking
     if not tells_of_the_inside(failure):
         return None
-    named = [*list_positional(parameters, args), *((None, name, value) for name, value in options.items())]
     if isinstance(failure, AttributeError) and is_in_words_of_pytorch(failure, function, python):
         return None
     for place, name, value in named:
@@ -48,6 +53,30 @@ def misfit(failure, function, parameters, args, options, python=False):
         if p is not None and takes_tensor(name) and value is not p.default and not isinstance(value, Tensor):
             return TypeError(must_be("Tensor", place, name, value).format(function=function))
     return None
+
+
+def missing_attribute(function, parameters, named):
+    """The error of the first argument that lacks what PyTorch's function in Python asks of it, or None."""
+    given = {name: value for _, name, value in named if name not in parameters or value is not parameters[name].default}
+    for parameter, attribute, *conditions in asked().get(function, ()):
+        if parameter in given and all((each.lstrip("-") in given) is (each[0] != "-") for each in conditions):
+            try:
+                getattr(given[parameter], attribute)
+            except AttributeError as error:
+                return error.with_traceback(None)
+    return None
+
+
+@cache
+def asked():
+    """Function -> (parameter, the attribute that PyTorch's function in Python asks of it first, conditions), in order.
+
+    A condition names another parameter that must be given, or with a dash must not be.
+    """
+    table = {}
+    for function, *row in map(str.split, read_lines("asked.txt")):
+        table.setdefault(function, []).append(row)
+    return table
 
 
 def tells_of_the_inside(failure):
@@ -107,6 +136,4 @@ def must_be(kind, place, name, value):
 
 def takes_tensor(name):
     """True if a parameter of this name takes a tensor."""
-    from tensh.engine.arguments.overloads import kinds
-
     return kinds().get(name) == "Tensor"

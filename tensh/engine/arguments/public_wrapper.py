@@ -31,7 +31,7 @@ from tensh.engine.errors.warnings import warn_once
 PYTHON = frozenset(
     """
     atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul compile einsum from_dlpack is_storage
-    is_tensor lu meshgrid
+    is_tensor lobpcg lu meshgrid
     norm split stft tensordot pca_lowrank svd_lowrank set_default_dtype
     set_deterministic_debug_mode set_float32_matmul_precision set_warn_always unique unique_consecutive unravel_index
     are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode get_float32_matmul_precision

@@ -32,7 +32,7 @@ def wrap_guarded(fn, name):
     """
     if not isinstance(fn, types.FunctionType) or hasattr(fn, "looks_itself"):
         return fn
-    code, own = fn.__code__, fn.__name__
+    code, own = getattr(fn, "accepting", fn).__code__, fn.__name__
     names = iter(code.co_varnames)
     positional = [next(names) for _ in range(code.co_argcount)]
     keywords = [next(names) for _ in range(code.co_kwonlyargcount)]
@@ -79,5 +79,6 @@ def wrap_guarded(fn, name):
     }
     exec(compile(source, FILE.format(own), "exec"), environment)
     made = functools.update_wrapper(environment[own], fn)
-    made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+    shown = getattr(fn, "accepting", fn)
+    made.__defaults__, made.__kwdefaults__ = shown.__defaults__, shown.__kwdefaults__
     return made

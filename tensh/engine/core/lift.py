@@ -39,6 +39,7 @@ def accept_batches(fn):
         except Lift:
             return batched_function(fn.__name__, fn, args, options)
 
+    answer.accepting = fn
     return answer
 
 

@@ -1,5 +1,7 @@
 """The inverse of max pooling: the elements in their places, zeros elsewhere."""
 
+from collections.abc import Iterable
+
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require
@@ -8,37 +10,43 @@ from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.pooling import MAX_UNPOOL
 
 
+def spread(value, dims):
+    """A setting as a tuple: that of an iterable, or one number for every dimension."""
+    return tuple(value) if isinstance(value, Iterable) else (value,) * dims
+
+
 def size_before_pooling(input, kernel, stride, padding, output_size):
-    """The size before pooling: the given one, if pooling could have come from it."""
-    dims = len(kernel)
-    spatial = input.array.shape[input.array.ndim - dims :]
-    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in zip(spatial, kernel, stride, padding)]
-    sizes = usual
-    if output_size is not None:
-        sizes = output_size[2:] if len(output_size) == dims + 2 else output_size
-        if len(sizes) != dims:
-            raise ValueError(
-                f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
-                f"'{len(output_size)}'"
-            )
-        for dim, (size, n, s) in enumerate(zip(sizes, usual, stride)):
-            if not n - s < size < n + s:
-                raise ValueError(f'invalid output_size "{sizes}" (dim {dim} must be between {n - s} and {n + s})')
-    for dim, size in enumerate(sizes):
-        if size < 0:
-            raise ValueError(
-                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{dim}]={size}"
-            )
-    return tuple(sizes)
+    """The size before pooling: the given one, if pooling could have come from it.
+
+    As in PyTorch, settings are looked at when numbers are computed from them, and not before.
+    """
+    dims, shape = len(kernel), input.shape
+    usual = [(shape[d - dims] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(dims)]
+    if output_size is None:
+        return usual
+    sizes = output_size[2:] if len(output_size) == dims + 2 else output_size
+    if len(sizes) != dims:
+        raise ValueError(
+            f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
+            f"'{len(output_size)}'"
+        )
+    for d in range(dims):
+        low, high = usual[d] - stride[d], usual[d] + stride[d]
+        if not low < sizes[d] < high:
+            raise ValueError(f'invalid output_size "{sizes}" (dim {d} must be between {low} and {high})')
+    return sizes
 
 
 def max_unpool(name, dims, input, indices, sizes):
     """The operator, after PyTorch's checks."""
     array, places = require(input, name, "input", 1).array, require(indices, name, "indices", 2).array
+    sizes = integers(sizes, name, "output_size", 3)
     shape = array.shape
     alert(f"max_unpooling{dims}d_forward_out")
     if indices.dtype is not int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.title}")
+    if len(sizes) != dims:
+        raise RuntimeError(f"There should be exactly {ELEMENTS[dims]} in output_size, but got {len(sizes)} elements.")
     if len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, but got a tensor with {len(shape)} "
@@ -55,6 +63,11 @@ def max_unpool(name, dims, input, indices, sizes):
                 f"max_unpooling{dims}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but "
                 f"got {list(shape)} with dimension {dim} being empty."
             )
+    for dim, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{dim}]={size}"
+            )
     return MAX_UNPOOL[dims].fn(input, indices, (*shape[:-dims], *sizes), dims)
 
 
@@ -66,22 +79,8 @@ def declare(dims):
     name = f"max_unpool{dims}d"
 
     def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-        if isinstance(kernel_size, (list, tuple)) and len(kernel_size) != dims:
-            if len(kernel_size) > dims:
-                raise IndexError("tuple index out of range")
-            found = len(kernel_size) + (dims == 1)  # PyTorch unpools one dimension as two
-            raise RuntimeError(
-                f"There should be exactly {ELEMENTS[max(dims, 2)]} in output_size, but got {found} elements."
-            )
-        kernel, steps, margins = (
-            values * dims if len(values) == 1 else values
-            for values in (
-                integers(value, name, parameter, position)
-                for value, parameter, position in (
-                    (kernel_size, "kernel_size", 3), (kernel_size if stride is None else stride, "stride", 4), (padding, "padding", 5)
-                )
-            )
-        )  # fmt: skip
+        kernel, margins = spread(kernel_size, dims), spread(padding, dims)
+        steps = kernel if stride is None else spread(stride, dims)
         sizes = size_before_pooling(input, kernel, steps, margins, output_size)
         if dims > 1:
             return max_unpool(name, dims, input, indices, sizes)
