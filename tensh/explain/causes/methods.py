@@ -71,10 +71,10 @@ def is_namespace(node, situation):
 
 def explain_uncalled_class(situation):
     """A class where one of its instances is wanted: `with torch.no_grad:`, `nn.Sequential(nn.ReLU)`."""
-    if not isinstance(situation.error, TypeError) or not situation.says("type"):
+    if not isinstance(situation.error, TypeError):
         return None
     tree, line = situation.place.tree(), situation.place.line
-    if situation.says("context manager protocol"):
+    if situation.says("'type' object does not support the context manager protocol"):
         blocks = [node for node in ast.walk(tree) if isinstance(node, ast.With) and node.lineno == line] if tree else []
         nodes = [item.context_expr for block in blocks for item in block.items]
     elif situation.says("is not a Module subclass"):
