@@ -864,6 +864,8 @@ def concat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor |
     """Join tensors along ``dim``; they agree in all other sizes.  Differentiable."""
 def concatenate(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """Join tensors along ``dim``; they agree in all other sizes.  Differentiable."""
+def cond(pred: _Any, true_fn: _Any, false_fn: _Any, operands: _Any = ...) -> _Any:
+    """Return ``true_fn(*operands)`` where ``pred`` holds, else ``false_fn(*operands)``."""
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; real tensors are returned as they are.  Differentiable."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1874,6 +1876,8 @@ def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors one below the other, vectors as rows.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
 def where(condition: Tensor, input: Tensor | None = None, other: Tensor | _Number | None = None, *, out: Tensor | None = None) -> _Any:
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast."""
+def while_loop(cond_fn: _Any, body_fn: _Any, carried_inputs: _Any) -> _Any:
+    """Replace ``carried_inputs`` by ``body_fn(*carried_inputs)`` while ``cond_fn(*carried_inputs)`` holds; return the last."""
 def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input times the logarithm of other; 0 where input is 0."""
 def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:

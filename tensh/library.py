@@ -84,7 +84,12 @@ class Library:
 
 
 def define(qualname, schema, *, lib=None, tags=()):
-    """Announce an operator by its schema, such as ``"(Tensor x) -> Tensor"``."""
+    """Announce an operator by its schema, such as ``"(Tensor x) -> Tensor"``.
+
+    ``define(library, "name(Tensor x) -> Tensor")`` is a decorator that gives it its function, too.
+    """
+    if isinstance(qualname, Library):
+        return lambda func: impl(qualname, qualname.define(schema))(func)
     if not isinstance(qualname, str):
         raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
     if not schema.startswith("("):
@@ -97,10 +102,16 @@ def define(qualname, schema, *, lib=None, tags=()):
             "overload's schema should only be registered with a single call to def()."
         )
     CustomOpDef(qualname, None, schema)
+    return None
 
 
 def impl(qualname, types, func=None, *, lib=None):
-    """Give an operator its function, for some kinds of devices; a decorator without ``func``."""
+    """Give an operator its function, for some kinds of devices; a decorator without ``func``.
+
+    ``impl(library, name, key)`` is a decorator, too.
+    """
+    if isinstance(qualname, Library):
+        return impl(f"{qualname.ns}::{types}", func or qualname.dispatch_key)
 
     def make(func):
         kinds = (types,) if isinstance(types, str) else types

@@ -38,6 +38,7 @@ LAYERS = {
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
+    "tensh._higher_order_ops": ("tensh tensh.func.trees tensh.switched_off", ""),
     "tensh.nested": ("tensh tensh.engine tensh.namespace tensh._aten tensh.symbols tensh.utils.weak", ""),
     "tensh.ops": ("tensh tensh._aten", ""),
     "tensh.utils": (

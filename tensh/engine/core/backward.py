@@ -165,7 +165,7 @@ def fit(g, node, graph):
             raise Misfit(shape, own)
         g = words("sum_to")(g, own)
     a = g.array if graph else g
-    if a.dtype != node.dtype:
+    if node.dtype is not None and a.dtype != node.dtype:
         if a.dtype.kind in "cW" and node.dtype.kind not in "cW":
             g = words("real")(g)
         if (g.array if graph else g).dtype != node.dtype:

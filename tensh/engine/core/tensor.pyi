@@ -43,7 +43,7 @@ class Tensor:
     def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
         """The tensor's memory for another library."""
     def __dlpack_device__(self) -> _Any:
-        """The kind of memory: (1, 0), the CPU's.  Raise ValueError for a tensor without elements."""
+        """The kind of memory, the CPU's, and its number.  Raise ValueError for a tensor without elements."""
     def __eq__(self, other: Tensor | _Number) -> Tensor: ...  # type: ignore[override]
     def __float__(self) -> _float:
         ...
@@ -595,6 +595,11 @@ class Tensor:
         """The gradient that ``backward`` accumulated, or None."""
     @grad.setter
     def grad(self, value: Tensor | None) -> None: ...
+    @property
+    def grad_dtype(self) -> _Any:
+        """The dtype of the gradient of a leaf, that of the tensor if nothing else was set; None lets it be any."""
+    @grad_dtype.setter
+    def grad_dtype(self, value: _Any) -> None: ...
     @property
     def grad_fn(self) -> _Any:
         """The node that computed this tensor; None for leaves."""

@@ -14,7 +14,7 @@ from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gra
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dtypes.device import CONSTANTS
-from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE, dtype
 from tensh.engine.errors.warnings import warn
 
 
@@ -124,10 +124,10 @@ def _set_grad(t, grad):
                 f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
-        if grad.array.dtype != t.array.dtype:
+        if (expected := _grad_dtype(t)) not in (None, grad.dtype):
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{grad.dtype.spoken}' to a tensor with grad_dtype "
-                f"'{t.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+                f"'{expected.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
                 "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
                 "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
                 "match."
@@ -155,6 +155,39 @@ def grad(t):
 
 
 Tensor._grad = Tensor.grad
+
+
+def _grad_dtype(t):
+    """The dtype that a leaf's gradient must have; None for any."""
+    if type(t.node) is not AccumulateGrad:
+        return t.dtype
+    return None if t.node.dtype is None else BY_NUMPY[t.node.dtype]
+
+
+def _set_grad_dtype(t, value):
+    if value is not None and not isinstance(value, dtype):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+    if _is_computed(t):
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    if type(t.node) is not AccumulateGrad:
+        if value is not t.dtype:
+            raise RuntimeError("grad_dtype can only be set on tensors that require grad")
+        return
+    if value is not None and t.node.grad is not None and t.node.grad.dtype is not value:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to '{value.title}' because there is already a gradient with dtype "
+            f"'{t.node.grad.dtype.spoken}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the "
+            "new grad_dtype matches the existing gradient's dtype."
+        )
+    t.node.dtype = None if value is None else value.numpy
+
+
+@member(set=_set_grad_dtype)
+def grad_dtype(t):
+    """The dtype of the gradient of a leaf, that of the tensor if nothing else was set; None lets it be any."""
+    if _is_computed(t):
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    return _grad_dtype(t)
 
 
 @member()

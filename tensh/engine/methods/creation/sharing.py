@@ -237,10 +237,12 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
 
 
 def __dlpack_device__(self):
-    """The kind of memory: (1, 0), the CPU's.  Raise ValueError for a tensor without elements."""
+    """The kind of memory, the CPU's, and its number.  Raise ValueError for a tensor without elements."""
     if is_absent(self):
         raise ValueError("Unknown device type meta for Dlpack")
-    return (1, 0) if type(self.array) in SPARSE else self.array.__dlpack_device__()
+    from tensh.engine.dtypes.device_types import DLDeviceType
+
+    return DLDeviceType.kDLCPU, 0
 
 
 MEMBERS.update(__dlpack__=__dlpack__, __dlpack_device__=__dlpack_device__)

@@ -68,7 +68,7 @@ REASONS = (
     drop_names(
         "compilers, tracing and export: tensh computes at once",
         """
-        export onnx nativert fx cond while_loop library ops classes classproperty sym_fresh_size sym_constrain_range* Tag PRIVATE_OPS DispatchKey*
+        export onnx nativert fx library ops classes classproperty sym_fresh_size sym_constrain_range* Tag PRIVATE_OPS DispatchKey*
         ExcludeDispatchKeyGuard func.functionalize func.linearize func.debug_unwrap
         autograd.enforce_grad_layout_policy autograd.grad_mode.enforce_grad_layout_policy
         autograd.graph.region_activation_memory_budget
@@ -125,6 +125,5 @@ REASONS = (
     ),
     drop_names("old forms of resize_, which PyTorch warns of", "Tensor.resize Tensor.resize_as"),
     drop_names("dimensions that are objects", "Tensor.index"),
-    drop_names("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
     drop_names("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
 )

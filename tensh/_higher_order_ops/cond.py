@@ -1,0 +1,44 @@
+"""A branch that depends on an element of a tensor: run, it is Python's; mapped over a batch, both are."""
+
+import tensh as torch
+from tensh.func.trees import flatten, leaves_of, unflatten
+
+__all__ = ["cond"]
+
+
+def check_operands(name, operands):
+    """Raise RuntimeError unless ``operands`` is a tuple or list that has tensors alone."""
+    if not isinstance(operands, (tuple, list)) or not all(isinstance(t, torch.Tensor) for t in leaves_of(operands)):
+        raise RuntimeError(
+            f"Expect {name} to be a tuple of possibly nested dict/list/tuple that only consists of tensor leaves, "
+            f"but got {operands}."
+        )
+
+
+def cond(pred, true_fn, false_fn, operands=()):
+    """Return ``true_fn(*operands)`` where ``pred`` holds, else ``false_fn(*operands)``.
+
+    ``pred`` is a bool or a tensor of one element; ``operands`` are tensors, in any structure. Under ``vmap``, each sample takes its
+    own branch. Raises RuntimeError for anything else.
+
+    >>> import tensh as torch
+    >>> x = torch.arange(3.0)
+    >>> torch.cond(x.sum() > 1, lambda x: x + 1, lambda x: x - 1, (x,))
+    tensor([1., 2., 3.])
+    """
+    if not (callable(true_fn) and callable(false_fn)):
+        raise RuntimeError("Expect both branches to be callable.")
+    check_operands("operands", operands)
+    if isinstance(pred, torch.Tensor):
+        if pred.numel() != 1:
+            raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+        if getattr(pred, "hides_batches", False):
+            return choose(pred, true_fn(*operands), false_fn(*operands))
+    return true_fn(*operands) if pred else false_fn(*operands)
+
+
+def choose(pred, first, second):
+    """The leaves of ``first`` where ``pred`` holds, of ``second`` elsewhere."""
+    leaves, spec = flatten(first)
+    others = leaves_of(second)
+    return unflatten([torch.where(pred, a, b) for a, b in zip(leaves, others, strict=True)], spec)
