@@ -43,10 +43,23 @@ def escape(text):
 
 
 def format_paragraph(text):
-    """A paragraph as Markdown: indented ones and tables are shown as they are written."""
+    """A paragraph as Markdown: arguments become a list; other indented ones and tables are shown as they are written."""
+    if text.startswith("Args:\n"):
+        return format_arguments(text.split("\n")[1:])
     if text.startswith(" ") or "\n " in text:
         return f"```text\n{text}\n```"
     return escape(re.sub(r"^(\d+)([.)])", r"\1\\\2", text)).replace("\n- ", "\n\n- ").replace("\n+", "\n\\+")
+
+
+def format_arguments(lines):
+    """The items under ``Args:`` as a list; lines that are indented further belong to the item above."""
+    margin, items = len(lines[0]) - len(lines[0].lstrip()), []
+    for line in lines:
+        if line[margin : margin + 1].isspace():
+            items[-1] += " " + line.strip()
+        else:
+            items.append(line.strip())
+    return "\n".join(f"- `{name}`: {escape(text)}" for name, _, text in (item.partition(": ") for item in items))
 
 
 def write_name(name):

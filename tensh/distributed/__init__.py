@@ -1,4 +1,4 @@
-"""torch.distributed: groups of one process with all their collectives, and the stores by which processes meet.
+"""torch.distributed: groups of processes, which MPI connects, or of one alone; their collectives, and the stores by which they meet.
 
 Other names of this namespace in PyTorch are switched off.
 """

@@ -61,6 +61,16 @@ def test_every_line_of_the_examples_is_used():
     assert [name for name in examples.read_examples() if name not in known] == []
 
 
+def test_what_an_example_prints_stands_in_it(capsys):
+    lines = examples.example(BY_PATH["torch.Tensor.register_post_accumulate_grad_hook"])
+    assert lines[-1] == "tensor(6.)" and capsys.readouterr().out == ""
+
+
+def test_a_module_has_not_the_example_of_a_function_of_its_name():
+    module = next(name for name in names.list_names("torch.distributions.normal") if name.kind == "module")
+    assert examples.example(module) == []
+
+
 def test_examples_leave_random_numbers_as_they_were():
     tensh.manual_seed(5)
     expected = tensh.rand(2).tolist()

@@ -6,7 +6,9 @@ is not written down: it runs when it is shown.
 """
 
 import ast
+import contextlib
 import inspect
+import io
 import os
 import warnings
 from functools import cache
@@ -134,17 +136,22 @@ def transcript(code):
 
 
 def run_examples(code, names):
-    """Each statement with a prompt, and its value if it has one."""
+    """Each statement with a prompt, what it prints, and its value if it has one."""
     for node in ast.parse(code).body:
         first, *more = ast.get_source_segment(code, node).split("\n")
         yield from (f">>> {first}", *(f"... {line}" for line in more))
+        printed, value, failure = io.StringIO(), None, None
         try:
-            if not isinstance(node, ast.Expr):
-                exec(compile(ast.Module([node], []), "<example>", "exec"), names)
-                continue
-            value = eval(compile(ast.Expression(node.value), "<example>", "eval"), names)
+            with contextlib.redirect_stdout(printed):
+                if isinstance(node, ast.Expr):
+                    value = eval(compile(ast.Expression(node.value), "<example>", "eval"), names)
+                else:
+                    exec(compile(ast.Module([node], []), "<example>", "exec"), names)
         except Exception as error:  # some functions exist to refuse: those of torch.cuda
-            yield f"{type(error).__name__}: {error}"
+            failure = f"{type(error).__name__}: {error}"
+        yield from printed.getvalue().splitlines()
+        if failure is not None:
+            yield failure
             return
         if value is not None:
             yield from repr(value).split("\n")
