@@ -81,7 +81,8 @@ class ExportedProgram:
         kept = root.state_dict(keep_vars=True)
         state = {path: value for path, value in members.items() if is_state(path, kinds[path], kept)}
         whole = {name: kept[name] for name in (*dict(root.named_parameters(remove_duplicate=False)), *kept)}
-        constants = {path: value for path, value in members.items() if path not in state}
+        unused = {path: value for path, value in root.named_buffers() if path not in members and path not in kept}
+        constants = {path: value for path, value in (members | unused).items() if path not in state}
         names = dict.fromkeys(name for table in dynamic.values() for name in table.values())
         bounds = {Symbol(name): Range(*(ranges.get(name) or (None, None))) for name in names}
         for each in bounds.values():
@@ -170,22 +171,19 @@ def kind_of(path, value, root):
 
 
 def lift_members(program, kinds, root):
-    """(graph, input specs): members become inputs, before the arguments."""
+    """(graph, input specs): members become inputs, before the arguments; parameters and buffers that are not used, too."""
     graph, made, specs = Graph(), {}, []
-    order = [
-        *dict(root.named_parameters(remove_duplicate=False)),
-        *dict(root.named_buffers(remove_duplicate=False)),
-        *program.constants,
-    ]
-    nodes = {}
+    own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
+    order = [*own, *program.constants]
+    nodes = {path: [] for path in own}
     for node in program.graph.nodes:
         if node.op == "get_attr":
             nodes.setdefault(node.target, []).append(node)
     state = set(root.state_dict())
     for path in sorted(nodes, key=lambda each: order.index(each) if each in order else len(order)):
-        kind = kinds[path]
+        kind = kinds[path] if path in kinds else kind_of(path, own[path], root)
         placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.replace('.', '_')}")
-        placeholder.meta = {"val": nodes[path][0].meta["val"]}
+        placeholder.meta = {"val": nodes[path][0].meta["val"] if nodes[path] else own[path]}
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
         specs.append(InputSpec(kind, TensorArgument(placeholder.name), path, persistent))

@@ -1,6 +1,7 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.relations import choose_symbols, list_dimensions, relate, rename_sizes
 from tensh.nn.modules.module import Module
@@ -73,6 +74,7 @@ def export(
         }
     else:
         dynamic, program = {}, trace_program(mod, args, kwargs, on_read=refuse_reading)
+    follow_conventions(program)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
 
 

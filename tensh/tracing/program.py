@@ -17,12 +17,13 @@ class Program:
 
     ``graph`` has an input for every tensor among the arguments; ``inputs`` are their names, ``members`` the paths of
     parameters, buffers and constants, ``result`` what the run returned, ``structure`` the arguments with a place in the
-    list of inputs where a tensor stood, ``leaves`` the (name, place or other value) of each argument in it.
+    list of inputs where a tensor stood, ``leaves`` the (name, place or other value) of each argument in it, ``made`` the ids
+    of constants that the run made of numbers.
     """
 
-    def __init__(self, root, graph, structure, result, constants, leaves=()):
+    def __init__(self, root, graph, structure, result, constants, leaves=(), made=()):
         self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
-        self.leaves = list(leaves)
+        self.leaves, self.made = list(leaves), made
         self.names = []  # of the parameters that took the arguments
 
     @property
@@ -74,7 +75,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
             untouched.record_assignments(recorder)
     recorder.graph.output(map_aggregate(result, lambda each: output_of(recorder, each)))
     recorder.graph.output_node().meta["val"] = result
-    return Program(root, recorder.graph, structure, result, recorder.constants, leaves)
+    return Program(root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free)
 
 
 def output_of(recorder, value):

@@ -88,7 +88,7 @@ def translate(name, func, args, kwargs):
         return choose(ACCESSORS[name], args, {})
     if name in CASTS:
         return choose("to", (args[0], getattr(torch, CASTS[name])), {})
-    if name == "to":
+    if name == "to" or name == "type" and (len(args) == 2 and isinstance(args[1], dtype)):
         return translate_to(args, kwargs)
     if (
         name == "embedding"

@@ -1,0 +1,74 @@
+"""The form in which PyTorch's export writes calls: flags of a CUDA library, places of new tensors, copies of constants."""
+
+import tensh as torch
+from tensh._aten.overloads import REQUIRED, schemas
+
+FLAGS = ("cudnn_enabled", "cudnn_enable")
+
+
+def follow_conventions(program):
+    """Write the nodes of a trace as PyTorch's export does. What they compute stays the same."""
+    last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
+    for node in list(program.graph.nodes):
+        if node.op == "get_attr":
+            node.target = last.get(id(node.meta["val"]), node.target)  # of two names of a parameter
+            if id(program.constants.get(node.target)) in program.made:
+                copy_constant(program.graph, node)
+        elif node.op == "call_function" and hasattr(node.target, "_opname"):
+            write_flag(node)
+            write_place(node)
+            if (node.target._opname, node.target._overloadname) == ("to", "dtype"):
+                note_kind(program.graph, node)
+
+
+def write_flag(node):
+    """Say that a normalisation is not CUDA's: the flag stands last, after all arguments."""
+    names = [each.name for each in node.target.parameters]
+    if (flag := next((each for each in FLAGS if each in names), None)) is None:
+        return
+    named = dict(node.kwargs)
+    named.pop(flag, None)
+    rest = node.target.parameters[len(node.args) : names.index(flag)]
+    values = [named.pop(each.name, None if each.default is REQUIRED else each.default) for each in rest]
+    node.args, node.kwargs = (*node.args[: names.index(flag)], *values, False), named
+
+
+def write_place(node):
+    """Say where a new tensor is: on the CPU, unless it follows another tensor, and in memory that is not pinned."""
+    parameters = {each.name: each for each in node.target.parameters}
+    if "pin_memory" not in parameters or "device" not in parameters:
+        return
+    follows = any(each.kind == "Tensor" for each in parameters.values())
+    place = {} if follows else {"device": torch.device("cpu")}
+    named = place | {"pin_memory": False} | node.kwargs
+    node.kwargs = {name: named[name] for name in sorted(named, key=list(parameters).index)}
+
+
+def copy_constant(graph, node):
+    """Copy a tensor that the run made of numbers, so that a write into it does not reach the constant."""
+    users = list(node.users)
+    first = min(users, key=list(graph.nodes).index)
+    with graph.inserting_before(first):
+        copied = call(graph, "lift_fresh_copy", "default", (node,), node)
+        made = call(graph, "detach_", "default", (copied,), node)
+    for user in users:
+        user.replace_input_with(node, made)
+
+
+def note_kind(graph, node):
+    """Note what a tensor must be that is converted."""
+    given = node.args[0].meta["val"]
+    if not isinstance(given, torch.Tensor):
+        return
+    with graph.inserting_before(node):
+        kind = {"dtype": given.dtype, "device": torch.device("cpu"), "layout": torch.strided}
+        call(graph, "_assert_tensor_metadata", "default", (node.args[0],), node, kind)
+
+
+def call(graph, name, overload, args, near, kwargs=None):
+    """A new node of an operator, which stands for the value of ``near`` and comes from its line."""
+    target = schemas()[name][overload]
+    label = f"{name}_default" if kwargs else name
+    made = graph.create_node("call_function", target, args, kwargs or {}, name=label)
+    made.meta = dict(near.meta) if not kwargs else {**near.meta, "val": None}
+    return made
