@@ -125,6 +125,18 @@ def test_paths_that_a_document_names_are_there(document):
     assert [pattern for pattern in patterns if not any(ROOT.glob(pattern))] == []
 
 
+def test_functions_that_the_page_about_the_engine_names_are_there():
+    text = " ".join((ROOT / "docs" / "how" / "real.md").read_text(encoding="utf-8").split())
+    named = re.findall(r"`(\w+)` (?:of|in) `(tensh/[\w/]+\.py)`", text)
+    assert len(named) > 20
+    defined = r"^\s*(?:def|class) {0}\b|^{0}\b.* = "
+    assert [
+        (name, path)
+        for name, path in named
+        if not re.search(defined.format(name), (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    ] == []
+
+
 def test_scripts_that_contributors_are_told_to_run_are_there():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     scripts = re.findall(r"(?:python|pytest -q|bash) ((?:tests|scripts|tools|\.ci)/\S+?)[`\s]", text)
