@@ -208,7 +208,8 @@ def is_shared(self):
 def numpy(self, *, force=False):
     """The values as a NumPy array over the same memory: writes to one are seen by the other.
 
-    Raise RuntimeError for a tensor that requires grad where recording is on, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
+    Raise RuntimeError for a tensor that requires grad where recording is on, unless ``force``, and TypeError for bfloat16,
+    which NumPy lacks.
     """
     if force is not False:
         if force is not True:

@@ -36,9 +36,11 @@ def test_a_line_with_a_space_before_it_is_not_kept(path, text):
     assert not os.path.exists(path)
 
 
-def test_without_a_path_nothing_is_kept():
+def test_without_a_path_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     history = History(None)
     history.add("x")
+    assert ([*history.entries()], [*tmp_path.iterdir()]) == ([], [])
 
 
 def test_two_shells_lose_nothing(path):

@@ -179,7 +179,10 @@ def _warn_about(name, ndim, spatial, low):
 
 @layer
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, H, W] (or, with a warning, [N, C, L]).  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
+    """Dropout of whole channels of [N, C, H, W] (or, with a warning, [N, C, L]).  Differentiable.
+
+    Raise ValueError for a ``p`` outside [0, 1].
+    """
     _check_probability("dropout2d", input, p)
     ndim = input.array.ndim
     if ndim not in (3, 4):

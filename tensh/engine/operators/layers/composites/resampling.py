@@ -197,7 +197,10 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
 
 @layer
 def upsample_nearest(input, size=None, scale_factor=None):
-    """``interpolate`` in mode 'nearest' under its old name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError as ``interpolate`` does."""
+    """``interpolate`` in mode 'nearest' under its old name.  Differentiable.
+
+    Shape: [N, C, *]. Raise RuntimeError as ``interpolate`` does.
+    """
     warn_deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arguments.checks import integer
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME
-from tensh.engine.core.tensor import wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg import crossed, exponential
@@ -78,6 +78,8 @@ def multi_dot(tensors):
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).flatten()
     tensor([12., 12.])
     """
+    if isinstance(tensors, Tensor):  # which has rows, but is no tuple of them
+        raise TypeError("linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     tensors = list(tensors)
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
@@ -146,6 +148,8 @@ def chain_matmul(*matrices, out=None):
     )
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = matrices[0]
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for t in matrices:
         if t.array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {t.array.ndim}, expected 2 instead.")
