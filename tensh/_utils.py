@@ -48,9 +48,8 @@ from tensh.serialization import rebuilding
 from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, dtype_name, place_of
 
-KEPT = (
-    WeakValueDictionary()
-)  # (address, bytes) of memory -> its storage, while a pickler that has written it remembers it
+# (address, bytes) of memory -> its storage, while a pickler that has written it remembers it
+KEPT = WeakValueDictionary()
 
 
 # ── rebuilding ───────────────────────────────────────────────────────────────

@@ -14,9 +14,8 @@ import sys
 from tensh.alias.finder import MEANT, Finder
 from tensh.alias.parts import is_part
 
-SITE = os.path.join(
-    os.path.dirname(__file__), "site"
-)  # its sitecustomize.py does this in processes with it in PYTHONPATH
+# its sitecustomize.py does this in processes with it in PYTHONPATH
+SITE = os.path.join(os.path.dirname(__file__), "site")
 
 
 def install(children=True, safetensors=True):

@@ -67,9 +67,8 @@ def keep_function(path):
     The import system is about to put the module in its place.
     """
     package, _, name = path.rpartition(".")
-    parent = sys.modules.get(
-        package
-    )  # none for a module of another package, such as functorch, that tensh has elsewhere
+    # none for a module of another package, such as functorch, that tensh has elsewhere
+    parent = sys.modules.get(package)
     found = getattr(parent, name, None)  # which puts it into the dictionary
     if type(parent) is ModuleType and isinstance(found, FunctionType):
         parent.__class__ = Namespace

@@ -129,9 +129,8 @@ class Environment:
         import select
 
         try:
-            if hasattr(
-                select, "poll"
-            ):  # what could not be written is no longer in the buffer, so flushing tells nothing
+            # what could not be written is no longer in the buffer, so flushing tells nothing
+            if hasattr(select, "poll"):
                 poll = select.poll()
                 poll.register(self.stdout.fileno(), 0)
                 return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))

@@ -27,8 +27,7 @@ def begin_line(env):
     Blanks for the whole width run on into the next line unless the cursor is at the beginning of one.
     """
     if env.can_redraw:
-        stream = getattr(
-            env.stdout, "stream", env.stdout
-        )  # what follows the column has not seen what the command wrote
+        # what follows the column has not seen what the command wrote
+        stream = getattr(env.stdout, "stream", env.stdout)
         stream.write(" " * env.width(env.stdout) + "\r")
         stream.flush()

@@ -74,4 +74,4 @@ def reshape(step):
 RULES = {"addmm": split_addmm, "mm": multiply_small, "t": transpose, "view": reshape}
 """Name of a step -> the function that gives the steps in its place."""
 BACKWARD_RULES = RULES | {"view": reshape_gradient, "reshape_alias": reshape_gradient}
-"""The same for a backward pass."""
+"""Rules of a backward pass, by the name of a step."""

@@ -26,9 +26,8 @@ class Program:
         self.forward_lines = lines[:count]
         self.title, self.lines, self.inputs, self.outputs = title, lines, inputs, outputs
         self.differentiable, self.gradients = bool(tangents), gradients
-        self.decision = next(
-            (line.place for line in lines if line.name == READ), None
-        )  # where Python first read an element
+        # where Python first read an element
+        self.decision = next((line.place for line in lines if line.name == READ), None)
         lowering = Lowering()
         self.check(lines, inputs, tangents)
         sharing = SharedMemory(lines, inputs, [*outputs, *gradients])

@@ -36,7 +36,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value):
-        """True if distributions are checked that do not say ``validate_args``."""
+        """Say whether distributions are checked that do not say ``validate_args``."""
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value

@@ -38,9 +38,8 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
         value = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(
-            min=torch.finfo(value.dtype).tiny
-        )  # unrecorded: gradients pass as if nothing were clamped
+        # unrecorded: gradients pass as if nothing were clamped
+        value.detach().clamp_(min=torch.finfo(value.dtype).tiny)
         return value
 
     def log_prob(self, value):

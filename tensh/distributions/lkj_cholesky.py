@@ -37,9 +37,8 @@ class LKJCholesky(Distribution):
         before = torch.arange(dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
         before = torch.cat([before.new_zeros(1), before])  # of each row: the numbers of the row above it, but one
         marginal = self.concentration + 0.5 * (dim - 2)
-        self._beta = Beta(
-            before + 0.5, marginal.unsqueeze(-1) - 0.5 * before
-        )  # the squared lengths left of the diagonal
+        # the squared lengths left of the diagonal
+        self._beta = Beta(before + 0.5, marginal.unsqueeze(-1) - 0.5 * before)
         super().__init__(self.concentration.size(), torch.Size((dim, dim)), validate_args)
 
     def sample(self, sample_shape=()):

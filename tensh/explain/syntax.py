@@ -31,9 +31,8 @@ WORDS = (
 def repair(source, line):
     """The Explanation of a source that cannot be read, where one edit of a line near the given one mends it; None else."""
     lines = source.split("\n")
-    if is_read(
-        lines
-    ):  # what is wrong is not how it is written: a return outside of a function, or a line that is a command
+    # what is wrong is not how it is written: a return outside of a function, or a line that is a command
+    if is_read(lines):
         return None
     found = mend_every_line(lines, line)
     if found is not None:

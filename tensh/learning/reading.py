@@ -27,9 +27,8 @@ DTYPES = frozenset(
 SCALAR = frozenset(("()", "[]", "scalar", "0-d", "0d", "标量", "零维"))
 WRAPPER = re.compile(r"^(?:torch\.)?(?:Size|size|shape)\s*(?=[(\[])")
 SEPARATOR = re.compile(r"\s*(?:[,x×*]|by|乘)\s*|\s+")
-NUMBERS = re.compile(
-    r"[-+]?[\d.]+(?:e[-+]?\d+)?(?:\s+[-+]?[\d.]+(?:e[-+]?\d+)?)+"
-)  # with blanks between: -1 -2 is not a difference
+# with blanks between: -1 -2 is not a difference
+NUMBERS = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?:\s+[-+]?[\d.]+(?:e[-+]?\d+)?)+")
 FUNCTIONS = {
     name: getattr(math, name)
     for name in "sqrt exp log log2 log10 sin cos tan asin acos atan sinh cosh tanh".split()

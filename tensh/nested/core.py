@@ -37,9 +37,8 @@ class Nested(torch.Tensor):
         given = [*args, *(kwargs or {}).values()]
         if name in OF_LISTS:
             given = [each for value in given for each in (value if isinstance(value, (tuple, list)) else [value])]
-        if not any(
-            isinstance(each, Nested) for each in given
-        ):  # they are hidden in a list that the function does not take
+        # they are hidden in a list that the function does not take
+        if not any(isinstance(each, Nested) for each in given):
             return ask_elements(func, *args, **(kwargs or {}))
         rule = ask_elements if name in ("__get__", "__set__") else cls.rules.get(name)
         if rule is None:

@@ -135,9 +135,8 @@ class Converter:
         if found.text and "self" not in values and "input" in values:
             values["self"] = values["input"]
         if found.text:
-            return eval(
-                found.compute, {"__builtins__": {}}, Names(self.builder, node, values)
-            )  # the text is the form's
+            # the text is the form's
+            return eval(found.compute, {"__builtins__": {}}, Names(self.builder, node, values))
         if not hasattr(node.target, "_opname"):
             values = fit_names(found.compute, values)
         return found.compute(self.builder, node, **values)

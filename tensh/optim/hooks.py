@@ -56,7 +56,7 @@ class OptimizerHooks:
         return self._add_hook("state_dict_pre", hook, prepend)
 
     def register_state_dict_post_hook(self, hook, prepend=False):
-        """Call ``hook(optimizer, state_dict)`` afterwards; what it returns takes the place of the dictionary."""
+        """Call ``hook(optimizer, state_dict)`` after ``state_dict`` has read it; what it returns takes its place."""
         return self._add_hook("state_dict_post", hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook, prepend=False):

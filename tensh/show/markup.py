@@ -27,9 +27,8 @@ STYLES = {  # the kinds of text, as the themes of terminals have them
     "mark": "color:#d1242f;font-weight:bold",
     "note": "opacity:.65",
 }
-FONT = (
-    "var(--jp-code-font-family,var(--vscode-editor-font-family,ui-monospace,monospace))"  # that of the page's own code
-)
+# that of the page's own code
+FONT = "var(--jp-code-font-family,var(--vscode-editor-font-family,ui-monospace,monospace))"
 TEXT = f"margin:0;line-height:1.25;font-family:{FONT};white-space:pre"
 CELL = "text-align:left;white-space:pre;padding:.15em .8em .15em 0"
 

@@ -95,9 +95,8 @@ def started(*arguments, **options):
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 @pytest.mark.parametrize("busy", ["import time; time.sleep(60)", "while True: x = 0"])
 def test_control_c_ends_cleanly(busy):
-    process = started(
-        "-c", f"if True:\n  print('ready', flush=True)\n  {busy}"
-    )  # between blocks there is no line to name
+    # between blocks there is no line to name
+    process = started("-c", f"if True:\n  print('ready', flush=True)\n  {busy}")
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)

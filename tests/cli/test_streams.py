@@ -87,9 +87,8 @@ def run(tmp_path_factory):
         (folder / name).write_text(text)
     environment = plain_environment() | {"TENSH_CONFIG": "none"}
     command = [sys.executable, "-m", "tests.support.stream_server", folder]
-    if shell := shutil.which(
-        "bash"
-    ):  # which stays the parent of the server: completions are for the shell among the parents
+    # which stays the parent of the server: completions are for the shell among the parents
+    if shell := shutil.which("bash"):
         command = [shell, "-c", '"$@"; exit $?', "bash", *command]
     with subprocess.Popen(command, env=environment, cwd=ROOT, text=True, stdin=-1, stdout=-1) as server:
 

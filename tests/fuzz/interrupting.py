@@ -523,9 +523,8 @@ def main():
     parser.add_argument("--only", default="", help="part of the names of the scenarios")
     options = parser.parse_args()
     chosen = [scenario for scenario in SCENARIOS if options.only in scenario.name]
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # ignored in the background, and then by all that begins here
+    # ignored in the background, and then by all that begins here
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chance = random.Random(options.seed)
     moments = {scenario.name: Moments(scenario, chance) for scenario in {each.name: each for each in chosen}.values()}
     shared = {*os.listdir(SHARED_MEMORY)} if SHARED_MEMORY.exists() else set()

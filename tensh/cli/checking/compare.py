@@ -10,12 +10,10 @@ from tensh.language import _, deferred
 from tensh.tolerances import TOLERANCES
 
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
-FUNCTION = re.compile(
-    r"<(?:built-in )?(?:function|method) (?:(?:\w++|<locals>)\.)*+(\w++|<lambda>)[^<>\n]*+>"
-)  # counts by its name
-PLACE = re.compile(
-    r"(?<!\S)\S+\.(?:tsh|py|ipynb|md)(?: cell \d+)?:\d+\b|(?<=`) on line \d+"
-)  # where a line of code is, in one kind of file; behind code that is quoted, at a prompt not at all
+# counts by its name
+FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:(?:\w++|<locals>)\.)*+(\w++|<lambda>)[^<>\n]*+>")
+# where a line of code is, in one kind of file; behind code that is quoted, at a prompt not at all
+PLACE = re.compile(r"(?<!\S)\S+\.(?:tsh|py|ipynb|md)(?: cell \d+)?:\d+\b|(?<=`) on line \d+")
 ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.?\d*(?:e[-+]?\d+)?)")
 UNIT = r"(?: ?(?:ns|us|µs|μs|ms|s|sec|secs|seconds?|minutes?)\b)"

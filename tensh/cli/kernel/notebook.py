@@ -33,9 +33,8 @@ class Notebook(Run):
         color = "auto" if self.is_terminal else "always"  # notebooks understand the colours of terminals
         super().__init__(Environment(color=color, variables={"TERM": "xterm"}), Options(), NOTHING)
         if not self.is_terminal:
-            self.console.remark_theme = (
-                "mono"  # errors and stderr stand in boxes that are red themselves, light or dark
-            )
+            # errors and stderr stand in boxes that are red themselves, light or dark
+            self.console.remark_theme = "mono"
         session = self.session
         session.module, session.namespace = shell.user_module, shell.user_ns
         for name in events.RESULTS:  # the session keeps values: %full without a name shows the last one

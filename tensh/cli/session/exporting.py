@@ -15,9 +15,8 @@ from tensh.cli.session.openness import Openness
 from tensh.cli.session.source import Command, Source
 
 RESULT = "#> "  # what a line of code showed
-ASIDE = frozenset(
-    "help ? ?? history undo edit export save load set debug up down".split()
-)  # commands that did nothing to remember
+# commands that did nothing to remember
+ASIDE = frozenset("help ? ?? history undo edit export save load set debug up down".split())
 IMPORTS = {
     "math": "import math",
     "np": "import numpy as np",

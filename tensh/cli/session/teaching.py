@@ -23,9 +23,8 @@ WATCHED = {  # other modules -> the part of a Training that watches what they do
 }
 COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
-COMPARED_METHOD = re.compile(
-    r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])"
-)  # one that may not have been called
+# one that may not have been called
+COMPARED_METHOD = re.compile(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
 # a call that is a line of its own
 CALLED_ALONE = re.compile(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words

@@ -3,7 +3,7 @@
 import warnings
 
 _KL_REGISTRY = {}  # (class of p, class of q) -> function
-_KL_MEMOIZE = {}  # the same for classes that were asked for
+_KL_MEMOIZE = {}  # (class of p, class of q) that were asked for -> the function that fits them
 
 
 def register_kl(type_p, type_q):

@@ -211,9 +211,8 @@ def wrap_public(fn, name, method=False, spoken=None):
     fast = getattr(fn, "without_out", fn)
     flags = fast.__code__.co_flags
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
-        return (
-            wrap_guarded(fn, name) if method and name.startswith(OF_SIZES) else fn
-        )  # the function binds its arguments
+        # the function binds its arguments
+        return wrap_guarded(fn, name) if method and name.startswith(OF_SIZES) else fn
     parameters = inspect.signature(fn).parameters
     return compile_wrapper(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
 

@@ -9,9 +9,8 @@ F2, F4 = np.dtype(np.float16), np.dtype(np.float32)
 I2, I4, U2 = np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.uint16)
 MANY = 1 << 12  # elements from which this is faster
 BLOCK = 1 << 15  # elements
-ARITHMETIC = frozenset(
-    (np.add, np.subtract, np.multiply, np.divide)
-)  # which float32 computes exactly enough: rounded once more
+# which float32 computes exactly enough: rounded once more
+ARITHMETIC = frozenset((np.add, np.subtract, np.multiply, np.divide))
 
 # ── to float32 ───────────────────────────────────────────────────────────────
 SHIFT = np.int32(13)  # a float32 has so many more bits behind the point

@@ -55,7 +55,7 @@ class FunctionCtx:
         self.non_differentiable = tensors
 
     def set_materialize_grads(self, value):
-        """True if ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
+        """Say whether ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs):

@@ -52,7 +52,7 @@ WORDS_OF_PARTS = {
         "torch.frexp() expects exponent to have int dtype but got {1.spoken}",
     ),
 }
-"""The same of functions with several results: a message for each."""
+"""Name of a function with several results -> a message for each of them."""
 
 SAFELY = "Expected result to be safely castable from {0.title} dtype, but got result with dtype {1.title}"
 CASTABLE = """

@@ -59,9 +59,8 @@ def expand(input, size):
     try:
         if input.flags.c_contiguous and input.dtype.kind not in "VW" and type(input) is np.ndarray:
             size, steps = expansion(input.shape, input.strides, size)
-            return np.ndarray(
-                size, input.dtype, input, 0, steps
-            )  # a tenth of the time of np.broadcast_to, and writable
+            # a tenth of the time of np.broadcast_to, and writable
+            return np.ndarray(size, input.dtype, input, 0, steps)
         size, steps = expansion(input.shape, memory.strides(input), size)
         return memory.view_strided(input, size, steps)
     except ValueError:

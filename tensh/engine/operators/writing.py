@@ -37,9 +37,8 @@ def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, sh
 
     @functools.wraps(write)
     def kernel(input, *args, **options):
-        out = (
-            np.array(input, order="C") if dense or not input.ndim else memory.copy(input)
-        )  # NumPy's 0-d results are scalars
+        # NumPy's 0-d results are scalars
+        out = np.array(input, order="C") if dense or not input.ndim else memory.copy(input)
         write(out, *args, **options)
         return memory.copy_in_order_of(out, input) if kept else out
 

@@ -59,7 +59,10 @@ class Calls:
         return self._add("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
-        """Call ``hook(module, grad_input, grad_output)`` when they are; a result takes the place of ``grad_input``."""
+        """Call the hook once the gradients of the inputs are there: ``hook(module, grad_input, grad_output)``.
+
+        A result that is not None takes the place of ``grad_input``.
+        """
         if self._is_full_backward_hook is False:
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
@@ -68,7 +71,7 @@ class Calls:
         return self._add("_backward_hooks", hook, prepend)
 
     def register_backward_hook(self, hook):
-        """Deprecated: the same for the last operation of ``forward`` only."""
+        """Deprecated: call the hook for the last operation of ``forward`` only."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."

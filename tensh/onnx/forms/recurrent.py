@@ -39,9 +39,8 @@ def recurrent(o, node, input, hx, params, has_biases, num_layers, dropout, train
             out, *ends = o.RNN(x, w, r, b, None, *given, outputs=2, activations=[kind] * directions, **attributes)
         for found, each in zip(last, ends):
             found.append(each)
-        x = o.Reshape(
-            o.Transpose(out, perm=[0, 2, 1, 3]), [0, 0, -1]
-        )  # [L, directions, N, H] -> [L, N, directions * H]
+        # [L, directions, N, H] -> [L, N, directions * H]
+        x = o.Reshape(o.Transpose(out, perm=[0, 2, 1, 3]), [0, 0, -1])
     x = o.Transpose(x, perm=[1, 0, 2]) if batch_first else x
     return [x, *(each[0] if len(each) == 1 else o.Concat(*each, axis=0) for each in last)]
 

@@ -26,9 +26,8 @@ MOMENT = 0.1  # seconds between two looks at whether there was a ^C
 
 # Our ends of the pipes.  A forked child closes its copies: a worker ends when the last copy is closed.
 ends = weakref.WeakSet()
-closing = (
-    threading.RLock()
-)  # no process is forked while an end is being closed, when its number may be that of another file
+# no process is forked while an end is being closed, when its number may be that of another file
+closing = threading.RLock()
 
 
 def close_copies():

@@ -18,9 +18,8 @@ FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "o
              "shutil.", "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.chown", "os.truncate",
              "os.putenv", "ctypes.", "code.__new__", "sys.addaudithook", "urllib.", "ftplib.", "smtplib.", "webbrowser.")  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-GRAPHS = (
-    "<eval_with_key>"  # what torch.fx writes of a graph: defining a function calls nothing, and watched calls are told
-)
+# what torch.fx writes of a graph: defining a function calls nothing, and watched calls are told
+GRAPHS = "<eval_with_key>"
 HAPPENED = []
 
 

@@ -231,7 +231,6 @@ def returns():
     found = {}
     for file in ("__init__.pyi", os.path.join("engine", "core", "tensor.pyi")):
         with open(os.path.join(folder, file), encoding="utf-8") as stub:
-            found |= reversed(
-                re.findall(r"^ *def (\w+)\(.*\) -> (.*?):", stub.read(), re.MULTILINE)
-            )  # getters, not setters
+            # getters, not setters
+            found |= reversed(re.findall(r"^ *def (\w+)\(.*\) -> (.*?):", stub.read(), re.MULTILINE))
     return found

@@ -173,9 +173,8 @@ def compute_log1p(x, out, f, s, n, square, rest):
 
 
 # ── sin and cos ──────────────────────────────────────────────────────────────
-OVER_PI, OVER_PI_REST = double(
-    341782637 / 2**30, 7.340831634506093e-10
-)  # the product of the first with a float32 is exact
+# the product of the first with a float32 is exact
+OVER_PI, OVER_PI_REST = double(341782637 / 2**30, 7.340831634506093e-10)
 TO_INTEGER = np.array(3 << 51, F8)  # added to a number, it leaves the nearest integer in the last bits of the sum
 SIGN = np.array(63, I8)  # how far the last bit is from the sign
 TURN = double(0.07755855818435162, -0.598241301608705, 2.5500696113873538, -5.167709679745138, 3.1415926368616307)

@@ -18,9 +18,8 @@ from tensh.engine.arrays.matmul import matmul
 # Numbers of a window that one matrix product takes: those of all places of the kernel, or else of one row of it, whose
 # products are added.  A 3 x 3 kernel of 32 channels takes 0.9 of the time in three products, 0.65 of it for the weight's gradient.
 DEPTH = 64
-WASTE = (
-    48  # Output channels by windows around the corner, for each true one, from which columns of windows take less time
-)
+# Output channels by windows around the corner, for each true one, from which columns of windows take less time
+WASTE = 48
 
 
 class Shifts:

@@ -72,13 +72,10 @@ OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
 # ── long inner dimensions ────────────────────────────────────────────────────
 LONG_LINE = 1024  # elements of an inner dimension from which the product with a vector is made in blocks
-LONG = (
-    257 if HAS_AVX512 else LONG_LINE
-)  # the same of matrices with few sums, for which BLAS has other loops with AVX-512
+LONG = 257 if HAS_AVX512 else LONG_LINE  # as many of matrices with few sums: BLAS has other loops with AVX-512
 BLOCK = 256  # elements that BLAS adds at a time there: its loops for few sums add all of them one after the other
-FEW_SUMS = (
-    2048  # elements of a product up to which that pays: of a thousand it takes half the time, of ten some us more
-)
+# elements of a product up to which that pays: of a thousand it takes half the time, of ten some us more
+FEW_SUMS = 2048
 
 
 def multiply(first, second):

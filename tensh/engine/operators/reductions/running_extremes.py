@@ -45,9 +45,8 @@ def declare_running_extreme(name, ufunc, doc):
 def extremes(ufunc, input, axis):
     """The extremes so far along ``axis``, and where they were met last."""
     values = accumulate(ufunc, input, axis, 1)
-    places = np.arange(
-        input.shape[axis], dtype=np.int16 if input.shape[axis] < 1 << 15 else I8
-    )  # a quarter of the memory
+    # a quarter of the memory
+    places = np.arange(input.shape[axis], dtype=np.int16 if input.shape[axis] < 1 << 15 else I8)
     met = np.equal(input, values)
     if input.dtype.kind in "fV":
         met |= input != input

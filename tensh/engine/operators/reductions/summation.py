@@ -19,9 +19,8 @@ from tensh.engine.arrays.threads import map_rows, map_shares, run
 from tensh.engine.operators.precision import F4, F8, ONES, widen
 
 add = np.add.reduce
-AT_ONCE = (
-    1 << 20
-)  # elements that one product with ones adds: 128 rows of 256 in a third of the time of blocks of 1 << 13
+# elements that one product with ones adds: 128 rows of 256 in a third of the time of blocks of 1 << 13
+AT_ONCE = 1 << 20
 FOLDED = 1 << 13  # elements, or numbers of a column, up to which all rows are put side by side in two steps
 COLUMNS = 16  # of the other matrix, up to which that many are multiplied by it at once
 SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half as many in 100 to 200 microseconds
@@ -31,9 +30,9 @@ FEW = 8  # numbers that are added one after the other as they are
 STEP = 32  # the most numbers that BLAS adds one after the other: it begins with four or eight at a time
 STEP_NUMPY = 16  # the most that NumPy adds one after the other
 LINE = 64  # numbers that BLAS adds four or more side by side on every processor, which it does not with fewer than 56
-BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
+BATCH = 128  # numbers of a small array that BLAS adds FOUR side by side
 SMALL = 256  # numbers of a vector that one product adds
-ROW = {F4: 128, F8: 96}  # the same of each of several rows, of which it adds fewer side by side
+ROW = {F4: 128, F8: 96}  # numbers of each of several rows, of which it adds fewer side by side
 FOUR = 4  # BLAS adds the remainder of the numbers side by side one after the other
 NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first; BLAS gains nothing from more
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one

@@ -55,9 +55,8 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
     if dims == 1:
         require_row(name, input)
         if not indices and not wants(input):
-            input = contiguous(
-                input
-            )  # inputs that are not differentiated have another kernel in PyTorch, which goes by rows
+            # inputs that are not differentiated have another kernel in PyTorch, which goes by rows
+            input = contiguous(input)
         input, dims, name = input.unsqueeze(-2), 2, "max_pool2d"
         kernel, stride, padding, dilation = flat(kernel, 1), flat(stride, 1), flat(padding, 0), flat(dilation, 1)
         result = max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices)
