@@ -12,7 +12,9 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
     threshold_backward _reshape_alias unfold scalar_tensor log_sigmoid cross_entropy_loss nll_loss_nd numpy_T mT mH matrix_H
     feature_dropout _softmax_backward_data _log_softmax_backward_data select_backward slice_backward diagonal_backward
-    sigmoid_backward tanh_backward""".split()
+    sigmoid_backward tanh_backward upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d
+    _upsample_nearest_exact2d _upsample_nearest_exact3d upsample_linear1d upsample_bilinear2d upsample_bicubic2d
+    upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
     sym_is_contiguous""".split()  # what dispatch tables of tensor classes answer, too
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")

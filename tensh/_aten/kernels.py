@@ -3,6 +3,7 @@
 from functools import cache, partial
 
 import tensh as torch
+from tensh._aten import resizing
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.nn import functional
 
@@ -145,6 +146,7 @@ def ask_tensor(name):
 
 
 KERNELS = {
+    **resizing.KERNELS,
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
     "_local_scalar_dense": lambda self: self.item(),

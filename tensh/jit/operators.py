@@ -5,6 +5,7 @@ import operator
 from functools import cache
 
 import tensh as torch
+from tensh._aten import resizing
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh.engine.core.tensor import Tensor
@@ -114,24 +115,8 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     )
 
 
-def resize(mode):
-    """Make an operator ``upsample_...`` of ``interpolate``: sizes, scales and corners are by position, as in its overloads."""
-
-    def function(input, output_size, *settings):
-        settings = list(settings)
-        align = settings.pop(0) if mode in ("linear", "bilinear", "bicubic", "trilinear") else None
-        if output_size is not None:
-            return torch.nn.functional.interpolate(input, tuple(output_size), mode=mode, align_corners=align)
-        factors = settings[0] if isinstance(settings[0], list) else settings
-        return torch.nn.functional.interpolate(input, scale_factor=tuple(factors), mode=mode, align_corners=align)
-
-    return function
-
-
 ADAPTED = {
-    "_convolution": convolution, "upsample_nearest1d": resize("nearest"), "upsample_nearest2d": resize("nearest"), "upsample_nearest3d": resize("nearest"),
-    "upsample_linear1d": resize("linear"), "upsample_bilinear2d": resize("bilinear"), "upsample_bicubic2d": resize("bicubic"),
-    "upsample_trilinear3d": resize("trilinear"), "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
+    "_convolution": convolution, **resizing.KERNELS, "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
     "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
 }  # fmt: skip
 """Operators whose function in tensh has other parameters."""

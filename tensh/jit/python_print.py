@@ -22,9 +22,6 @@ SCALARS = {
 TAKEN = {"self", "torch", "ops", "CONSTANTS", "Tensor", "int", "float", "bool", "annotate", "List", "inf", "nan"}
 
 
-RESIZES = ("nearest", "linear", "bilinear", "bicubic", "trilinear")
-
-
 class Unwritable(RuntimeError):
     """A line of a graph has no form in TorchScript."""
 
@@ -96,8 +93,6 @@ class Writer:
                 and node.target.__name__ in SCALARS
             ):
                 return f"torch.{SCALARS[node.target.__name__]}({', '.join(map(self.value, node.args))})"
-            if getattr(node.target, "__name__", "") == "interpolate" and (text := self.resize(node)):
-                return text
             shown = node.target if isinstance(node.target, str) else node.target.__name__
             place = node.meta.get("place")
             where = f", which {place[0]}:{place[1]} calls" if place else ""
@@ -108,20 +103,6 @@ class Writer:
         if name == "to" and len(args) == 2:
             args += ["False", "False"]
         return f"torch.{name}({', '.join([*args, *options])})"
-
-    def resize(self, node):
-        """``interpolate`` as the operator that PyTorch has for its mode and number of dimensions; None where there is none."""
-        given, dims = dict(node.kwargs), node.args[0].meta["val"].dim() - 2
-        mode, size, factors = given.get("mode", "nearest"), given.get("size"), given.get("scale_factor")
-        if len(node.args) > 1 or mode not in RESIZES or given.get("antialias") or given.get("recompute_scale_factor"):
-            return None
-        size = [size] * dims if isinstance(size, int) else list(size) if size is not None else None
-        if isinstance(factors, (int, float)):
-            factors = [factors] * dims
-        factors = [float(each) for each in factors] if factors is not None else None
-        align = [] if mode == "nearest" else [bool(given.get("align_corners"))]
-        parts = [self.value(each) for each in (node.args[0], size, *align, factors)]
-        return f"torch.upsample_{mode}{dims}d({', '.join(parts)})"
 
     def value(self, value):
         """A value as code."""

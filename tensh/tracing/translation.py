@@ -5,6 +5,7 @@ import inspect
 import tensh as torch
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
+from tensh._aten.resizing import find_operator
 from tensh._aten.translation import OPERATORS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
@@ -100,6 +101,9 @@ def translate(name, func, args, kwargs):
         more = kwargs.get("scale_grad_by_freq", False), kwargs.get("sparse", False)
         return choose("embedding", (args[1], args[0], -1 if place is None else place, *more), {})
     functional = getattr(func, "__module__", None) == "torch.nn.functional"
+    if name == "interpolate" and functional and (found := find_operator(*args, **kwargs)):
+        overloads = schemas()[found[0]]
+        return bind_runnable(overloads.get("vec") or overloads["default"], found[1], {})
     if name in SWAPPED:
         args = args[::-1]
     if kwargs.get("inplace") is True:

@@ -136,6 +136,16 @@ def test_layers_with_cells_and_several_layers():
         assert_alike(run(export(layer, *inputs), inputs), layer(*inputs))
 
 
+def test_exported_programs_with_constants_and_casts():
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return x.double().float() + torch.tensor([1.0, 2.0]) + torch.arange(2) + torch.zeros(2)
+
+    x = torch.randn(3, 2)
+    program = torch.export.export(Model(), (x,))
+    assert_alike(run(export(program, x), [x]), Model()(x))
+
+
 def test_writes_become_new_values():
     def program(a):
         b = a.clone()

@@ -18,7 +18,7 @@ declare(
     add                         Add(self, scaled(other, alpha))
     addcdiv                     Add(self, scaled(Div(tensor1, tensor2), value))
     addcmul                     Add(self, scaled(Mul(tensor1, tensor2), value))
-    alias,detach,clone,contiguous,alias_copy,resolve_conj,resolve_neg,lift_fresh  Identity(self)
+    alias,detach,clone,contiguous,alias_copy,resolve_conj,resolve_neg,lift_fresh,lift_fresh_copy,detach_  Identity(self)
     asin                        Asin(self)
     asinh                       Asinh(self)
     atan                        Atan(self)

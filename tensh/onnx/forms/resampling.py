@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh._aten.resizing import OPERATORS
 from tensh.onnx.builder import Value
 from tensh.onnx.errors import no_form
 from tensh.onnx.forms.table import compose, form
@@ -68,6 +69,12 @@ def interpolate(
         return o.Resize(input, None, None, o.Concat(front, o.ints(wanted), axis=0), **attributes)
     front = o.Slice(o.Shape(input), [0], [2])
     return o.Resize(input, None, None, o.Concat(front, o.ints(list(sizes)), axis=0), **attributes)
+
+
+@form(" ".join(OPERATORS))
+def upsample(o, node, input, output_size, scale_factors, align_corners=False):
+    mode, antialias = OPERATORS[node.target._opname]
+    return interpolate(o, node, input, output_size, scale_factors, mode, align_corners, antialias=antialias)
 
 
 @form("grid_sample grid_sampler")
