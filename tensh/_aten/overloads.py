@@ -76,6 +76,16 @@ def value_of(text):
         return text  # a constant such as Mean or contiguous_format
 
 
+BEYOND = frozenset({"from_file"})
+"""Operators that reach beyond memory: a program that came out of a file does not call them."""
+
+
+@cache
+def schemas_for_files():
+    """``schemas`` without the operators that no file may call."""
+    return {name: overloads for name, overloads in schemas().items() if name not in BEYOND}
+
+
 @cache
 def schemas():
     """Name of an operator -> its overloads, in the order in which they are tried: those for tensors first."""

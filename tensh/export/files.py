@@ -12,7 +12,7 @@ import zipfile
 from types import FunctionType
 
 import tensh as torch
-from tensh._aten.overloads import schemas
+from tensh._aten.overloads import schemas_for_files
 from tensh.bounded_json import loads
 from tensh.engine.core.tensor import Tensor
 from tensh.export.exported_program import ExportedProgram, Range, SymbolicTensor
@@ -250,7 +250,7 @@ def find_operator(name):
     space, _, rest = name.partition(".")
     if space == "aten":
         operator_name, _, overload = rest.partition(".")
-        return schemas()[operator_name][overload]
+        return schemas_for_files()[operator_name][overload]
     *path, last = name.split(".")[1:]
     if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
         return getattr(find_place(path), last)

@@ -40,6 +40,7 @@ SHORT = {
 }  # fmt: skip
 """Names of dtypes in annotated code."""
 FRAME = re.compile(r'^File "(.+)", line (\d+), in (.+)$')
+NAMED = 200  # arguments that a call names: Python's compiler compares each of them with all others
 PLAIN = dict.fromkeys(("dtype", "shape", "dim", "stride", "device"), "{}")
 COLOURS = {name: f"\x1b[{code}m{{}}\x1b[0m" for name, code in {"dtype": 31, "shape": 34, "dim": 2}.items()} | {
     "stride": "\x1b[2m\x1b[34m{}\x1b[0m",
@@ -226,7 +227,7 @@ class Writer:
         parts = [self.write_value(each) for each in args]
         for name, value in kwargs.items():
             given = self.write_value(value)
-            parts.append(f"{name} = {given}" if is_name(name) else f"**{{{name!r}: {given}}}")
+            parts.append(f"{name} = {given}" if is_name(name) and len(kwargs) <= NAMED else f"**{{{name!r}: {given}}}")
         return ", ".join(parts)
 
     # ── nodes ────────────────────────────────────────────────────────────────

@@ -65,6 +65,7 @@ class Namespace:
         self.names = {}  # object -> its name
         self.used = set()
         self.counts = {}  # name without its number -> the last number
+        self.later = {}  # (name without its number, number) -> a later number: those between are used
 
     def create_name(self, candidate, obj):
         """A free name like ``candidate``, the name of ``obj`` from now on unless that is None."""
@@ -83,9 +84,12 @@ class Namespace:
                 number += 1
                 candidate = f"{base}_{number}"
         number = int(number)
+        passed = []
         while candidate in self.used:
-            number += 1
+            passed.append((base, number))
+            number = self.later.get((base, number), number + 1)
             candidate = f"{base}_{number}"
+        self.later |= dict.fromkeys(passed, number)
         self.used.add(candidate)
         self.counts[base] = number
         if obj is not None:

@@ -5,7 +5,7 @@ Python parses the text and does no more with it. What is not known is refused as
 
 import ast
 
-from tensh._aten.overloads import schemas
+from tensh._aten.overloads import schemas_for_files
 from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
 
 
@@ -82,7 +82,7 @@ class Library:
         ):
             return
         space, _, last = name.rpartition(".")
-        if space == "torch" and (last in schemas() or last in SCALARS or last in ADAPTED):
+        if space == "torch" and (last in schemas_for_files() or last in SCALARS or last in ADAPTED):
             return
         if space == "ops.prim" and last in PRIM:
             return

@@ -7,7 +7,7 @@ from functools import cache
 import tensh as torch
 from tensh._aten import resizing
 from tensh._aten.kernels import kernel_of
-from tensh._aten.overloads import REQUIRED, schemas
+from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.codes import DTYPES, FORMATS
 from tensh.nn.modules.module import Module
@@ -143,7 +143,7 @@ def call_operator(name, args, kwargs):
         and not isinstance(args[0], Tensor)
     ):
         return SCALARS[name](*args)
-    for overload in schemas().get(name, {}).values():
+    for overload in schemas_for_files().get(name, {}).values():
         try:
             positional, named = overload.bind(*convert(overload, args, kwargs))
             kernel = kernel_of(overload)

@@ -9,6 +9,7 @@ import keyword
 import math
 import operator as python_operator
 import os
+from collections import Counter
 
 import numpy as np
 
@@ -220,7 +221,7 @@ class GraphReader:
     def __init__(self, graph, folder, captured=(), depth=0):
         self.graph, self.members, self.values, self.folder = Graph(), {}, {"": None}, folder
         self.depth = depth
-        self.tensors = {}
+        self.tensors, self.numbers = {}, Counter()
         if len(graph.node) > NODES:
             raise OnnxError(f"its graph has {len(graph.node)} nodes")
         weights = {each.name: each for each in graph.initializer}
@@ -249,9 +250,10 @@ class GraphReader:
 
     def free(self, name):
         """A name of code for a member, which neither another member nor a module itself has."""
-        path = self.spell(name)
+        path = text = self.spell(name)
         while path in self.members or hasattr(GraphModule, path) or path in TAKEN:
-            path += "_"
+            self.numbers[text] += 1  # goes on from the last: thousands may be spelled the same
+            path = f"{text}_{self.numbers[text]}"
         return path
 
     def value(self, name):

@@ -301,7 +301,7 @@ CHANGES = [
     lambda said: call_of(said).update(target="torch.nn.functional.__builtins__"), lambda said: call_of(said).update(name="x); import os #"),
     lambda said: call_of(said).update(op="call_method", target="__reduce__"), lambda said: call_of(said).update(op="call_module"),
     lambda said: call_of(said)["args"].append({"node": "nobody"}), lambda said: said.pop("nodes"), lambda said: said["parameters"].append("none"),
-    lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said)["args"].append({"object": 1}),
+    lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said).update(target="aten.from_file.default"), lambda said: call_of(said)["args"].append({"object": 1}),
     lambda said: said["nodes"].pop(), lambda said: said["nodes"][0].update(target="x, y=print()"), lambda said: said["nodes"][0].update(target="import"),
     lambda said: said["nodes"].insert(1, said["nodes"][0] | {"name": "another"}), lambda said: said["nodes"][0]["val"].update(shape=[[2], 3]),
     lambda said: said["nodes"][0].pop("val"), lambda said: said.update(structure=[]), lambda said: said.update(structure={"place": 0}),

@@ -12,6 +12,7 @@ import pytest
 import tensh as torch
 from tensh import fx
 from tensh.engine.dispatch.override.points import armed
+from tensh.fx.names import Namespace
 from tests.support.project import ROOT
 from tests.support.zoo import make_models, require_positive
 
@@ -193,3 +194,34 @@ def test_names_of_modules_and_arguments_are_no_code(name, capsys):
 def test_a_graph_module_is_made_of_a_module_or_a_dict(root):
     with pytest.raises(RuntimeError, match="passed for root!"):
         torch.fx.GraphModule(root, None)
+
+
+def test_a_call_with_thousands_of_named_arguments_is_compiled_at_once():
+    """Python's compiler compares each name with all others: a minute for fifty thousand."""
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_function(count_names, (x,), {f"k{n}": n for n in range(5000)}))
+    module = fx.GraphModule(torch.nn.Module(), graph)
+    assert module(1) == 5000 and "**{'k4999': 4999}" in module.code
+
+
+def count_names(x, **names):
+    return len(names)
+
+
+class Counted(set):
+    """A set that counts how often it is asked."""
+
+    asked = 0
+
+    def __contains__(self, name):
+        self.asked += 1
+        return super().__contains__(name)
+
+
+def test_names_whose_numbers_begin_again_are_found_at_once():
+    """A name with zeros before its number let the next one try all numbers from there."""
+    names = Namespace()
+    names.used = used = Counted()
+    given = [names.create_name(name, None) for n in range(1, 1000) for name in ("a", f"a_{'0' * n}1")]
+    assert len({*given}) == len(given) and used.asked < 20 * len(given)

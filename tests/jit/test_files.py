@@ -140,6 +140,7 @@ CODES = {
     HEAD + "    return [y for y in x]\n": "does not run ListComp",
     HEAD + "    return eval('1')\n": "does not run eval",
     HEAD + "    return torch.load('x')\n": "does not run torch.load",
+    HEAD + "    return torch.from_file('x', True, 4)\n": "does not run torch.from_file",
     HEAD + "    return ops.aten.system(x)\n": "does not run ops.aten.system",
     HEAD + "    return x.backward()\n": "does not call backward",
     HEAD + "    return f'{x}'\n": "does not run JoinedStr",
