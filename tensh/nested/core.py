@@ -135,6 +135,13 @@ def map_elements(func, input, *args, **kwargs):
     return input if result is elements else nest(result, input._form)
 
 
+def copy_elements(func, input, *args, **kwargs):
+    """Convert, copy or view all elements; return the name of the type where that is asked for."""
+    elements = elements_of(input)
+    result = func(elements, *map(elements_of, args), **kwargs)
+    return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
+
+
 def write_elements(func, input, *args, **kwargs):
     """Apply a function that writes into its first operand."""
     elements = twin(input)

@@ -2,7 +2,6 @@
 
 import ast
 
-from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.language import _
@@ -30,22 +29,15 @@ def explanation(situation, rule, tensor, node, *codes):
         if situation.evaluate(ast.parse(code, mode="eval").body) is not None
         and (fit := replace_node(situation.place, node, code))
     )
-    t = tensor_of(situation, tensor)
+    t = situation.tensor_of(tensor)
     return Explanation("bool", (operand_of(ast.unparse(tensor), t),), rule, fits) if fits else None
-
-
-def tensor_of(situation, node):
-    """The tensor that an expression is; None of anything else."""
-    value = situation.look_up(node)
-    value = situation.evaluate(node) if value is None else value
-    return value if isinstance(value, Tensor) else None
 
 
 def choice(situation, path):
     """`x if x > 0 else 0`, which is to be asked for each element."""
     test = path[-1]
     for node in path[:-1]:
-        if isinstance(node, ast.IfExp) and node.test is test and tensor_of(situation, test) is not None:
+        if isinstance(node, ast.IfExp) and node.test is test and situation.tensor_of(test) is not None:
             code = ", ".join(map(ast.unparse, (test, node.body, node.orelse)))
             rule = _("`if` asks once, and {text} has an answer for each element: where chooses one by one")
             return explanation(situation, rule.format(text=ast.unparse(test)), test, node, f"torch.where({code})")
@@ -57,7 +49,7 @@ def limit(situation, path):
     call = path[-1]
     if not isinstance(call, ast.Call) or len(call.args) != 2 or ast.unparse(call.func) not in LIMITS:
         return None
-    tensors = [each for each in call.args if tensor_of(situation, each) is not None]
+    tensors = [each for each in call.args if situation.tensor_of(each) is not None]
     if len(tensors) != 1:
         return None
     (tensor,) = tensors
@@ -71,9 +63,9 @@ def limit(situation, path):
 def member(situation, path):
     """`x in [1, 2]`."""
     match path[-1]:
-        case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if tensor_of(situation, tensor) is not None:
+        case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if situation.tensor_of(tensor) is not None:
             given = ast.unparse(values)
-            given = given if tensor_of(situation, values) is not None else f"torch.tensor({given})"
+            given = given if situation.tensor_of(values) is not None else f"torch.tensor({given})"
             code = f"torch.isin({ast.unparse(tensor)}, {given})"
             rule = _("`in` asks of one value, and {text} has several: isin asks of each").format(
                 text=ast.unparse(tensor)

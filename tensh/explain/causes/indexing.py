@@ -2,7 +2,6 @@
 
 import ast
 
-from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
@@ -27,18 +26,11 @@ def explanation(situation, given, rule, node=None, new=None, advice=None):
     return Explanation("index", given, rule, (fit,) if fit else (), None if fit else advice)
 
 
-def tensor_of(situation, node):
-    """The tensor that an expression is; None of anything else."""
-    value = situation.look_up(node)
-    value = situation.evaluate(node) if value is None else value
-    return value if isinstance(value, Tensor) else None
-
-
 def text_for_number(situation, node):
     """`m["0"]`, and the column of a table by its name."""
     if not situation.says("invalid data type 'str'"):
         return None
-    t, index = tensor_of(situation, node.value), situation.look_up(node.slice)
+    t, index = situation.tensor_of(node.value), situation.look_up(node.slice)
     index = node.slice.value if isinstance(node.slice, ast.Constant) else index
     if t is None or type(index) is not str:
         return None
@@ -53,7 +45,7 @@ def text_for_number(situation, node):
 
 def step_backwards(situation, node):
     """`x[::-1]`."""
-    t = tensor_of(situation, node.value)
+    t = situation.tensor_of(node.value)
     if not situation.says("step must be greater than zero") or t is None:
         return None
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -70,7 +62,7 @@ def step_backwards(situation, node):
 
 def tensor_for_list(situation, node):
     """`names[classes]` of a list of names and a tensor of numbers, or of scores."""
-    index, values = tensor_of(situation, node.slice), situation.look_up(node.value)
+    index, values = situation.tensor_of(node.slice), situation.look_up(node.value)
     if index is None or type(values) not in (list, tuple, str) or not isinstance(situation.error, TypeError):
         return None
     name, text = ast.unparse(node.value), ast.unparse(node.slice)

@@ -47,6 +47,12 @@ class Situation(NamedTuple):
         except (Unknown, Exception):
             return None
 
+    def tensor_of(self, node):
+        """The tensor that an expression is, on shapes only where it has to be computed; None of anything else."""
+        value = self.look_up(node)
+        value = self.evaluate(node) if value is None else value
+        return value if isinstance(value, Tensor) else None
+
     def find_assignment(self, name):
         """The statement that gave a name its value; None where more than one may have."""
         return find_assignment(self.place, name)

@@ -1,7 +1,7 @@
 """Functions of single elements, for the layout torch.jagged."""
 
 import tensh as torch
-from tensh.nested.core import Nested, elements_of, name_operator, nest, write_elements
+from tensh.nested.core import Nested, copy_elements, elements_of, name_operator, nest, write_elements
 from tensh.nested.jagged.creation import join_ragged
 from tensh.nested.jagged.dims import agree, inner_dim, require_plain
 from tensh.nested.jagged.form import NestedTensor, parts
@@ -57,13 +57,6 @@ def map_values(func, *args, **kwargs):
         **{k: elements if v is nested else v for k, v in kwargs.items()},
     )
     return nested if result is elements else nest(result, nested._form)
-
-
-def cast(func, input, *args, **kwargs):
-    """Convert to another dtype; return the name of the type where that is asked for."""
-    elements = elements_of(input)
-    result = func(elements, *map(elements_of, args), **kwargs)
-    return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
 
 
 def combine(func, input, other=None, *args, **kwargs):
@@ -271,7 +264,7 @@ POINTWISE = {
     **dict.fromkeys(TWO.split(), combine),
     **dict.fromkeys([f"{name}_" for name in ONE_IN_PLACE.split()], write_elements),
     **dict.fromkeys([*(f"{name}_" for name in TWO_IN_PLACE.split()), *OPERATORS_IN_PLACE.split()], combine_in_place),
-    **dict.fromkeys(CASTS.split(), cast),
+    **dict.fromkeys(CASTS.split(), copy_elements),
     **dict.fromkeys(LIKE.split(), make_like),
     **dict.fromkeys(
         "positive __pos__ atleast_1d atleast_2d atleast_3d real conj resolve_conj resolve_neg".split(), return_input

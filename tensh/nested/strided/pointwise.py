@@ -1,6 +1,6 @@
 """Functions of single elements, for the layout torch.strided."""
 
-from tensh.nested.core import Nested, elements_of, map_elements, name_operator, nest, write_elements
+from tensh.nested.core import Nested, copy_elements, elements_of, map_elements, name_operator, nest, write_elements
 from tensh.nested.strided.form import StridedNested, contiguous, join, parts, require_contiguous
 
 ONE = "abs absolute neg negative sgn relu gelu silu tanh cos sin sqrt logical_not isnan isinf isposinf isneginf isreal conj_physical"
@@ -30,13 +30,6 @@ def cast_elements(func, input, *args, **kwargs):
     if result is not input and isinstance(result, Nested):
         require_contiguous(input)
     return result
-
-
-def copy_elements(func, input, *args, **kwargs):
-    """Convert, copy or view all elements; return the name of the type where that is asked for."""
-    elements = elements_of(input)
-    result = func(elements, *map(elements_of, args), **kwargs)
-    return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
 
 
 def make_contiguous(func, input, memory_format=None):

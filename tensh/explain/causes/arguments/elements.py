@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tensh.explain.causes.arguments.replacing import explain_replacement, tensor_of
+from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.language import _
@@ -80,7 +80,7 @@ def function_of_numpy(situation, node):
             return None
     if not situation.says("unexpected keyword argument") and not situation.says("invalid combination of arguments"):
         return None
-    t, code = tensor_of(situation, given), f"torch.{word}({ast.unparse(given)})"
+    t, code = situation.tensor_of(given), f"torch.{word}({ast.unparse(given)})"
     if t is None or situation.evaluate(ast.parse(code, mode="eval").body) is None:
         return None
     rule = _("np.{word} asks {text} for it in the words of NumPy; of a tensor it is torch.{word}")

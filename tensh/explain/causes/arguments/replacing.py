@@ -1,6 +1,5 @@
-"""What the kinds share: the tensor that an argument is, and the Explanation that puts other code in its place."""
+"""What the kinds share: the Explanation that puts other code in the place of an argument."""
 
-from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 
@@ -13,10 +12,3 @@ def explain_replacement(situation, operation, rule, node, new, advice=None, oper
         if fit or advice
         else None
     )
-
-
-def tensor_of(situation, node):
-    """The tensor that an expression is, on shapes only; None of anything else."""
-    value = situation.look_up(node)
-    value = situation.evaluate(node) if value is None else value
-    return value if isinstance(value, Tensor) else None

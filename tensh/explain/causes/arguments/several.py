@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.arguments.replacing import explain_replacement, tensor_of
+from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.trying import append_to_expression
 from tensh.language import _
@@ -15,7 +15,7 @@ def python_extreme(situation, node):
     name = ast.unparse(node.func)
     if name not in PAIRWISE or len(node.args) != 2 or not situation.says("Boolean value of Tensor"):
         return None
-    tensors = [tensor_of(situation, each) for each in node.args]
+    tensors = [situation.tensor_of(each) for each in node.args]
     if None in tensors:
         return None
     if name == "max":
@@ -34,7 +34,7 @@ def many_for_gradient(situation, node):
     """`torch.autograd.grad(y, x)` of a tensor of many numbers."""
     if not situation.says("grad can be implicitly created only for scalar outputs") or not node.args:
         return None
-    t = tensor_of(situation, node.args[0])
+    t = situation.tensor_of(node.args[0])
     if t is None or not ast.unparse(node.func).endswith("grad"):
         return None
     text = ast.unparse(node.args[0])

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tensh.explain.causes.arguments.replacing import explain_replacement, tensor_of
+from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
@@ -35,7 +35,7 @@ def transpose_without_dims(situation, node):
     """`x.transpose()` of a matrix."""
     if not situation.says("transpose() missing") or node.args or not isinstance(node.func, ast.Attribute):
         return None
-    t, text = tensor_of(situation, node.func.value), ast.unparse(node.func.value)
+    t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
     if t is None:
         return None
     rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(
@@ -72,7 +72,7 @@ def sizes_of_a_tensor(situation, node):
     if situation.says("must be Tensor, not torch.Size") and name.endswith("_like"):
         rule = _("{name} takes a tensor, and {text} is a shape").format(name=name, text=ast.unparse(given))
         return explain_replacement(situation, name, rule, node.func, name.removesuffix("_like"))
-    t = tensor_of(situation, given)
+    t = situation.tensor_of(given)
     if situation.says("argument 'size'", "must be tuple of ints, not Tensor") and t is not None:
         if name not in ("torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty") or t.dim() < 2:
             return None
@@ -103,7 +103,7 @@ def one_dim_of_two(situation, node):
     """`x.transpose(1)` of a matrix."""
     if not situation.says("transpose() missing") or len(node.args) != 1 or not isinstance(node.func, ast.Attribute):
         return None
-    t, text = tensor_of(situation, node.func.value), ast.unparse(node.func.value)
+    t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
     if t is None or t.dim() != 2:
         return None
     rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(text=text, dims=2)
@@ -116,7 +116,7 @@ def one_number_of_padding(situation, node):
     """`F.pad(x, 1)`."""
     if not situation.says("argument 'pad'", "must be tuple of ints, not int") or len(node.args) < 2:
         return None
-    t, number = tensor_of(situation, node.args[0]), ast.unparse(node.args[1])
+    t, number = situation.tensor_of(node.args[0]), ast.unparse(node.args[1])
     if t is None:
         return None
     rule = _("pad has two numbers for each dimension, before and after it, the last dimension first")
