@@ -3,6 +3,7 @@
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
 from tensh.engine.dtypes.dtype import BUILTIN, dtype
+from tensh.engine.errors.integers import read_size
 from tensh.engine.errors.messages import wrap_dims
 
 
@@ -12,26 +13,27 @@ def integer(value, name, parameter, position):
         if -(2**63) <= value < 2**63:
             return value
         raise ValueError("Overflow when unpacking long long")
-    if isinstance(value, (bool, float, complex, str)) or not hasattr(value, "__index__"):
+    if (number := read_size(value)) is None:
         where = f" (position {position})" if position else ""
         raise TypeError(f"{name}(): argument '{parameter}'{where} must be int, not {type(value).__name__}")
-    return value.__index__()
+    return number
 
 
 def sizes(values, name, parameter="size", position=1):
     """A tuple of ints from ``(2, 3)``, from ``((2, 3),)`` or from ``([2, 3],)``."""
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         values = values[0]
+    numbers = []
     for index, value in enumerate(values):
-        if type(value) is not int and (
-            isinstance(value, (bool, float, complex, str)) or not hasattr(value, "__index__")
-        ):
+        number = value if type(value) is int else int(value) if index and isinstance(value, bool) else read_size(value)
+        if number is None:
             kind = type(value).__name__
             raise TypeError(
                 f"{name}(): argument '{parameter}' (position {position}) must be tuple of ints, "
                 f"but found element of type {kind} at pos {index}"
             )
-    return tuple(value if type(value) is int else value.__index__() for value in values)
+        numbers.append(number)
+    return tuple(numbers)
 
 
 def dims(dim, ndim):

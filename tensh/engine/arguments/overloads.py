@@ -86,7 +86,7 @@ def signature_text(name, parameters):
         if p.kind is p.KEYWORD_ONLY and not starred:
             words.append("*")
             starred = True
-        kind = kinds().get(p.name, "object")
+        kind = kinds().get(p.name, "bool" if type(p.default) is bool else "object")
         words.append(
             f"{kind} {'input' if p.name == 'self' and not number else p.name}"
             + ("" if p.default is p.empty else " = " + repr(p.default).replace(", ", ","))

@@ -20,7 +20,16 @@ from functools import cached_property
 from tensh.engine.arguments.caller import list_call_keywords
 from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.quick_checks import checked_kinds, checks_of
-from tensh.engine.arguments.signatures import NO_FIT, OVERFLOW, TAKERS, choose, refuse_receiver, type_name
+from tensh.engine.arguments.signatures import (
+    NO_FIT,
+    NO_SIZES,
+    OVERFLOW,
+    TAKERS,
+    choose,
+    refuse_receiver,
+    take_dim,
+    type_name,
+)
 from tensh.engine.codegen.guards import wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
@@ -106,7 +115,7 @@ class PublicWrapper:
             return None
         if self.kinds_of(name) != {kind}:
             return value
-        taken = TAKERS[kind](value)
+        taken = take_dim(value) if kind == "int" and name in NO_SIZES else TAKERS[kind](value)
         if taken is NO_FIT:
             raise TypeError(f"{self.name}(): argument '{name}' must be {kind}, not {type_name(value)}")
         return taken

@@ -18,6 +18,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.errors.integers import read_int, read_number, read_size
 from tensh.engine.errors.messages import too_large
 
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
@@ -25,22 +26,34 @@ LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
 MARKS = re.compile(r"\[1\]|~|\?")  # marks that are not printed
 NOT_SHOWN, OLD = "...", "old "  # deprecated forms, tried first and left out of messages
 NO_FIT = object()  # result of a converter for a value of another kind
+NO_SIZES = frozenset(
+    """
+    dim dim0 dim1 dim2 start_dim end_dim sparse_dim dense_dim axis axis0 axis1 dimension chunks num_classes steps offset ind
+    upscale_factor downscale_factor dims decimals bins edge_order n_fft hop_length win_length r p
+""".split()
+)
+"""Integers that are no symbols in PyTorch, which takes fewer kinds of values for them."""
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"
 
 
 # ── kinds of values ──────────────────────────────────────────────────────────
-def take_int(value):
-    if type(value) is not int and (isinstance(value, bool) or not _is_index(value)):
+def take_int(value, read=read_size):
+    number = value if type(value) is int else read(value)
+    if number is None:
         return NO_FIT
-    number = value.__index__()
     if not -LIMIT <= number < LIMIT:
         raise ValueError(OVERFLOW)
     return number
 
 
+def take_dim(value):
+    """An integer that is no size."""
+    return take_int(value, read_int)
+
+
 def take_float(value):
-    if isinstance(value, (float, int, np.floating, np.integer)):
+    if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
         return float(value)
     fits = (
         isinstance(value, Tensor)
@@ -51,26 +64,19 @@ def take_float(value):
     return float(value.array) if fits else NO_FIT
 
 
-def take_ints(value):
+def take_ints(value, read=read_size):
     if not isinstance(value, (tuple, list)):
         return NO_FIT
     numbers = []
     for place, element in enumerate(value):
         try:  # of bools, only the first is checked
-            number = int(element) if place and isinstance(element, bool) else take_int(element)
+            number = int(element) if place and isinstance(element, bool) else take_int(element, read)
         except ValueError as error:
-            raise ElementError(element, place, str(error)) from None
+            raise ElementError(value, place, str(error)) from None
         if number is NO_FIT:
-            raise ElementError(element, place)
+            raise ElementError(value, place)
         numbers.append(number)
     return tuple(numbers)
-
-
-def _is_index(value):
-    if isinstance(value, (Tensor, np.ndarray)):
-        array = value.array if isinstance(value, Tensor) else value
-        return array.size == 1 and array.dtype.kind in "iu" and getattr(value, "node", None) is None
-    return isinstance(value, (int, np.integer))
 
 
 def take_generator(value):
@@ -87,7 +93,9 @@ TAKERS = {
     "float": take_float,
     "tuple of ints": take_ints,
     "bool": _build_instance_check(bool),
-    "str": _build_instance_check(str),
+    "str": lambda value: (
+        value.decode(errors="replace") if isinstance(value, bytes) else value if isinstance(value, str) else NO_FIT
+    ),
     "tuple of Tensors": _build_instance_check(tuple, list),
     "tuple of Scalars": _build_instance_check(tuple, list),
     "tuple of floats": _build_instance_check(tuple, list),
@@ -95,7 +103,7 @@ TAKERS = {
     "Tensor": _build_instance_check(Tensor),
     "torch.dtype": _build_instance_check(dtype),
     "torch.layout": _build_instance_check(layout),
-    "torch.device": _build_instance_check(device, str, int),
+    "torch.device": _build_instance_check(device, str, int, bytes, np.integer),
     "torch.memory_format": _build_instance_check(memory_format),
     "torch.Generator": take_generator,
     "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
@@ -103,20 +111,31 @@ TAKERS = {
 """Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""
 
 
+NO_SIZES_TAKERS = {
+    "int": take_dim,
+    "tuple of ints": lambda value: take_ints(value, read_number),
+    "tuple of ints[1]": lambda value: take_ints(
+        (value,) if take_int(value, read_number) is not NO_FIT else value, read_number
+    ),
+}
+"""Takers of what is no symbol in PyTorch."""
 TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value) is not NO_FIT else value)
 
 
 class ElementError(TypeError):
     """An element of a sequence is of the wrong kind; the first is checked at once, later ones while unpacking."""
 
-    def __init__(self, element, place, error=None):
-        self.name, self.place, self.error = type_name(element), place, error
+    def __init__(self, sequence, place, error=None):
+        self.sequence, self.place, self.error = sequence, place, error
+        self.name = type_name(sequence[place])
         self.unpacking = error is not None or place > 0
 
     def message(self, where, position, kind):
         if self.unpacking:
             error = self.error or f"type must be {kind},but got {self.name}"
             return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
+        if not position:  # of what is given by name, PyTorch shows no element
+            return f"{where} must be {kind}, not {type_name(self.sequence)}"
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
 
 
@@ -157,7 +176,7 @@ class Parameter:
     def __init__(self, kind, optional, name, default):
         self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
         self.takes_number = kind in ("Number", "Tensor~")
-        self.taker = TAKERS[kind]
+        self.taker = NO_SIZES_TAKERS.get(kind, TAKERS[kind]) if name in NO_SIZES else TAKERS[kind]
         self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
         self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # True if None is accepted
 
@@ -204,7 +223,7 @@ class Form:
             and not isinstance(args[0], (tuple, list))
             and self.positional[0].name not in options
         ):
-            if not isinstance(args[0], bool) and _is_index(args[0]):
+            if read_size(args[0]) is not None:
                 args = (args,)
             elif len(args) == 1:
                 self.positional[0].take(self.function, args[0], 1)
@@ -270,7 +289,7 @@ LOOSE = {"float": ("float", "int"), "int": ("int",)}
 
 def describe_argument(parameter, value, prefix=""):
     """An argument's type, in exclamation marks where it differs from the parameter's, or where the parameter has a default."""
-    kind = type(value).__name__
+    kind = type_name(value)
     if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
         return prefix + kind
     if isinstance(value, (tuple, list)):

@@ -56,6 +56,10 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value):
         """Say whether ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
+        if not isinstance(value, bool):
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got (), but expected (bool)"
+            )
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs):

@@ -179,6 +179,8 @@ def _record_outputs(cls, node, args, edges, result):
     single = not isinstance(result, tuple)
     outputs = (result,) if single else result
     inputs = [a for a in args if isinstance(a, Tensor)]
+    _require_tensors("mark_dirty can only accept variables, but argument ", node.dirty_tensors)
+    _require_tensors("mark_non_differentiable only accepts variable arguments, but got ", node.non_differentiable)
     dirty = {id(t) for t in node.dirty_tensors}
     if dirty:
         _require_returned(node, outputs)
@@ -253,6 +255,12 @@ def _attach(t, node, changed, since):
         rebase_history(t, changed[id(t)], node, nodes_of_write(node, since), t.array)
     else:
         t.node = node
+
+
+def _require_tensors(complaint, marked):
+    """Raise RuntimeError, which PyTorch ends there, if something else than tensors was marked."""
+    if not all(isinstance(t, Tensor) for t in marked):
+        raise RuntimeError(complaint)
 
 
 def _require_returned(node, returned):

@@ -191,7 +191,7 @@ def _edge_of(t):
 
 def _roots(tensors, gradients, graph):
     """node -> gradient to begin with."""
-    if len(tensors) != len(gradients):
+    if len(tensors) > len(gradients):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     grads = {}
     for number, (t, g) in enumerate(zip(tensors, gradients)):

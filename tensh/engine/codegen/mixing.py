@@ -208,11 +208,11 @@ def mix(name, input, other):
 
 
 def as_number(number):
-    """A Python or NumPy number as a Python number; None for anything else."""
+    """A Python or NumPy number as a Python number; None for anything else.  NumPy's truth values are floats, as in PyTorch."""
     if type(number) in NUMBERS:
         return number
     if isinstance(number, (np.number, np.bool_)):
-        return number.item()
+        return float(number) if isinstance(number, np.bool_) else number.item()
     return next((kind(number) for kind in NUMBERS if isinstance(number, kind)), None)
 
 

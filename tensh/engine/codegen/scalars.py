@@ -76,7 +76,9 @@ def take_number(value):
         return value
     if isinstance(value, Tensor):
         return value.item() if value.array.ndim == 0 and value.node is None else NO_FIT
-    if isinstance(value, (np.number, np.bool_, int, float, complex)):
+    if isinstance(value, np.bool_):
+        return float(value)
+    if isinstance(value, (np.number, int, float, complex)):
         for kind in (int, float, complex):
             if isinstance(value, kind):
                 return kind(value)

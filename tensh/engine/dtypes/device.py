@@ -1,5 +1,7 @@
 """Devices, layouts and memory formats: the places and orders that PyTorch programs name."""
 
+import numpy as np
+
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
 from tensh.naming import torch_is_tensh
@@ -27,7 +29,8 @@ class device:
         type, index = named_device(*args, **given) if 0 < len(args) + len(given) < 3 else (None, None)
         if isinstance(type, device):
             return type
-        if isinstance(type, int) and not isinstance(type, bool):
+        type = type.decode(errors="replace") if isinstance(type, bytes) else type
+        if isinstance(type, (int, np.integer)) and not isinstance(type, bool):
             if not -(2**63) <= type < 2**63:
                 raise ValueError("Overflow when unpacking long long")
             raise RuntimeError("Cannot access accelerator device when none is available.")

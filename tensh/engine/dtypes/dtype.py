@@ -257,8 +257,8 @@ def replace_python_types(name, **given):
 
 
 def scalar_dtype(number):
-    """The dtype that a Python or NumPy number stands for in promotion."""
-    if isinstance(number, (bool, np.bool_)):
+    """The dtype that a Python or NumPy number stands for in promotion: NumPy's truth values count as floats."""
+    if isinstance(number, bool):
         return bool_
     if isinstance(number, (int, np.integer)):
         return int64

@@ -14,6 +14,7 @@ from tensh.engine.arrays.absent import Absent as WithoutElements
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.lift import Absence
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.integers import read_int, read_number
 
 second_time = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -196,9 +197,9 @@ def wrap_dim(dim, ndim, *, scalar=True):
     A 0-d tensor counts as having one dimension, as in PyTorch, unless ``scalar`` is False.
     """
     if type(dim) is not int:
-        if isinstance(dim, (bool, float)) or not hasattr(dim, "__index__"):
+        if (number := read_int(dim)) is None:
             raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
-        dim = dim.__index__()
+        dim = number
     size = ndim or 1 if scalar else ndim
     if -size <= dim < size:
         return dim % size
@@ -215,8 +216,12 @@ def size_at(shape, dim):
 
 
 def wrap_dims(dims, ndim):
-    """Several dims, each once."""
-    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+    """Several dims, each once; of truth values only the first is refused."""
+    try:
+        wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+    except TypeError:
+        numbers = [int(d) if place and isinstance(d, bool) else read_number(d) for place, d in enumerate(dims)]
+        wrapped = tuple(wrap_dim(d if n is None else n, ndim) for n, d in zip(numbers, dims))
     for number, d in enumerate(wrapped):
         if d in wrapped[:number]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")

@@ -53,6 +53,8 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
 
 def require_dtypes_of_parts(out, result, name):
     """Raise unless there is a tensor for each of several results, of its dtype where PyTorch asks for that."""
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
     for target, value, words in zip(out, result, WORDS_OF_PARTS.get(name, ())):

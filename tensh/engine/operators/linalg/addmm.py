@@ -213,6 +213,7 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     >>> torch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
     tensor([[7.]])
     """
+    wrap_dim(1, batch1.ndim, scalar=False), wrap_dim(2, batch2.ndim, scalar=False)
     check_batches(batch1, batch2)
     terms = batch1.shape[0] * batch1.shape[2]
     if not terms and batch1.shape[1] and batch2.shape[2]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.products import mH
 from tensh.engine.operators.linalg.shared import check_floating, check_matrix
 
@@ -75,10 +76,12 @@ BACK = {
 def linalg_householder_product(A, tau):
     """The first columns of Q."""
     name = "torch.linalg.householder_product"
-    check_householder(name, A, tau)
-    m, n = A.shape[-2:]
+    m, n = A.shape[-2:] if A.ndim > 1 else (0, 0)
     if m < n:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if A.ndim > 1:
+        wrap_dim(-1, tau.ndim, scalar=False)
+    check_householder(name, A, tau)
     if n < tau.shape[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     start = np.broadcast_to(np.eye(m, n, dtype=A.dtype), A.shape)

@@ -13,6 +13,7 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import require_strided
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE, of_scalar
+from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR
 from tensh.engine.operators.sparse.forms import sparse_tensor
@@ -120,13 +121,27 @@ def empty_sparse(size, dtype, layout=COO, sparse_dim=None):
     return sparse_tensor(wrap(values), indices, size, layout, layout is COO)
 
 
+FILLING = {
+    "rand": "uniform_", "randn": "normal_", "normal": "normal_", "randint": "random_.from", "randperm": "randperm.generator_out",
+    "arange": "arange.start_out", "range": "range.out", "linspace": "linspace.out", "logspace": "logspace.out", "eye": "eye.m_out",
+    "empty_strided": "empty_strided", "empty_like": "empty_strided", "new_full": "fill_.Scalar", "new_ones": "fill_.Scalar",
+    "scalar_tensor": "fill_.Scalar", "triu_indices": "triu_indices", "tril_indices": "tril_indices",
+    "fftfreq": "arange.start_out", "rfftfreq": "arange.start_out",
+}  # fmt: skip
+"""Functions that make tensors -> the operators that they end in, which sparse tensors lack."""
+
+
 def make_sparse(name, default, given):
-    """Make the result of ``zeros`` or ``empty`` in a sparse layout; RuntimeError for functions that fill all elements."""
-    layout, size = given["layout"], given["size"] if "size" in given else given["input"].array.shape
+    """Make the result of ``zeros`` or ``empty`` in a sparse layout; PyTorch's errors for functions that fill all elements."""
+    layout = given["layout"]
     if layout not in TITLES:
         require_strided(layout)
-    if name.removesuffix("_like").removeprefix("new_") not in ("zeros", "empty"):
+    if name not in ("zeros", "empty", "new_zeros", "new_empty", "zeros_like"):
+        missing = FILLING.get(name.removeprefix("fft_"), "empty_strided" if name.endswith("_like") else None)
+        if missing:
+            raise could_not_run(missing, "SparseCPU" if layout is COO else "SparseCsrCPU")
         raise RuntimeError("full(...) is not implemented for sparse layout")
+    size = given["size"] if "size" in given else given["input"].array.shape
     if layout is not COO and len(size) < 2:
         function = "zeros" if name == "zeros" else "empty"
         raise RuntimeError(

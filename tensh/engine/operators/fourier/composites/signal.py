@@ -74,8 +74,8 @@ def step_numbers(start, M, constant, place):
 
 
 def make_short(M, place):
-    """The window of one point, or of none."""
-    return ones((M,), **place)
+    """The window of one point, or of none; ``M`` may be a number of any kind."""
+    return ones((1 if M == 1 else 0,), **place)
 
 
 def steps(M, sym):

@@ -156,7 +156,7 @@ def same_place(one, other):
 
 def number_for(dtype, value):
     """A number as a tensor without dimensions, of the dtype that it is written into."""
-    if isinstance(value, (bool, int, float, complex, np.integer, np.bool_)):
+    if isinstance(value, (bool, int, float, complex, np.integer)):
         value = value.item() if isinstance(value, np.generic) else value
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")

@@ -24,7 +24,9 @@ def expand_setting(value, dims, name):
                 f"expected {name} to be a single integer value or a list of {dims} values to match the convolution "
                 f"dimensions, but got {name}={list(value)}"
             )
-        return tuple(integer(v, "conv", name, 1) for v in values)
+        return tuple(
+            int(v) if place and isinstance(v, bool) else integer(v, "conv", name, 1) for place, v in enumerate(values)
+        )
     return (integer(value, "conv", name, 1),) * dims
 
 
@@ -206,6 +208,10 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
             f"Given input size per channel: ({' x '.join(map(str, sizes))}). Calculated output size per channel: "
             f"({' x '.join(map(str, size))}). Output size is too small"
         )
+    if 0 in sizes and input.array.shape[0]:
+        shown = list(input.array.shape)
+        shown[2:2] = [1] * (spatial == 1)  # a row is a picture of height 1
+        raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shown}")
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
     result = correlate_back.fn(input, weight, bias, shape, stride, padding, dilation, groups)
     return result.squeeze(0) if unbatched else result

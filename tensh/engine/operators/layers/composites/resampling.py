@@ -56,7 +56,7 @@ def read_request(spatial, size, scale_factor, recompute):
 
 def check_modes(input, mode, align_corners, antialias):
     """Raise PyTorch's errors for options that do not go together; return whether corners are aligned."""
-    if mode not in MODES and align_corners is not None:
+    if mode in UNALIGNED and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
@@ -72,6 +72,8 @@ def check_modes(input, mode, align_corners, antialias):
     return bool(align_corners)
 
 
+UNALIGNED = ("nearest", "area", "nearest-exact")
+"""Modes that know no corners to align."""
 SCALES = {
     1: "float scales = None",
     2: "float scales_h = None, float scales_w = None",
@@ -88,7 +90,7 @@ def check_request(input, mode, sizes, factors, corners, antialias):
     ):
         return
     dims = input.dim() - 2
-    if mode == "area" or dims not in SCALES:
+    if mode == "area":
         return
     called = f"upsample_{mode.replace('-', '_')}{dims}d"
     if antialias or mode == "nearest-exact":
@@ -117,6 +119,18 @@ def check_sizes(spatial, sizes, shape):
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {list(shape)}")
 
 
+def check_fit(shape, mode):
+    """Raise NotImplementedError for a mode that there is not, or not for so many dimensions."""
+    dims = len(shape) - 2
+    if dims not in (1, 2, 3) or mode not in (*MODES, *UNALIGNED) or mode in ("bicubic", "lanczos") and dims != 2:
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(shape)}D) for the modes: nearest | linear | "
+            f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        )
+    if NEEDS.get(mode, len(shape)) != len(shape):
+        raise NotImplementedError(f"Got {len(shape)}D input, but {mode} mode needs {NEEDS[mode]}D input")
+
+
 @layer
 def interpolate(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
@@ -135,6 +149,7 @@ def interpolate(
     shape = input.array.shape
     spatial = list(shape[2:])
     sizes, factors = read_request(spatial, size, scale_factor, recompute_scale_factor)
+    check_fit(shape, mode)
     check_request(input, mode, sizes, factors, align_corners, antialias)
     if sizes is None:
         sizes = [math.floor(float(n) * factor) for n, factor in zip(spatial, factors)]
@@ -147,18 +162,6 @@ def interpolate(
     if size is not None and max(sizes, default=0) >= 2**63:
         name = f"adaptive_avg_pool{dims}d" if mode == "area" else f"upsample_{mode}{dims}d"
         integers(sizes, name, "output_size", 2)
-    if (
-        dims not in (1, 2, 3)
-        or mode not in (*MODES, "nearest", "nearest-exact", "area")
-        or mode in ("bicubic", "lanczos")
-        and dims != 2
-    ):
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(shape)}D) for the modes: nearest | linear | "
-            f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
-        )
-    if NEEDS.get(mode, len(shape)) != len(shape):
-        raise NotImplementedError(f"Got {len(shape)}D input, but {mode} mode needs {NEEDS[mode]}D input")
     if mode == "area":
         return (
             adaptive_avg_pool1d(input, sizes)

@@ -4,6 +4,7 @@ import math
 
 from tensh.engine.arguments.checks import is_empty
 from tensh.engine.arguments.signatures import take_ints
+from tensh.engine.errors.integers import read_number
 
 WORDS = {1: "one", 2: "two", 3: "three"}
 
@@ -22,7 +23,7 @@ def integers(value, name, parameter, position):
             )
         return (value.__index__(),)
     try:
-        return take_ints(value)
+        return take_ints(value, read_number)
     except TypeError as error:
         raise TypeError(
             error.message(f"{name}(): argument '{parameter}'", f" (position {position})", "tuple of ints")

@@ -8,6 +8,7 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.errors.integers import read_int
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg import crossed, exponential
@@ -47,9 +48,9 @@ def matrix_power(input, n):
             [0, 1]])
     """
     check_square("linalg.matrix_power", input.array)
-    if isinstance(n, (bool, float)) or not hasattr(n, "__index__"):
+    if (power := read_int(n)) is None:
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
-    n = n.__index__()
+    n = power
     if n == 0:
         return input.clone().copy_(wrap(np.eye(input.array.shape[-1], dtype=input.array.dtype)))
     if n == 1:

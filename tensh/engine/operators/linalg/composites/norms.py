@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
@@ -34,6 +35,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
         raise AttributeError(f"'{type(input).__name__}' object has no attribute 'layout'")
     if isinstance(dim, int):
         dim = (dim,)
+    if type(keepdim) is not bool and p != "nuc":
+        raise TypeError(f"linalg_vector_norm(): argument 'keepdim' (position 4) must be bool, not {type_name(keepdim)}")
     if isinstance(p, str) and not (p == "fro" and (dim is None or len(dim) <= 2)):
         return matrix_norm(input, p, range(input.ndim) if dim is None else dim, keepdim, dtype=dtype)
     return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)

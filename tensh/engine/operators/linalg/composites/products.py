@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine.arguments.signatures import Form
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.registry import METHODS, PUBLIC, PYTHON_ONLY
@@ -228,16 +229,21 @@ def tensordot(a, b, dims=2):
     return product.reshape([*left, *right])
 
 
+CONTRACTION = Form("tensordot", "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other)")
+
+
 def dims_to_contract(a, b, dims):
     """The dimensions of both that are summed over."""
     if isinstance(dims, Tensor) and dims.array.size > 1:
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):
-        return [list(d) if isinstance(d, (list, tuple)) else [d] for d in dims]
+        first, second = dims
+        bound = CONTRACTION.bind((a, b, first, second), {})
+        return bound["dims_self"], bound["dims_other"]
     number = int(dims)
     if number < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-    if number > min(a.ndim, b.ndim):
+    if number > min(a.dim(), b.dim()):
         raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
     return list(range(-number, 0)), list(range(number))
 

@@ -57,7 +57,12 @@ def movedim(input, source, destination):
         dims = list(range(ndim))
         dims.insert(destination, dims.pop(source))
         return permute_op.fn(input, tuple(dims))
-    source, destination = ((d,) if isinstance(d, int) else tuple(d) for d in (source, destination))
+    source, destination = (
+        (d,)
+        if isinstance(d, int)
+        else tuple(int(n) if place and isinstance(n, bool) else n for place, n in enumerate(d))
+        for d in (source, destination)
+    )
     if len(source) != len(destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of "

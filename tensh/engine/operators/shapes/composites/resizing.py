@@ -12,12 +12,13 @@ from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.registry import PUBLIC
-from tensh.engine.core.clock import continue_version, owner, stamp_write
+from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.inplace.writes import refuse_unrecordable
 from tensh.engine.methods.settings import fill_unset
 from tensh.engine.operators.forms import ints, method, require
 
@@ -90,6 +91,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
     named = {"source": source, "storage_offset": storage_offset, "size": size, "stride": stride}
     if self._base is INFERENCE:
         refuse_write(self)
+    if mode.grad is True:
+        refuse_unrecordable(self)
     given = choose("set_", set_forms(), (), {name: value for name, value in named.items() if value is not None})[1]
     dtype, source = self.array.dtype, given.get("source")
     if source is None:
