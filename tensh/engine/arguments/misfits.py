@@ -29,6 +29,8 @@ INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionEr
 """Exceptions about the internals of a function rather than its arguments."""
 ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())
 """The attributes that Python functions of PyTorch read first from their arguments."""
+VALUES = frozenset("ndim shape dtype layout is_cuda requires_grad".split())
+"""The attributes of a tensor that are no methods."""
 
 
 def misfit(failure, function, parameters, args, options, python=False):
@@ -56,14 +58,16 @@ def misfit(failure, function, parameters, args, options, python=False):
 
 
 def missing_attribute(function, parameters, named):
-    """The error of the first argument that lacks what PyTorch's function in Python asks of it, or None."""
+    """The error of the first argument that lacks what PyTorch's function in Python asks of it, or cannot be called for it; or None."""
     given = {name: value for _, name, value in named if name not in parameters or value is not parameters[name].default}
     for parameter, attribute, *conditions in asked().get(function, ()):
         if parameter in given and all((each.lstrip("-") in given) is (each[0] != "-") for each in conditions):
             try:
-                getattr(given[parameter], attribute)
+                found = getattr(given[parameter], attribute)
             except AttributeError as error:
                 return error.with_traceback(None)
+            if attribute not in VALUES and not callable(found):  # NumPy's `size` is a number
+                return TypeError(f"'{type_name(found)}' object is not callable")
     return None
 
 
