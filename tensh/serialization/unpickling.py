@@ -18,7 +18,7 @@ ITEM = 64  # bytes of an element of a table or a set, and of a value that is rem
 COMPARED = 256  # bytes of a key whose hash is counted
 STACKED = 8  # bytes of a reference
 LIST, DICT, SET, TUPLE, MARK = 72, 80, 232, 56, 80  # bytes of an empty container, with what Python keeps to free it
-LONGEST_NAME = 300  # of a module and what it has
+LONGEST_NAME = 300  # of a module and what it has, with escapes for all but ASCII, as a refusal shows it
 
 
 class Unpickler:
@@ -144,7 +144,7 @@ class Unpickler:
 
     # ── names, and what they do ──────────────────────────────────────────────
     def name(self, module, name):
-        if len(module) + len(name) > LONGEST_NAME:
+        if len(ascii(module)) + len(ascii(name)) > LONGEST_NAME:
             raise DamagedError("a name in it is too long")
         self.stack.append(self.names.find(module, name))
 
