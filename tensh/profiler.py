@@ -164,6 +164,8 @@ class profile:
         """The parts."""
         return self.key_averages()
 
+    function_events = property(events)
+
     def export_chrome_trace(self, path):
         """Write the parts as a trace that a browser shows."""
         import json

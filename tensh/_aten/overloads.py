@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tensh._aten.handlers import ask, handlers_for
 from tensh._aten.recording import ask_and_record
+from tensh._aten.schema import FunctionSchema
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import OPS
@@ -144,7 +145,7 @@ class Overload:
 
     @property
     def _schema(self):
-        return f"{self.name()}({self._text})"
+        return FunctionSchema(f"{self.name()}({self._text})")
 
     @property
     def tags(self):

@@ -3,7 +3,8 @@
 import functools
 
 import tensh as torch
-from tensh._library.schema import FunctionSchema, bind_arguments, read_parameters
+from tensh._aten.schema import FunctionSchema
+from tensh._library.schema import bind_arguments, read_parameters
 from tensh.autograd import Function
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import flatten, leaves_of, unflatten

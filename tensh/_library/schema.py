@@ -29,15 +29,6 @@ PARAMETER = re.compile(
 )
 
 
-class FunctionSchema(str):
-    """The text of a schema, which shows itself without quotes."""
-
-    __module__ = "torch._C"
-    __slots__ = ()
-    __repr__ = str.__str__
-    name = property(lambda self: self.partition("(")[0].partition(".")[0], doc="The qualified name of the operator.")
-
-
 class Parameter(NamedTuple):
     """A parameter of a schema."""
 

@@ -128,7 +128,8 @@ class TypedSignature:
             parts.append(
                 f"{short_name_of(kind)} {name}" + ("" if default is inspect.Parameter.empty else f"={default}")
             )
-        return f"{self.name}({', '.join(parts)}) -> {short_name_of(self.result)}"
+        result = short_name_of(self.result)
+        return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"
 
     def check(self, args, kwargs):
         """Raise RuntimeError in PyTorch's words for arguments that do not fit."""
