@@ -3,6 +3,7 @@
 import copy
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
 from tensh.export.graph_signature import (
     ConstantArgument,
     ExportGraphSignature,
@@ -31,7 +32,8 @@ class SymbolicTensor:
     """The dtype of a value, and its shape with names for dynamic sizes."""
 
     def __init__(self, shape, dtype):
-        self.shape, self.dtype = tuple(shape), dtype
+        sizes = tuple(shape)
+        self.shape, self.dtype = Size(sizes) if all(isinstance(each, int) for each in sizes) else sizes, dtype
 
     def __repr__(self):
         return f"FakeTensor(..., size=({', '.join(map(str, self.shape))}{',' if len(self.shape) == 1 else ''}))"
@@ -55,6 +57,7 @@ class ExportedProgram:
     """
 
     __module__ = "torch.export.exported_program"
+    dialect = "TRAINING"  # operators as they were called, none of them taken apart
 
     def __init__(self, graph_module, signature, state_dict, constants, ranges, example_inputs, traced):
         self.graph_module, self.graph_signature = graph_module, signature

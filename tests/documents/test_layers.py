@@ -29,6 +29,7 @@ ANYBODY = (
     "tensh.naming",
     "tensh.spelling",
     "tensh.language",
+    "tensh._aten.schema",
 )  # which need nothing: all show text, are pickled, guess names, or read code
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
@@ -81,6 +82,7 @@ LAYERS = {
     ),
     "tensh.namespace": ("tensh.engine", ""),
     "tensh.columns": ("", ""),
+    "tensh._aten.schema": ("", ""),
     "tensh.computing": ("", ""),
     "tensh.escaping": ("", ""),
     "tensh.naming": ("", ""),

@@ -13,6 +13,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.device import preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import invalid
 from tensh.engine.errors.warnings import warn
@@ -251,7 +252,7 @@ def _one(t):
     if type(array) is Absent:
         return wrap(make_like(array))
     if type(t) is not Tensor and getattr(type(t), "__torch_dispatch__", None) is not None:
-        return ports.dispatch_lifted("ones_like", (t,), {})
+        return ports.dispatch_lifted("ones_like", (t,), {"pin_memory": False, "memory_format": preserve_format})
     one = np.empty(array.shape, array.dtype)  # and fill it: a quarter of the time of np.ones
     one.fill(1)
     return wrap(one)
