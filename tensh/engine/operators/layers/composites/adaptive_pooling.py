@@ -144,13 +144,13 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     name = f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    shape = require(input, name, "input", 1).array.shape
     if output_size is None:
         if dims == 3 and not isinstance(output_ratio, (tuple, list)):  # as in PyTorch, not of two dimensions
             output_ratio = (output_ratio,) * dims
         if len(output_ratio) > dims:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
-        output_size = [int(n * ratio) for n, ratio in zip(shape[-dims:], output_ratio)]
+        output_size = [int(n * ratio) for n, ratio in zip(input.size()[-dims:], output_ratio)]
+    shape = require(input, name, "input", 1).array.shape
     if len(shape) <= dims:
         size = -dims - 1
         raise IndexError(

@@ -104,11 +104,15 @@ for _inplace, _suffix in ((False, ""), (True, "_")):
     _declare(f"feature_alpha_dropout{_suffix}", inplace=_inplace, feature=True, alpha=True)
 
 
-def _check_probability(name, input, p):
-    if not isinstance(input, Tensor):
-        refuse(name, "input", 1, input)
+def _require_probability(p):
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _check_probability(name, input, p):
+    _require_probability(p)
+    if not isinstance(input, Tensor):
+        refuse(name, "input", 1, input)
 
 
 @layer
@@ -161,8 +165,8 @@ PURPOSE = (
 @layer
 def dropout1d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels of [N, C, L] or [C, L].  Differentiable.  Raise RuntimeError for other shapes."""
-    _check_probability("dropout1d", input, p)
-    ndim = input.array.ndim
+    _require_probability(p)
+    ndim = input.dim()
     if ndim not in (2, 3):
         purpose = PURPOSE.format(name="dropout1d", spatial=1, s="", low=2, high=3)
         raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. {purpose}")
@@ -183,8 +187,8 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
     Raise ValueError for a ``p`` outside [0, 1].
     """
-    _check_probability("dropout2d", input, p)
-    ndim = input.array.ndim
+    _require_probability(p)
+    ndim = input.dim()
     if ndim not in (3, 4):
         _warn_about("dropout2d", ndim, 2, 3)
     if ndim == 3:
@@ -200,8 +204,8 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 @layer
 def dropout3d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  Differentiable.  Raise ValueError for a ``p`` outside [0, 1]."""
-    _check_probability("dropout3d", input, p)
-    ndim = input.array.ndim
+    _require_probability(p)
+    ndim = input.dim()
     if ndim not in (4, 5):
         _warn_about("dropout3d", ndim, 3, 4)
     return _drop_channels(input, p, training, inplace, ndim == 5)
