@@ -25,7 +25,14 @@ from tests.support.project import ROOT, SHARED, plain_environment
 @pytest.fixture(scope="session")
 def oracle():
     """PyTorch itself."""
-    return pytest.importorskip("torch")
+    torch = pytest.importorskip("torch")
+    keep_to_one_thread(torch)
+    return torch
+
+
+def keep_to_one_thread(torch):
+    """Let PyTorch compute in one thread: several wait by spinning, and take the cores from the other workers of the run."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
@@ -127,6 +134,8 @@ def pytest_generate_tests(metafunc):
 
 def pytest_collection_finish():
     """Leave tens of thousands of tests out of garbage collection: each `gc.collect` would look at all of them again."""
+    if torch := imported_pytorch():
+        keep_to_one_thread(torch)
     gc.collect()
     gc.freeze()
 
@@ -134,7 +143,7 @@ def pytest_collection_finish():
 def pytest_collection_modifyitems(config, items):
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
         leave_out_thorough(config, items)
-    torch = sys.modules.get("torch") if "torch._C" in sys.modules else None
+    torch = imported_pytorch()
     for item in items:
         if not PYTORCH and needs_pytorch(item, getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.skip(f"{NAMES['torch']} is not installed"))
@@ -143,6 +152,11 @@ def pytest_collection_modifyitems(config, items):
             torch is not None and module is not None and any(value is torch for value in vars(module).values())
         ):
             item.add_marker("oracle")
+
+
+def imported_pytorch():
+    """PyTorch itself, if a module has imported it."""
+    return sys.modules.get("torch") if "torch._C" in sys.modules else None
 
 
 def leave_out_thorough(config, items):

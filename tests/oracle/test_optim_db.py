@@ -206,6 +206,7 @@ def strict(attempt, m):
     """The error, or the warning, that an attempt ends with."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Sparse invariant checks")  # which PyTorch says once, in any test
         try:
             attempt(m)
         except Exception as error:

@@ -45,7 +45,8 @@ class RNNBase(RecurrentChecks, Module):
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
-        made, gates = {"device": device, "dtype": dtype}, GATES[mode] * hidden_size
+        made = {"device": device, "dtype": dtype}
+        gates = GATES[mode] * hidden_size if GATES[mode] > 1 else hidden_size  # a bool stays one, and is no size
         directions, out = 2 if bidirectional else 1, proj_size or hidden_size
         self._all_weights = []
         for layer in range(num_layers):

@@ -97,7 +97,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if not isinstance(var, Tensor):
         if not isinstance(var, float):
             raise TypeError(
-                f"any() received an invalid combination of arguments - got ({type(var <= 0).__name__}), but expected one of:\n"
+                f"any() received an invalid combination of arguments - got ({type(var < 0).__name__}), but expected one of:\n"
                 " * (Tensor input, *, Tensor out = None)\n"
                 " * (Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)\n"
                 " * (Tensor input, int dim, bool keepdim = False, *, Tensor out = None)\n"
