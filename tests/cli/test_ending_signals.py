@@ -18,6 +18,7 @@ from tests.support.terminal import Terminal
 ENDING = [signal.SIGTERM, signal.SIGHUP]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("options", [(), ("--plain",)], ids=["editor", "plain"])
 @pytest.mark.parametrize("is_running", [False, True], ids=["typing", "running"])

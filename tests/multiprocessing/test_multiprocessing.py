@@ -46,6 +46,7 @@ def test_what_a_child_writes_is_seen(printed):
     assert printed.endswith("719400 719400\n{5}\n[0, 0] True True\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "method, program, expected",
     [("spawn", "pipe", "tensor([0, 2, 4])"), ("forkserver", "spawned", "None tensor([0., 1., 2.])")],

@@ -283,6 +283,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method, end", [("fork", "os.kill(os.getpid(), signal.SIGKILL)"), ("spawn", ""), ("fork", "")])
 def test_workers_end_with_a_program(method, end, tmp_path):
     file = tmp_path / "program.py"

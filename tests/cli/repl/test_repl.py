@@ -318,6 +318,7 @@ def test_the_toolbar_tells_what_is_there(shell):
     assert "MiB" in shell.screen.text(-1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("columns", [40, 80, 300])
 def test_a_window_of_any_width(columns):
     with Terminal(columns=120) as shell:
@@ -360,6 +361,7 @@ def test_settings_hold_from_the_next_line_on():
 # ── history ──────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.thorough
 def test_two_shells_and_one_that_is_killed(tmp_path):
     path = tmp_path / "state" / "tensh" / "history"
     places = {"TENSH_HISTORY": "on", "XDG_STATE_HOME": str(tmp_path / "state")}

@@ -373,6 +373,7 @@ def run_alone(code, **variables):
 BLAS = "import threadpoolctl; print(*{each['num_threads'] for each in threadpoolctl.threadpool_info()})\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", ["", "import numpy\n"])
 @pytest.mark.parametrize("variables", [{}, {"OPENBLAS_NUM_THREADS": "3"}])
 def test_blas_keeps_to_one_thread(before, variables):
@@ -382,6 +383,7 @@ def test_blas_keeps_to_one_thread(before, variables):
     assert run_alone(code, **variables) == ["1", variables.get("OPENBLAS_NUM_THREADS", "None")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("variables", "number"),
     [
@@ -398,6 +400,7 @@ def test_the_environment_says_how_many_threads(variables, number):
     assert run_alone("import tensh as torch; print(torch.get_num_threads())", **variables) == [str(number)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", ["1", "2"])
 def test_products_take_no_more_threads_than_blas_was_given(number):
     code = """

@@ -70,6 +70,7 @@ def test_other_dtypes_are_left_to_numpy(values):
     assert not out.any()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("content", [None, b"", b"no library"])
 def test_a_scipy_that_cannot_be_used_is_left_alone(tmp_path, content):
     folder = tmp_path / "scipy" / "sparse"
