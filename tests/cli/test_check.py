@@ -502,6 +502,7 @@ def run_pytest(folder, *words):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8").stdout
 
 
+@pytest.mark.thorough
 def test_a_project_can_check_its_documents_in_pytest(tmp_path):
     folder = tmp_path / "work"
     write(folder, "pytest.ini", "[pytest]\n")

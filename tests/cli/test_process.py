@@ -171,6 +171,7 @@ def waiting(calls):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 @pytest.mark.parametrize("handle", [signals.interrupt, Interrupts(print).handle], ids=["a program", "the prompt"])
 @pytest.mark.parametrize("name, expected", {"at_work": ["whole"], "waiting": []}.items())
@@ -229,6 +230,7 @@ def test_a_script_may_be_a_program(tmp_path):
     assert (done.returncode, done.stdout.split()) == (0, [b"2"])
 
 
+@pytest.mark.thorough
 def test_what_a_stream_cannot_show_is_no_failure(tensh_command):
     done = tensh_command("-c", "print('损失')\n'损失'\nnowhere # 损失", PYTHONIOENCODING="ascii")
     assert done.stdout == "\\u635f\\u5931\n'\\u635f\\u5931'\n"

@@ -144,6 +144,7 @@ def without_times(found):
                      if " s" not in line and "seconds" not in line and "stdin" not in line and "stderr" not in line)  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_standard_input_that_cannot_be_read(run):
     assert run(["-"], stdin="closed") == (2, "", "stdin: Bad file descriptor\n")
     assert run([], stdin="closed") == (2, "", "stdin: Bad file descriptor\n")

@@ -114,6 +114,7 @@ with replacing.replace_file(path) as file:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("moment", ["writing", "renaming"])
 def test_nothing_is_left_of_a_process_that_was_killed(way, moment, tmp_path):
     path = tmp_path / "file"

@@ -35,6 +35,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [(), ("--plain",)], ids=["editor", "plain"])
 def test_what_the_prompt_draws(options, folder):
     with Terminal(*options, cwd=folder, TENSH_HISTORY=str(folder / "history"), columns=100) as terminal:

@@ -396,6 +396,7 @@ def test_a_damaged_history_is_said_and_set_aside(tmp_path):
 # ── everyone's terminal ──────────────────────────────────────────────────────
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments, environment", [(["--plain"], {}), ([], {"TENSH_PLAIN": "1"}), ([], {"TERM": "dumb"})]
 )
@@ -472,6 +473,7 @@ def test_ascii():
     assert shell.raw.isascii() and ", grad on" in shell.raw
 
 
+@pytest.mark.thorough
 def test_without_a_terminal_there_is_no_prompt(tensh_command):
     done = tensh_command(stdin="1 + 1\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
@@ -485,6 +487,7 @@ def test_without_a_terminal_there_is_no_prompt(tensh_command):
 # ── the end ──────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("typed, status", [("exit\r", 0), ("\x04", 0), ("import sys; sys.exit(3)\r", 3)])
 def test_status_after_each_way_to_end(typed, status):
     with Terminal() as shell:
