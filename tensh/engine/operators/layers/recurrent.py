@@ -10,11 +10,17 @@ from tensh.engine.operators.reductions.summation import add_along
 SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
 
 
-def from_tanh(hidden, dtype):
-    """(factors, terms) that make all four gates of a row of tanh: sigmoid(x) is tanh(x / 2) / 2 + 1 / 2."""
-    factors, terms = np.full(4 * hidden, 0.5, dtype), np.full(4 * hidden, 0.5, dtype)
-    factors[2 * hidden : 3 * hidden], terms[2 * hidden : 3 * hidden] = 1.0, 0.0
-    return factors, terms
+ORDER = [0, 1, 3, 2]  # of PyTorch's gates, so that the three sigmoids lie side by side
+
+
+def order_gates(weight):
+    """A weight, or bias, of all gates with that of the tanh behind the others, which are halved.
+
+    sigmoid(x) is tanh(x / 2) / 2 + 1 / 2, and halves are exact: here they are taken once for all steps.
+    """
+    gates = weight.reshape(4, -1, *weight.shape[1:])[ORDER]
+    gates[:3] *= weight.dtype.type(0.5)
+    return gates.reshape(weight.shape)
 
 
 def steps_of(count, backwards):
@@ -36,24 +42,27 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     """
     count, batch, _ = input.shape
     width, dtype = hidden.shape[-1], input.dtype
-    gates = multiply_matrices(input.reshape(count * batch, -1), w_ih.T)
-    gates += b_ih + b_hh
-    factors, terms = from_tanh(width, dtype)
-    gates *= factors  # halves are exact: what is added later is halved before, once for all steps
-    gates = gates.reshape(count, batch, 4 * width)
-    into, forget, new, out = (gates[..., n * width : (n + 1) * width] for n in range(4))
+    # Each gate of a step is one piece of memory: with rows of four gates, steps over one of them take twice as long
+    gates, half = np.empty((count, 4, batch, width), dtype), dtype.type(0.5)
+    products = multiply_matrices(input.reshape(count * batch, -1), order_gates(w_ih).T)
+    products += order_gates(b_ih + b_hh)
+    products = products.reshape(count, batch, 4 * width)
     outputs, cells = np.empty((count, batch, width), dtype), np.empty((count, batch, width), dtype)
-    turned = np.ascontiguousarray(w_hh.T) * factors
-    room, spare = np.empty((batch, 4 * width), dtype), np.empty((batch, width), dtype)
+    turned, spare = np.ascontiguousarray(order_gates(w_hh).T), np.empty((batch, width), dtype)
+    rows = np.empty((batch, 4 * width), dtype)
+    columns = rows.reshape(batch, 4, width).swapaxes(0, 1)
     for step in steps_of(count, backwards):
         row, new_cell = gates[step], cells[step]
-        row += np.dot(hidden, turned, room)
-        np.tanh(row, row)
-        row *= factors
-        row += terms
-        np.multiply(forget[step], cell, new_cell)
-        new_cell += np.multiply(into[step], new[step], spare)
-        hidden, cell = np.multiply(out[step], np.tanh(new_cell, spare), outputs[step]), new_cell
+        np.dot(hidden, turned, rows)
+        rows += products[step]
+        np.tanh(columns, row)
+        into, forget, out, new = row
+        row = row[:3]
+        row *= half
+        row += half
+        np.multiply(forget, cell, new_cell)
+        new_cell += np.multiply(into, new, spare)
+        hidden, cell = np.multiply(out, np.tanh(new_cell, spare), outputs[step]), new_cell
     return outputs, hidden.copy(), cell.copy(), gates, cells
 
 
@@ -68,21 +77,23 @@ def slopes_of_arrays(
 ):
     """The gradients of input, w_ih, w_hh, either bias, and both states."""
     count, batch, width = outputs.shape
-    into, forget, new, out = (gates[..., n * width : (n + 1) * width] for n in range(4))
+    into, forget, out, new = gates.swapaxes(0, 1)
     tanhs, before = np.tanh(cells), shift_states(cells, cell, backwards)
     # what the gradient of a hidden state, or of a cell, has to be multiplied with for each gate
     by_hidden, by_out = out * (1 - tanhs * tanhs), tanhs * out * (1 - out)
-    by_cell = np.concatenate([new * into * (1 - into), before * forget * (1 - forget), into * (1 - new * new)], -1)
-    slopes = np.empty_like(gates)
-    by_cell = by_cell.reshape(count, batch, 3, width)
-    of_cell = slopes.reshape(count, batch, 4, width)[:, :, :3]
-    of_out = slopes[..., 3 * width :]
+    by_cell = np.empty((count, 3, batch, width), gates.dtype)
+    np.multiply(new * into, 1 - into, by_cell[:, 0])
+    np.multiply(before * forget, 1 - forget, by_cell[:, 1])
+    np.multiply(into, 1 - new * new, by_cell[:, 2])
+    slopes, room = np.empty((count, batch, 4, width), gates.dtype), np.empty((4, batch, width), gates.dtype)
+    rows, of_cell, of_out, columns = slopes.reshape(count, batch, -1), room[:3], room[3], room.swapaxes(0, 1)
     for step in reversed(steps_of(count, backwards)):
         g_hidden = g_outputs[step] + g_hidden
         g_cell = g_cell + g_hidden * by_hidden[step]
-        np.multiply(by_cell[step], g_cell[:, None], of_cell[step])
-        np.multiply(g_hidden, by_out[step], of_out[step])
-        g_hidden, g_cell = slopes[step].dot(w_hh), g_cell * forget[step]
+        np.multiply(by_cell[step], g_cell, of_cell)
+        np.multiply(g_hidden, by_out[step], of_out)
+        np.copyto(slopes[step], columns)
+        g_hidden, g_cell = rows[step].dot(w_hh), g_cell * forget[step]
     flat, flat_input = slopes.reshape(count * batch, -1), input.reshape(count * batch, -1)
     earlier = shift_states(outputs, hidden, backwards).reshape(count * batch, width)
     g_input = multiply_matrices(flat, w_ih).reshape(input.shape)
