@@ -27,7 +27,7 @@ a tensor, recording reads ``node``, views read ``_base``; only a dtype is asked 
 """
 INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
 """Exceptions about the internals of a function rather than its arguments."""
-ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())
+ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex unsqueeze".split())
 """The attributes that Python functions of PyTorch read first from their arguments."""
 VALUES = frozenset("ndim shape dtype layout is_cuda requires_grad".split())
 """The attributes of a tensor that are no methods."""
@@ -41,7 +41,7 @@ def misfit(failure, function, parameters, args, options, python=False):
     if (larger := too_large(failure)) is not None:
         return larger
     named = [*list_positional(parameters, args), *((None, name, value) for name, value in options.items())]
-    if python and not isinstance(failure, ValueError) and (lacking := missing_attribute(function, parameters, named)):
+    if python and not tells_of_a_flag(failure) and (lacking := missing_attribute(function, parameters, named)):
         return lacking
     if not tells_of_the_inside(failure):
         return None
@@ -61,7 +61,7 @@ def missing_attribute(function, parameters, named):
     """The error of the first argument that lacks what PyTorch's function in Python asks of it, or cannot be called for it; or None."""
     given = {name: value for _, name, value in named if name not in parameters or value is not parameters[name].default}
     for parameter, attribute, *conditions in asked().get(function, ()):
-        if parameter in given and all((each.lstrip("-") in given) is (each[0] != "-") for each in conditions):
+        if parameter in given and all(holds(each, given) for each in conditions):
             try:
                 found = getattr(given[parameter], attribute)
             except AttributeError as error:
@@ -71,11 +71,23 @@ def missing_attribute(function, parameters, named):
     return None
 
 
+def tells_of_a_flag(failure):
+    """True if an exception is about a value or a flag, which Python reads before anything else."""
+    return isinstance(failure, ValueError) or str(failure).startswith("Boolean value of Tensor")
+
+
+def holds(condition, given):
+    """True if a condition of ``asked`` holds for the given arguments."""
+    if condition.endswith("?"):
+        return bool(given.get(condition[:-1]))
+    return (condition.lstrip("-") in given) is (condition[0] != "-")
+
+
 @cache
 def asked():
     """Function -> (parameter, the attribute that PyTorch's function in Python asks of it first, conditions), in order.
 
-    A condition names another parameter that must be given, or with a dash must not be.
+    A condition names another parameter that must be given, with a dash must not be, and with a question mark must be true.
     """
     table = {}
     for function, *row in map(str.split, read_lines("asked.txt")):

@@ -239,7 +239,7 @@ class Form:
             self._bind_keywords(len(args), options, values)
         for name in self.numbers:
             if type(values[name]) is int and not -LIMIT <= values[name] < 2 * LIMIT:
-                if type(values.get("device")) is str:
+                if type(values.get("device")) in (str, int):
                     device(values["device"])  # one that there is not is said first
                 require_64_bits(values[name])
         for place, name in self.lists:

@@ -15,6 +15,7 @@ from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import PARALLEL, lines_of, parallel_map, run
 from tensh.engine.codegen.chain_writer import CLIP, NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS
 
@@ -32,11 +33,15 @@ class Chain:
 
     ``arrays`` and ``numbers`` are the texts of its parameters, ``text`` the expression, ``let`` parts that it names.
     16 bit floating point numbers are computed as float32, and rounded once; with ``wide`` all are computed as float64.
-    ``words`` are kernels that the text may call beside operators.
+    ``words`` are kernels that the text may call beside operators.  Numbers must fit the dtype that is computed in, and with
+    ``narrow`` the dtype of the arrays; those of derivatives, which the kernel has taken, and those that PyTorch casts are ``unchecked``.
     """
 
-    def __init__(self, name, arrays, text, numbers="", let=None, doc=None, words=None, wide=False):
-        self.words, self.wide = words or {}, wide
+    def __init__(
+        self, name, arrays, text, numbers="", let=None, doc=None, words=None, wide=False, narrow=False, unchecked=False
+    ):
+        self.words, self.wide, self.narrow = words or {}, wide, narrow
+        self.scalars = SCALARS if unchecked else FITTING
         self.__name__, self.__doc__, self.text, self.let = name, doc, text, let or {}
         self.arrays = arrays.split()
         parameters = f"{', '.join(self.arrays)}, {numbers}".strip(", ")
@@ -70,7 +75,9 @@ class Chain:
         named = [n.id for text in writer.numbers for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)]
         words |= {name: ARRAYS[name] for name in named if name in ARRAYS} | NUMBERS | writer.functions
         words |= {name: Chain(name, *parts, words=self.words) for name, parts in writer.rare.items()}
-        words |= {op: getattr(np, op) for op in ufuncs_of(writer.lines)} | HELPERS | {"chain": self}
+        words |= (
+            {op: getattr(np, op) for op in ufuncs_of(writer.lines)} | HELPERS | {"chain": self, "SCALARS": self.scalars}
+        )
         compile_source(numbers + steps + self.write_quick(writer), f"steps of {self.__name__}", words)
         words["quick"].write_into, words["quick"].__name__ = self.write_into, self.__name__
         return words["numbers"], words["compute"], len(writer.made["array"]), len(writer.made["mask"]), words["quick"]
@@ -115,6 +122,8 @@ class Chain:
             return self.compute_wide(arguments)
         if dtype.itemsize == 2 and dtype.kind in "fV":
             count = len(self.arrays)
+            for number in arguments[count:] if self.narrow else ():
+                FITTING[number, dtype]  # or its error
             return convert(self(*[convert(a, F4) for a in arguments[:count]], *arguments[count:], **options), dtype)
         find_numbers, compute, wide, narrow, _ = self.compiled
         numbers = find_numbers(dtype, *arguments, **options)
@@ -163,7 +172,7 @@ class Chain:
 
 
 HELPERS = {
-    "clip": CLIP, "SCALARS": SCALARS, "choose": choose, "keep": keep, "give_sign": give_sign, "BLOCK": BLOCK, "F8": F8,
+    "clip": CLIP, "choose": choose, "keep": keep, "give_sign": give_sign, "BLOCK": BLOCK, "F8": F8,
     "YES": b"\1", "NO": b"\0",
 }  # fmt: skip
 
@@ -221,7 +230,9 @@ def find_chains(op, derivatives):
             n.id for each in (text, *op.let.values()) for n in ast.walk(ast.parse(each)) if isinstance(n, ast.Name)
         }
         rows = [read for read in arrays if read in named]
-        chain = Chain(f"{op.name} by {parameter}", " ".join(["g", *rows]), text, ", ".join(numbers), op.let)
+        chain = Chain(
+            f"{op.name} by {parameter}", " ".join(["g", *rows]), text, ", ".join(numbers), op.let, unchecked=True
+        )
         try:
             chain.write()
         except NoChain:

@@ -1,12 +1,14 @@
 """Python numbers as elements of a dtype: range checks, conversion, PyTorch's error for numbers that do not fit."""
 
+import math
 from functools import cache
 
 import numpy as np
 
 from tensh.engine.arguments.signatures import NO_FIT, TAKERS
+from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import BOOL, BUILTIN, COMPLEX, INTEGER, bfloat16, dtype
+from tensh.engine.dtypes.dtype import BOOL, BUILTIN, BY_NUMPY, COMPLEX, FLOAT, INTEGER, bfloat16, dtype, float64
 
 REAL = frozenset({int, float})
 SAFE = 6e4  # a number up to this fits every floating point dtype
@@ -36,9 +38,17 @@ def cast_scalar(number, to):
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     real = to.to_real()
-    if isinstance(number, float) and abs(number) != float("inf") and abs(number) > largest(real):
+    if isinstance(number, (int, float)) and abs(number) != float("inf") and abs(number) > largest(real):
         raise overflow(real.ctype)
     return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice on the way to a short type
+
+
+def cast_element(number, to):
+    """``number`` as the one element of a tensor: a 16 bit floating point number is made of a double, and may be infinite."""
+    if to.itemsize > 2 or to.category != FLOAT:
+        return cast_scalar(number, to)
+    number = cast_scalar(number, float64)
+    return number if abs(number) <= largest(to) or number != number else math.copysign(math.inf, number)
 
 
 @cache
@@ -67,6 +77,22 @@ def wrap_integer(number, limits):
     """The low bits of an integer, as the integer dtype with these limits holds them."""
     number &= (1 << limits.bits) - 1
     return number - (1 << limits.bits) if number > limits.max else number
+
+
+class FittingScalars(dict):
+    """(number, NumPy dtype) -> a 0-d array of it, if it fits the dtype: RuntimeError otherwise."""
+
+    def __missing__(self, key):
+        number, dtype = key
+        if not number and type(number) is not complex:
+            return SCALARS[number, dtype]
+        array = SCALARS[cast_scalar(number, BY_NUMPY[dtype]), dtype]
+        if isinstance(number, int | float) and number == number and len(self) < SCALARS.LIMIT:
+            self[key] = array
+        return array
+
+
+FITTING = FittingScalars()
 
 
 # ── numbers and dtypes as arguments ──────────────────────────────────────────

@@ -60,6 +60,11 @@ TOO_LARGE = re.compile(
 )
 """NumPy's messages for sizes that no array can have."""
 
+NOT_REAL = re.compile(
+    "^float.. argument must be .*, not 'complex'|^'[<>]=?' not supported between instances of .*'complex'"
+)
+"""Python's messages for complex numbers in the place of real ones."""
+
 MANY_DIMENSIONS = re.compile("maximum supported dimension|number of dimensions must be within")
 PYTHONS_OWN = ("int too ", "can't convert negative int")
 """Beginnings of Python's words for numbers that are out of range, which PyTorch lets through."""
@@ -80,6 +85,8 @@ def too_large(error):
         return RuntimeError("Trying to create tensor with negative dimension")
     if isinstance(error, (OverflowError, ValueError)) and str(error).startswith("cannot convert float "):
         return RuntimeError("value cannot be converted to type int64_t without overflow")
+    if isinstance(error, TypeError) and NOT_REAL.search(str(error)):
+        return RuntimeError("value cannot be converted to type double without overflow")
     if isinstance(error, OverflowError) and not str(error).startswith(PYTHONS_OWN):
         return RuntimeError("value cannot be converted to type int64_t without overflow")
     return None
@@ -100,8 +107,8 @@ def no_room(shape, itemsize):
 
 
 def comes_last(error):
-    """True if the error is about the dtype or zero value of ``alpha``, which PyTorch checks after the shapes."""
-    last = "Boolean alpha", "For integral", "For non-complex", "ZeroDivisionError"
+    """True if the error is about a number, which PyTorch looks at after the shapes."""
+    last = "Boolean alpha", "For integral", "For non-complex", "ZeroDivisionError", "value cannot be converted"
     return type(error) is RuntimeError and str(error).startswith(last)
 
 

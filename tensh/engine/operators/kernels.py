@@ -14,26 +14,10 @@ from numpy import ndarray
 from tensh.engine.arguments.signatures import NO_FIT, take_float
 from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote
-from tensh.engine.codegen.scalars import cast_scalar
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, of_scalar
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.precision import F4, is_half
-
-
-class FittingScalars(dict):
-    """(number, NumPy dtype) -> a 0-d array of it, if it fits the dtype: RuntimeError otherwise."""
-
-    def __missing__(self, key):
-        number, dtype = key
-        if not number and type(number) is not complex:
-            return SCALARS[number, dtype]
-        array = SCALARS[cast_scalar(number, BY_NUMPY[dtype]), dtype]
-        if number and number == number and len(self) < SCALARS.LIMIT:
-            self[key] = array
-        return array
-
-
-FITTING = FittingScalars()
 
 
 class Ones(dict):

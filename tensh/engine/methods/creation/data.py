@@ -7,7 +7,7 @@ from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.arrays.memory import lend
 from tensh.engine.codegen.registry import METHODS
-from tensh.engine.codegen.scalars import cast_scalar
+from tensh.engine.codegen.scalars import cast_element
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.dtypes.device import HERE, cpu, meta
@@ -111,7 +111,7 @@ def scalar_tensor(s, **given):
     given = bind("scalar_tensor", (f"(Number s, *, {KEYWORDS})",), (s,), given)
     number = given["s"]
     return finish(
-        "scalar_tensor", lambda d: np.array(cast_scalar(number, BY_NUMPY[d])).astype(d), of_scalar[float].numpy, given
+        "scalar_tensor", lambda d: np.array(cast_element(number, BY_NUMPY[d])).astype(d), of_scalar[float].numpy, given
     )
 
 

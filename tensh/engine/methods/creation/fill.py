@@ -203,13 +203,8 @@ def make_filler(number):
 def quick_full(array, number):
     """Fill a new array with a number that certainly fits; ``Rare`` for any other."""
     kind = type(number)
-    if not (
-        kind in (bool, int)
-        or kind is float
-        and array.dtype.kind == "f"
-        and array.itemsize > 2
-        and -SAFE < number < SAFE
-    ):
+    fits = -SAFE < number < SAFE and array.dtype.kind == "f" and array.itemsize > 2 if kind is float else kind is bool
+    if not fits and (kind is not int or array.dtype.kind != "i" and not -SAFE < number < SAFE):
         raise Rare
     array.fill(number)
     return array

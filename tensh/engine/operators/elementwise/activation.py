@@ -119,7 +119,9 @@ threshold_op = declare_threshold("threshold", "ThresholdBackward0")
 threshold_over = declare_threshold("threshold_over", "ThresholdBackward1")
 
 
-hardtanh_of_signed = Chain("hardtanh", "input", "clip(input, min_val, max_val)", numbers="min_val=-1.0, max_val=1.0")
+hardtanh_of_signed = Chain(
+    "hardtanh", "input", "clip(input, min_val, max_val)", numbers="min_val=-1.0, max_val=1.0", narrow=True
+)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
@@ -136,7 +138,7 @@ hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=
           input="tie(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
 
-hardshrink = Chain("hardshrink", "input", "where(abs(input) <= lambd, 0, input)", numbers="lambd=0.5")
+hardshrink = Chain("hardshrink", "input", "where(abs(input) <= lambd, 0, input)", numbers="lambd=0.5", narrow=True)
 # a number that becomes zero keeps its sign
 shrink = Chain("softshrink", "input", "give_sign(abs(input - clip(input, -lambd, lambd)), input)", numbers="lambd=0.5")
 

@@ -6,11 +6,11 @@ from numpy import ndarray
 from tensh.engine.arguments.signatures import NO_FIT
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
-from tensh.engine.codegen.scalars import take_number
+from tensh.engine.codegen.scalars import FITTING, take_number
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
-from tensh.engine.operators.kernels import FITTING, ONE, all_in_float32, promote_arrays, reusable, ufunc_except
+from tensh.engine.operators.kernels import ONE, all_in_float32, promote_arrays, reusable, ufunc_except
 from tensh.engine.operators.precision import F2, F4, is_half
 
 # ── sums and products ────────────────────────────────────────────────────────
@@ -33,12 +33,12 @@ def no_bool(one, two, number):
         )
 
 
-def times(array, alpha, name):
-    """The array times a number that its dtype can hold."""
+def times(array, alpha, name, sign=1):
+    """The array times a number that its dtype can hold, or times the opposite: PyTorch subtracts by adding ``-alpha``."""
     dtype = array.dtype
     kind = dtype.kind
     if type(alpha) is float and kind == "f" or type(alpha) is int:
-        return np.multiply(array, SCALARS[alpha, dtype])
+        return np.multiply(array, FITTING[alpha * sign, dtype])
     if (alpha := take_number(given := alpha)) is NO_FIT:
         raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(given).__name__}")
     if type(alpha) is bool and kind != "b":
@@ -47,7 +47,7 @@ def times(array, alpha, name):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if type(alpha) is complex and kind not in "cW":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return array * SCALARS[alpha, array.dtype]
+    return array * FITTING[alpha if type(alpha) is bool else alpha * sign, dtype]
 
 
 def reversed_difference(input, other):
@@ -60,13 +60,17 @@ def add_scaled(input, other, alpha):
 
 
 def sub_scaled(input, other, alpha):
-    part = times(other, alpha, "sub")
-    return np.subtract(input, part, room(part, input))
+    if other.dtype.kind == "b":
+        raise RuntimeError(*SUB_BOOLS.args)
+    part = times(other, alpha, "sub", -1)
+    return np.add(input, part, room(part, input))
 
 
 def rsub_scaled(input, other, alpha):
-    part = times(input, alpha, "rsub")
-    return np.subtract(other, part, room(part, other))
+    if input.dtype.kind == "b":
+        raise RuntimeError(*SUB_BOOLS.args)
+    part = times(input, alpha, "rsub", -1)
+    return np.add(other, part, room(part, other))
 
 
 def room(part, other):

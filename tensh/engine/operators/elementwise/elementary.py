@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.arrays.threads import flat, lines_of, transpose
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise import avx512, single
@@ -312,12 +313,18 @@ def write_sigmoid(out, input):
 sigmoid.write_into = write_sigmoid
 
 
-@compute_in_float32
 def logit(input, eps=None):
     """log(x / (1 - x)), of x kept away from 0 and 1 by ``eps``."""
     if eps is not None:
         eps = number(eps, "logit", "eps", 2)
-        input = np.maximum(np.minimum(input, SCALARS[1 - eps, input.dtype]), SCALARS[eps, input.dtype])
+        FITTING[eps, input.dtype]  # or its error
+    return inverse_sigmoid(input, eps)
+
+
+@compute_in_float32
+def inverse_sigmoid(input, eps):
+    if eps is not None:
+        input = np.maximum(np.minimum(input, FITTING[1 - eps, input.dtype]), FITTING[eps, input.dtype])
     return np.log(input / (SCALARS[1, input.dtype] - input))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays.absent import require_elements
 from tensh.engine.arrays.scattering import add_at
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.errors.messages import expandable, wrap_dim
 from tensh.engine.operators.forms import require_kind
@@ -141,7 +142,7 @@ def index_add(input, dim, index, source, *, alpha=1):
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {input.shape[dim]}")
     if alpha != 1:
         require_kind("Number", alpha, "index_add", "alpha")
-        source = source * np.asarray(alpha).astype(source.dtype)
+        source = source * FITTING[alpha, source.dtype]
     add_slices(input, dim, index, source)
 
 

@@ -90,10 +90,12 @@ def huber_difference(input, target, reduction="mean", delta=1.0):
 
 # d² / 2 for a difference d up to ``bound``, going on as a straight line
 BENT = {"d": "abs(input - target)", "near": "minimum(d, bound)"}
-bent = Chain("bent", "input target", "near * (d - 0.5 * near)", "bound", BENT)
-smoothed = Chain("smoothed", "input target", "near * (d - 0.5 * near) / bound", "bound", BENT)
+bent = Chain("bent", "input target", "near * (d - 0.5 * near)", "bound", BENT, unchecked=True)
+smoothed = Chain("smoothed", "input target", "near * (d - 0.5 * near) / bound", "bound", BENT, unchecked=True)
 # the difference over ``scale`` between -bound and bound; at these it changes no more
-levelled = Chain("levelled", "input target", "clip((input - target) / scale, -bound, bound)", "scale, bound")
+levelled = Chain(
+    "levelled", "input target", "clip((input - target) / scale, -bound, bound)", "scale, bound", unchecked=True
+)
 
 
 def record_levelled(input, target, scale, bound):

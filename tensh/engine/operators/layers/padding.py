@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.taps import Taps, declare_tap
@@ -34,7 +35,7 @@ def constant_pad_nd(input, pad, value=0):
     shape = [n + before + after for n, (before, after) in zip(input.shape, ends)]
     if any(n < 0 for n in shape):
         raise RuntimeError("narrow(): length must be non-negative.")
-    result = np.full(shape, value, input.dtype)
+    result = np.full(shape, FITTING[value, input.dtype] if max(pad, default=0) > 0 else 0, input.dtype)
     inside = tuple(slice(max(b, 0), n - max(a, 0)) for n, (b, a) in zip(shape, ends))
     kept = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(input.shape, ends))
     result[inside] = input[kept]

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
 from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
-from tensh.engine.operators.kernels import FITTING
 from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv
 from tensh.engine.operators.precision import is_half, widen
 
@@ -158,7 +158,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     for name, number in (("beta", beta), ("alpha", alpha)):
         if type(number) is bool and np.result_type(input, vec1, vec2).kind != "b":
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-        if type(number) in (float, complex) and np.result_type(input, vec1, vec2).kind in "iu":
+        if type(number) in (float, complex) and np.result_type(input, vec1, vec2).kind in "biu":
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if input.dtype.kind == "b":
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.node_classes import not_differentiable
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -188,11 +189,15 @@ def histogram_of_points(input, bins, edges, weight=None, density=False):
 @op(public=False, input=None)
 def equal_bins(input, bins, low, high):
     """The number of elements in each of ``bins`` equal bins."""
-    values, kind = input.reshape(-1), input.dtype.type
-    if not is_half(input.dtype):
-        require_float("histogram_cpu", values)
     require_bins(bins)
-    low, high = map(kind, outer_edges("torch.histc", values, kind(low), kind(high), 1))
+    values, kind = np.ascontiguousarray(input).reshape(-1), input.dtype.type
+    if not is_half(input.dtype) and input.dtype not in (F4, np.float64):
+        outer_edges("torch.histc", values[:0], low, high, 1)
+        if input.dtype.kind in "iu":
+            FITTING[low, input.dtype], FITTING[high, input.dtype]
+        require_float("linspace_cpu" if input.dtype.kind == "b" else "histogram_cpu", values)
+    low, high = (FITTING[edge, input.dtype][()] for edge in (low, high))
+    low, high = map(kind, outer_edges("torch.histc", values, low, high, 1))
     return count_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))
 
 

@@ -156,6 +156,8 @@ def dist(input, other, p=2):
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."
         )
+    if type(p) is complex:
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     difference = widen(input) - widen(other)
     result = norm(difference, p, tuple(range(difference.ndim)), False)
     return narrow_result(result, dtype)
@@ -187,6 +189,9 @@ def renorm(input, p, dim, maxnorm):
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
+    for name, number in (("p", p), ("maxnorm", maxnorm)):
+        if type(number) is complex:
+            raise RuntimeError(f"renorm: {name} must be real-valued")
     p, maxnorm = float(p), float(maxnorm)
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")

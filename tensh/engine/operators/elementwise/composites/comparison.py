@@ -8,7 +8,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, as_number, promote
 from tensh.engine.codegen.registry import METHODS, PUBLIC
-from tensh.engine.codegen.scalars import cast_scalar
+from tensh.engine.codegen.scalars import FITTING, cast_element, cast_scalar
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -22,7 +22,6 @@ from tensh.engine.operators.elementwise.composites.arithmetic import fits_none, 
 from tensh.engine.operators.elementwise.table import masked_fill as masked_fill_op
 from tensh.engine.operators.elementwise.table import masked_fill_tensor
 from tensh.engine.operators.elementwise.table import where as where_op
-from tensh.engine.operators.kernels import FITTING
 
 BOOL = np.dtype(bool)
 LOOK, BLOCK = 1 << 12, 1 << 16  # elements that are compared first, and then at a time
@@ -171,7 +170,8 @@ def as_tensors(condition, input, other):
 def number_beside(tensor, number):
     """A number as a 0-d tensor of the dtype in which it meets the tensor."""
     number = as_number(number)
-    return wrap(FITTING[number, COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]])
+    dtype = COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]
+    return wrap(SCALARS[cast_element(number, BY_NUMPY[dtype]), dtype])
 
 
 def as_condition(condition, input, other):

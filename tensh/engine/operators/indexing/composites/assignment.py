@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays.memory import address
 from tensh.engine.codegen.registry import MEMBERS
-from tensh.engine.codegen.scalars import SAFE, overflow
+from tensh.engine.codegen.scalars import SAFE, cast_element
 from tensh.engine.core import ports
 from tensh.engine.core.clock import owner, stamp_write
 from tensh.engine.core.lift import Lift
@@ -25,7 +25,7 @@ from tensh.engine.operators.indexing.composites.indexing import (
 )
 from tensh.engine.operators.indexing.index import key_of
 from tensh.engine.operators.indexing.scatter import index_put
-from tensh.engine.operators.shapes.embedding import number_as, real_part
+from tensh.engine.operators.shapes.embedding import real_part
 from tensh.engine.operators.shapes.views import unsqueeze
 from tensh.engine.operators.shapes.views import view as view_op
 
@@ -160,9 +160,7 @@ def number_for(dtype, value):
         value = value.item() if isinstance(value, np.generic) else value
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
-        if isinstance(value, complex) and value.imag and dtype.itemsize == 2 and dtype.kind in "fV":
-            raise overflow("double")  # PyTorch makes 16 bit numbers from doubles
-        return wrap(number_as(value, dtype))
+        return wrap(np.asarray(cast_element(value, BY_NUMPY[dtype]), dtype))
     kind = type(value)
     name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
     raise TypeError(f"can't assign a {name} to a torch.{BY_NUMPY[dtype].legacy}")

@@ -123,8 +123,9 @@ def declare_adaptive(dims):
         return tuple(adaptive_max(largest, dims, input, read_output_size(largest, input, output_size, dims)))
 
     def both(input, output_size, return_indices=False):
+        wanted = bool(return_indices)  # the flag is read first
         found = pool_with_indices(input, output_size)
-        return found if return_indices else found[0]
+        return found if wanted else found[0]
 
     if dims > 1:
         layer(rename(means, mean, describe("The means", dims)))
@@ -212,8 +213,9 @@ def declare_fractional(dims):
         return fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
 
     def both(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+        wanted = bool(return_indices)  # the flag is read first
         found = fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
-        return found if return_indices else found[0]
+        return found if wanted else found[0]
 
     doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the {last(dims)}.
 

@@ -271,7 +271,7 @@ sloped_inplace = op(
 
 
 RRELU = (
-    "(Tensor input, float lower = 0.125, float upper = 0.3333333333333333, bool training = False, "
+    "(Tensor input, Number lower = 0.125, Number upper = 0.3333333333333333, bool training = False, "
     "torch.Generator generator = None)"
 )
 

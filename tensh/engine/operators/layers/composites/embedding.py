@@ -227,7 +227,7 @@ def embedding_bag(
     >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[2., 3.]])
     """
-    if weight.array.dtype.kind in "iu" and input.is_floating_point():
+    if weight.dtype is int64 and input.is_floating_point():
         warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",

@@ -23,7 +23,7 @@ def size_before_pooling(input, kernel, stride, padding, output_size):
     dims, shape = len(kernel), input.shape
     usual = [(shape[d - dims] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(dims)]
     if output_size is None:
-        return usual
+        return require_sizes(usual)
     sizes = output_size[2:] if len(output_size) == dims + 2 else output_size
     if len(sizes) != dims:
         raise ValueError(
@@ -34,6 +34,16 @@ def size_before_pooling(input, kernel, stride, padding, output_size):
         low, high = usual[d] - stride[d], usual[d] + stride[d]
         if not low < sizes[d] < high:
             raise ValueError(f'invalid output_size "{sizes}" (dim {d} must be between {low} and {high})')
+    return require_sizes(sizes)
+
+
+def require_sizes(sizes):
+    """``sizes``, or ValueError for a negative one."""
+    for dim, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{dim}]={size}"
+            )
     return sizes
 
 
@@ -62,11 +72,6 @@ def max_unpool(name, dims, input, indices, sizes):
             raise RuntimeError(
                 f"max_unpooling{dims}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but "
                 f"got {list(shape)} with dimension {dim} being empty."
-            )
-    for dim, size in enumerate(sizes):
-        if size < 0:
-            raise ValueError(
-                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{dim}]={size}"
             )
     return MAX_UNPOOL[dims].fn(input, indices, (*shape[:-dims], *sizes), dims)
 
