@@ -1,4 +1,4 @@
-"""The remaining functions of torch.func: functionalize, debug_unwrap."""
+"""The remaining functions of torch.func, and what libraries ask of the tensors that its functions see."""
 
 import functools
 
@@ -43,3 +43,18 @@ def debug_unwrap(tensor, *, recurse=True):
     if not isinstance(tensor, Tensor):
         raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
     return wrap((tensor.value if type(tensor) is BatchedTensor else tensor).array)
+
+
+def is_batchedtensor(tensor):
+    """True if a tensor is one sample of many, as the function of a ``vmap`` sees it: ``torch._C._functorch.is_batchedtensor``."""
+    return type(tensor) is BatchedTensor
+
+
+def maybe_get_level(tensor):
+    """The number of the innermost ``vmap`` of a batched tensor, from 1 for the outermost; -1 for any other tensor."""
+    return tensor.levels[-1] if is_batchedtensor(tensor) else -1
+
+
+def maybe_get_bdim(tensor):
+    """The dimension of a batched tensor in what ``vmap`` was given; -1 for any other tensor."""
+    return getattr(tensor, "source", (None, 0))[1] if is_batchedtensor(tensor) else -1

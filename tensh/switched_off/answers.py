@@ -182,6 +182,10 @@ REAL = (
         for name in "tree_flatten tree_unflatten tree_map_ _broadcast_to_and_flatten".split()
     }
     | {"_functorch.vmap.Tensor": "tensh:Tensor"}
+    | {
+        f"_C._functorch.{name}": f"tensh.func.rest:{name}"
+        for name in "is_batchedtensor maybe_get_level maybe_get_bdim".split()
+    }
     | {"_ops.OpOverload": "tensh._aten.overloads:Overload", "_ops.OpOverloadPacket": "tensh._aten.overloads:Packet"}
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )

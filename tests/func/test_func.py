@@ -26,3 +26,19 @@ def test_recorded_transforms_are_what_pytorch_shows(name, text):
     oracle = pytest.importorskip("torch")
     importlib.import_module("torch.func")
     assert transforms.outcome(oracle, text) == transforms.answers(name)[text]
+
+
+def test_libraries_can_ask_whether_a_tensor_is_batched():
+    from tensh.switched_off import module
+
+    functorch, seen = module("torch._C._functorch"), []
+
+    def look(x):
+        seen.append((functorch.is_batchedtensor(x), functorch.maybe_get_level(x), functorch.maybe_get_bdim(x)))
+        return x
+
+    torch.vmap(look)(torch.ones(2, 3))
+    torch.vmap(look, 1)(torch.ones(2, 3))
+    torch.vmap(torch.vmap(look))(torch.ones(2, 3, 4))
+    look(torch.ones(2))
+    assert seen == [(True, 1, 0), (True, 1, 1), (True, 2, 0), (False, -1, -1)]

@@ -103,3 +103,12 @@ def test_decompositions_write_operators_in_others():
     table = {aten.silu.default: lambda x: x * torch.sigmoid(x)}
     made = make_fx(torch.nn.functional.silu, decomposition_table=table)(torch.ones(2))
     assert [node.name for node in made.graph.nodes] == ["input_1", "sigmoid", "mul", "output"]
+
+
+def test_a_function_can_ask_whether_it_is_traced():
+    from tensh.fx.experimental.proxy_tensor import get_proxy_mode
+
+    seen = []
+    make_fx(lambda x: seen.append(get_proxy_mode()) or x + 1)(torch.ones(2))
+    assert seen[0] is not None
+    assert get_proxy_mode() is None

@@ -68,6 +68,43 @@ def narrow_block(x, out, size, unit):
 HIGH = int(np.little_endian)  # which half of a float32 has the sign
 
 
+# ── numbers ──────────────────────────────────────────────────────────────────
+class HalfNumber(np.ndarray):
+    """A 0-d array of a 16 bit dtype that knows its number in float32, ``exact``: products and quotients are computed with that.
+
+    PyTorch rounds a number beside a tensor of float16 or bfloat16 to that dtype, except where it multiplies or divides.
+    """
+
+    exact = None
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+        first = inputs[0] is self
+        array = inputs[-1] if first else inputs[0]
+        if type(array) is np.ndarray and array.dtype is self.dtype and ufunc in EXACT and method == "__call__":
+            wide = convert(array, F4)
+            result = convert(ufunc(self.exact, wide, wide) if first else ufunc(wide, self.exact, wide), self.dtype)
+            if out is None:
+                return result
+            out[0][...] = result
+            return out[0]
+        if any([isinstance(each, np.ndarray) and type(each) not in (np.ndarray, HalfNumber) for each in inputs]):
+            return NotImplemented
+        plain = [each.view(np.ndarray) if type(each) is HalfNumber else each for each in inputs]
+        return getattr(ufunc, method)(*plain, **options, **({} if out is None else {"out": out}))
+
+
+EXACT = frozenset((np.multiply, np.true_divide))
+
+
+def make_half_number(number, dtype):
+    """The 0-d array of a number in a 16 bit dtype, as an operand of products and quotients."""
+    exact = np.asarray(number, F4)
+    made = exact.astype(dtype).view(HalfNumber)
+    made.exact = exact
+    made.flags.writeable = False
+    return made
+
+
 # ── arrays ───────────────────────────────────────────────────────────────────
 def convert(array, dtype):
     """``array.astype(dtype)``, in a fraction of the time for many float16 or float32 numbers that become the other."""

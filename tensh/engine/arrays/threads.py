@@ -176,8 +176,8 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     other functions do if the result is of its dtype, and of real or complex numbers, with which nothing fails halfway.
     A function with an attribute ``write_into``, which writes the result into its first argument, needs no copies.
     """
-    if any([type(a) is not ndarray for a in arrays if a is not None]):
-        return kernel(*arrays, *others, **options)  # raises Absence
+    if any([type(a) is not ndarray for a in arrays if a is not None]):  # which raise Absence, or know what to do
+        return kernel(*arrays, *others, **options, **({"out": into} if isinstance(kernel, ufunc) else {}))
     if halves.fits(kernel, arrays, into):
         return halves.compute(kernel, *arrays)
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])

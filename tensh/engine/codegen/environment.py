@@ -8,6 +8,7 @@ from numpy import asarray, ndarray
 from tensh.engine.arrays.halves import F2, MANY
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.mixing import (  # fmt: skip
+    EXACT_SCALARS,
     NO_ARRAY,
     NUMBERS,
     SCALARS,
@@ -66,7 +67,7 @@ FUNCTIONS = (
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "ports": ports, "OPS": OPS, "WEAK": WEAK,
-    "STRICT": STRICT, "SCALARS": SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "NO_ARRAY": NO_ARRAY,
+    "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "NO_ARRAY": NO_ARRAY,
     "F2": F2, "MANY_HALVES": MANY, "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

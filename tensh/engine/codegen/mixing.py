@@ -9,6 +9,7 @@ from math import copysign, inf
 
 import numpy as np
 
+from tensh.engine.arrays.halves import make_half_number
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
@@ -89,7 +90,19 @@ class Zeros(dict):
         return zero
 
 
-SCALARS, ZERO = Scalars(), Zeros()
+class ExactScalars(Scalars):
+    """Scalars for products and quotients: of a 16 bit floating point dtype as numbers that are not rounded to it."""
+
+    def __missing__(self, key):
+        made = SCALARS[key]
+        if made.dtype.itemsize == 2 and made.dtype.kind in "fV":
+            made = make_half_number(key[0], made.dtype)
+        if key in SCALARS and len(self) < self.LIMIT:
+            self[key] = made
+        return made
+
+
+SCALARS, EXACT_SCALARS, ZERO = Scalars(), ExactScalars(), Zeros()
 
 
 # ── promotion ────────────────────────────────────────────────────────────────
@@ -131,6 +144,11 @@ def promote(first, second, name=None):
         to = get_default_dtype().numpy  # directly: an integer may be too large for the common integer dtype
     else:
         to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
+    if op is not None and op.exact and to.itemsize == 2 and to.kind in "fV":
+        return [
+            make_half_number(array, to) if parameter in op.exact and not array.ndim else cast(array, to)
+            for parameter, array in zip(op.inputs, (first, second), strict=True)
+        ]
     return first if one is to else cast(first, to), second if two is to else cast(second, to)
 
 
@@ -191,13 +209,13 @@ def mix(name, input, other):
         if second in numbers and (number := as_number(other)) is not None:
             if op.mixing is not None:
                 op.mixing(input.array.dtype, of_scalar[type(number)].numpy, number)
-            array, scalar = promote_number(input.array, number, op.floats)
+            array, scalar = promote_number(input.array, number, op.floats, second in op.exact)
             return array, scalar, refresh_node(input), None
     elif first in numbers and (number := as_number(input)) is not None:
         if isinstance(other, Tensor):
             if op.mixing is not None:
                 op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
-            array, scalar = promote_number(other.array, number, op.floats)
+            array, scalar = promote_number(other.array, number, op.floats, second in op.exact)  # as other * input
             return scalar, array, None, refresh_node(other)
         if name in OF_NUMBERS and (second_number := as_number(other)) is not None:
             scalar = SCALARS[number, of_scalar[type(number)].numpy]
@@ -216,10 +234,12 @@ def as_number(number):
     return next((kind(number) for kind in NUMBERS if isinstance(number, kind)), None)
 
 
-def promote_number(array, number, floats=False):
+def promote_number(array, number, floats=False, exact=False):
     """``array`` and ``number`` in their common dtype; ``floats``: integers count as the default dtype."""
     common = COMMON_WITH_NUMBER[array.dtype, type(number), floats, of_scalar[float]]
-    return array if array.dtype is common else cast(array, common), SCALARS[number, common]
+    return array if array.dtype is common else cast(array, common), (EXACT_SCALARS if exact else SCALARS)[
+        number, common
+    ]
 
 
 def keep_dtype(t, *bounds):

@@ -28,6 +28,7 @@ class Op:
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
+        self.exact = ()
         self.numbers, self.keyword_variants, self.refusal = {}, {}, {}
         self.kernel_name = self.mixing = self.takes_out = None
         self.returns_bool = self.into_dtype = self.keeps_dtype = False

@@ -98,7 +98,7 @@ def two_operand_lines(op):
     ]
     if b in op.numbers:
         lines.append(f"elif isinstance({a}, Tensor) and type({b}) in {weak(op)}[{a}.array.dtype.kind]:")
-        lines.append(INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
+        lines.append(INDENT + take.format(a) + f"; {b}_ = {scalars(op)}[{b}, {a}_.dtype]; {b}_n = None")
     return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b})"]
 
 
@@ -121,6 +121,11 @@ def operand_text(op):
     if op.derivatives:
         return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else refresh_node({0})"
     return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # may raise Lift
+
+
+def scalars(op):
+    """The name of the cache of numbers as second operands."""
+    return "EXACT_SCALARS" if [*op.inputs][1] in op.exact else "SCALARS"
 
 
 def weak(op):

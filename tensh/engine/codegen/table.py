@@ -31,6 +31,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     (an exception), and ``apart`` says that it must not lie in the memory of an input, or (``OR_THE_SAME``) not in part of it.
     ``takes_out`` is called with the operator's name, the input and ``out=`` before anything is computed: it may raise.
     ``keyword_variants`` maps a keyword, such as ``alpha``, to its usual value and the operator for all other values.
+    ``exact`` names operands that, where they are numbers or 0-d tensors beside float16 or bfloat16, are not rounded to it.
     ``mixing`` is called with two dtypes, and a number that is the second operand, before promotion: it may raise.
     ``pointwise`` promotes dtypes and broadcasts shapes (see ``pointwise``); ``floats`` computes integers in the
     default dtype.  ``inplace`` is True, or "method" where the in-place form is a method only; ``public`` is True, "function",
@@ -68,7 +69,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
 
 OPTIONS = frozenset(
     "node apart returns_bool into_dtype keeps_dtype outs returns let sequence types many partial view pointwise parallel "
-    "floats inplace out public watched numbers keyword_variants refusal kernel_name mixing constant_edges takes_out".split()
+    "floats inplace out public watched numbers exact keyword_variants refusal kernel_name mixing constant_edges takes_out".split()
 )
 
 

@@ -29,6 +29,7 @@ from tensh.engine.codegen.steps import (
     matrix_lines,
     operand_lines,
     result_lines,
+    scalars,
     signature,
     two_operand_lines,
     weak,
@@ -239,7 +240,8 @@ def _write_straight(op, a, b=None):
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
             lines.append(
-                INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None"
+                INDENT
+                + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = {scalars(op)}[{b}, {a}_.dtype]; {b}_n = None"
             )
         lines.append(INDENT + f"else: {b}_ = NO_ARRAY")
         fits += [f"{b}_.dtype is {a}_.dtype", f"({b}_n is None or not mode.grad)"]

@@ -7,6 +7,7 @@ import operator
 from tensh._aten.overloads import schemas
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.fx.graph import Graph
@@ -15,7 +16,7 @@ from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.parameter import is_parameter
 from tensh.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["make_fx"]
+__all__ = ["get_proxy_mode", "make_fx"]
 
 REFUSED = (
     "It appears that you're trying to get value out of a tracing tensor with {} - erroring out! It's likely that this is caused by "
@@ -164,6 +165,16 @@ def list_names(f, args):
     sizes = [len(flatten(each)[0]) for each in args]
     names = [f"{name}_{part}" for name, size in zip(parameters, sizes) for part in range(1, size + 1)]
     return names, parameters
+
+
+def get_proxy_mode():
+    """The trace of ``make_fx`` that is running in this thread, the innermost of several; None if there is none.
+
+    >>> from tensh.fx.experimental.proxy_tensor import get_proxy_mode
+    >>> get_proxy_mode() is None
+    True
+    """
+    return next((mode for mode in reversed(state.dispatch_modes) if isinstance(mode, OperatorRecorder)), None)
 
 
 __getattr__ = unsupported_lookup("torch.fx.experimental.proxy_tensor")

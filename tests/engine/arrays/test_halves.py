@@ -45,3 +45,15 @@ def test_large_tensors_of_half_precision_add_as_small_ones(shape):
     x, y = torch.randn(shape).half(), torch.randn(shape).half()
     assert torch.equal(x + y, (x.float() + y.float()).half())
     assert torch.equal((x + y).flatten()[:7], x.flatten()[:7] + y.flatten()[:7])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("size", [8, 5000, 40000])
+def test_numbers_are_not_rounded_where_they_multiply(dtype, size):
+    x = torch.linspace(-3, 3, size).to(dtype).view(-1, 4)
+    expected = (x.float() * 2.0315).to(dtype)
+    assert torch.equal(x * 2.0315, expected)
+    assert torch.equal(x.clone().mul_(2.0315), expected)
+    assert torch.equal(x.t() * torch.tensor(2.0315), expected.t())
+    assert torch.equal(x[::2, 1:3].clone().div_(2.0315), (x[::2, 1:3].float() / 2.0315).to(dtype))
+    assert torch.equal(torch.vmap(lambda row: row * 2.0315)(x), expected)

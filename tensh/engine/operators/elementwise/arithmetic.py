@@ -4,6 +4,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.arguments.signatures import NO_FIT
+from tensh.engine.arrays.halves import HalfNumber, convert
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING, take_number
@@ -95,11 +96,15 @@ def floor_divide(input, other):
         require_divisor(input, other)
     elif quotients.many(input, other):
         return quotients.floor_divide(input, other)
+    elif type(other) is HalfNumber:
+        return convert(np.asarray(floor_divide(convert(input, F4), other.exact)), input.dtype)
     return np.floor_divide(input, other)
 
 
 def trunc_divide(input, other):
     """The quotient rounded towards zero."""
+    if type(other) is HalfNumber:
+        return convert(np.trunc(convert(input, F4) / other.exact), input.dtype)
     if input.dtype.kind not in "iu":
         return np.trunc(input / other)
     require_divisor(input, other)

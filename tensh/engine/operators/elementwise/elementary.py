@@ -13,7 +13,7 @@ from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise import avx512, single
 from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
 from tensh.engine.operators.elementwise.single import FEW
-from tensh.engine.operators.kernels import LARGE, ONE, all_in_float32, is_real, number, reusable, ufunc_except
+from tensh.engine.operators.kernels import LARGE, ONE, is_real, number, reusable, ufunc_except
 from tensh.engine.operators.precision import F4, F8, HAS_AVX512, compute_in_float32, is_half
 
 LN2, PI = math.log(2), math.pi
@@ -314,18 +314,15 @@ sigmoid.write_into = write_sigmoid
 
 
 def logit(input, eps=None):
-    """log(x / (1 - x)), of x kept away from 0 and 1 by ``eps``."""
+    """log(x / (1 - x)), of x kept away from 0 and 1 by ``eps``; of 16 bit numbers, difference and quotient are rounded to them."""
+    one = ONE[input.dtype]
     if eps is not None:
-        eps = number(eps, "logit", "eps", 2)
-        FITTING[eps, input.dtype]  # or its error
-    return inverse_sigmoid(input, eps)
+        least = FITTING[number(eps, "logit", "eps", 2), input.dtype]
+        input = np.maximum(np.minimum(input, one - least), least)
+    return log_wide(input / (one - input))
 
 
-@compute_in_float32
-def inverse_sigmoid(input, eps):
-    if eps is not None:
-        input = np.maximum(np.minimum(input, FITTING[1 - eps, input.dtype]), FITTING[eps, input.dtype])
-    return np.log(input / (SCALARS[1, input.dtype] - input))
+log_wide = compute_in_float32(np.log)
 
 
 @compute_in_float32
@@ -377,9 +374,9 @@ HYPOT = Chain("hypot", "input other", "sqrt(input * input + other * other)", wid
 
 
 def product_unless_zero(function):
-    """x * function(y), and 0 where x is 0 unless y is nan."""
+    """x * function(y), and 0 where x is 0 unless y is nan; of 16 bit numbers, the value of the function is rounded to them."""
+    function = compute_in_float32(function)
 
-    @all_in_float32
     def kernel(input, other):
         zero = ZERO[input.dtype]
         out = input * function(other)

@@ -71,9 +71,9 @@ sub = pointwise(np.subtract, "Difference of input and other, or of input and ``a
 pointwise(arithmetic.reversed_difference, "Difference of other and input, or of other and ``alpha`` times input.", name="rsub", node="RsubBackward0",
           numbers={"other": "RsubBackward1"}, keyword_variants={"alpha": (1, "rsub_scaled")}, **BOOLS, kernel_name="add_stub",
           inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
-mul = pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
+mul = pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, exact=("other",), inplace="method",
           input="g * conj(other)", other="g * conj(input)")  # fmt: skip
-pointwise(np.true_divide, "Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down.", name="div", numbers=BOTH, floats=True, inplace="method",
+pointwise(np.true_divide, "Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down.", name="div", numbers=BOTH, exact=("other",), floats=True, inplace="method",
           keyword_variants={"rounding_mode": (None, "div_rounded")},
           input="g / conj(other)", other="-g * conj(input / other / other)")  # fmt: skip
 pointwise(arithmetic.add_scaled, "Sum of input and alpha times other.", numbers=BOTH, node="AddBackward0",
@@ -82,10 +82,10 @@ pointwise(arithmetic.sub_scaled, "Difference of input and alpha times other.", n
           node="SubBackward0", public=False, inplace=False, input="g", other="-g * alpha.conjugate()")  # fmt: skip
 pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", numbers={"other": "RsubBackward1"},
           **BOOLS, node="RsubBackward0", public=False, inplace=False, input="-g * alpha.conjugate()", other="g")  # fmt: skip
-pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
+pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH, exact=("other",),
           node="DivBackward2", public=False, inplace=False,
           input="nothing(g, other)", other="nothing(g, input, other)")  # fmt: skip
-floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", kernel_name="div_floor_cpu",
+floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, exact=("other",), types="iuf", kernel_name="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
 remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0.",
