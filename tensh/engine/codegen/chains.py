@@ -37,6 +37,8 @@ class Chain:
     ``narrow`` the dtype of the arrays; those of derivatives, which the kernel has taken, and those that PyTorch casts are ``unchecked``.
     """
 
+    in_blocks = True
+
     def __init__(
         self, name, arrays, text, numbers="", let=None, doc=None, words=None, wide=False, narrow=False, unchecked=False
     ):

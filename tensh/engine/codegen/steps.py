@@ -6,7 +6,6 @@ gradient.
 
 from tensh.engine.arrays.halves import ARITHMETIC
 from tensh.engine.arrays.threads import is_light
-from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.derivatives import LIST, raw
 from tensh.engine.codegen.source import INDENT
 
@@ -176,7 +175,7 @@ def kernel_lines(op):
 
 def kernel_call(op, call, into=None):
     """The kernel call; for functions of elements in blocks if there are many elements (see arrays/threads.py)."""
-    if not op.parallel or into is None and isinstance(op.kernel, Chain):  # which sees to blocks itself
+    if not op.parallel or into is None and hasattr(op.kernel, "in_blocks"):  # which sees to blocks itself
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)

@@ -43,7 +43,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     list ``gs``; zeros where none arrived, or None with ``partial``); ``returns`` names their
     tuple in torch.return_types; ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which
     must not change until the derivative has run.
-    ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py).
+    ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py); it may be
+    the function that writes the result into its first argument.
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the
     inputs that its node has before and after the declared ones.
     """
@@ -55,6 +56,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     declared.place = _place()
     claim(name)
     OPS[name] = declared
+    if callable(declared.parallel):
+        kernel.write_into = declared.parallel
     ARRAYS[name] = parallel_kernel(kernel, len(declared.inputs)) if declared.parallel else kernel
     if declared.public in (True, "function"):
         PUBLIC[name] = declared

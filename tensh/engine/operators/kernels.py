@@ -128,13 +128,42 @@ def put(array, mask, values):
     return out
 
 
-def blend(condition, input, other):
-    """``np.where`` for arrays of one shape, in half the time, by flipping the bits in which they differ."""
+def blend(condition, input, other, out=None):
+    """``np.where`` for arrays of one shape, in half the time, by flipping the bits in which they differ.
+
+    ``out`` must not share memory with ``other``.
+    """
     bits = BITS[input.itemsize]
     other = other.view(bits)
-    out = np.bitwise_xor(input.view(bits), other)
+    out = np.bitwise_xor(input.view(bits), other, out if out is None else out.view(bits))
     np.multiply(out, condition, out)
     return np.bitwise_xor(out, other, out).view(input.dtype)
+
+
+# The results of large arrays are written block by block where they belong: to copy them there takes up to half of the time.
+def write_unless(out, input, mask):
+    """Write what ``zero_unless`` returns."""
+    if (bits := BITS.get(input.itemsize)) is not None:
+        np.multiply(input.view(bits), mask, out.view(bits))
+    else:
+        out[...] = zero_unless(input, mask)
+
+
+def write_filled(out, input, mask, value=0):
+    """Write what ``fill_where`` returns."""
+    if type(value) is int and not value:
+        write_unless(out, input, np.logical_not(mask))
+    else:
+        write_chosen(out, mask, SCALARS[value, input.dtype], input)
+
+
+def write_chosen(out, condition, input, other):
+    """Write what ``choose`` returns."""
+    fits = input.dtype is other.dtype and input.itemsize < 8 and condition.shape == other.shape == out.shape
+    if fits and input.shape in ((), out.shape) and not np.may_share_memory(out, other):
+        blend(condition, input, other, out)
+    else:
+        out[...] = choose(condition, input, other)
 
 
 # ── bounds ───────────────────────────────────────────────────────────────────

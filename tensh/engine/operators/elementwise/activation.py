@@ -130,7 +130,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return hardtanh_of_signed.quick(input, min_val, max_val)
 
 
-hardtanh.write_into = hardtanh_of_signed.write_into
+hardtanh.write_into, hardtanh.in_blocks = hardtanh_of_signed.write_into, True
 
 
 hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
@@ -240,7 +240,7 @@ def exact_or_quick(exact, quick):
         return choose(input).quick(input)
 
     kernel.write_into = lambda out, input: choose(input).write_into(out, input)
-    kernel.__name__ = exact.__name__
+    kernel.in_blocks, kernel.__name__ = True, exact.__name__
     return kernel
 
 

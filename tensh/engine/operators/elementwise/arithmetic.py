@@ -272,10 +272,20 @@ def lerp_number(input, end, weight):
         require_dtype(input, end, "end")
     if input.itemsize == 2:
         return lerp_number(input.astype(F4), end.astype(F4), weight).astype(dtype)
-    near = abs(weight) < 0.5
-    factor = weight if near else 1 - weight
+    steps, factor = from_nearer_end(weight)
     FITTING[factor, dtype]  # or its error
-    return (FROM_INPUT if near else FROM_END).quick(input, end, factor)
+    return steps.quick(input, end, factor)
+
+
+def from_nearer_end(weight):
+    """(the steps for a weight that is one number, their factor)."""
+    return (FROM_INPUT, weight) if abs(weight) < 0.5 else (FROM_END, 1 - weight)
+
+
+def write_lerp(out, input, end, weight):
+    """Write what ``lerp_number`` returns."""
+    steps, factor = from_nearer_end(weight)
+    steps.write_into(out, input, end, factor)
 
 
 FROM_INPUT = Chain("lerp", "input end", "(end - input) * weight + input", "weight")

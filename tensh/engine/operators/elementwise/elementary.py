@@ -170,6 +170,13 @@ def compute_in_double(function, exact=None):
             return function(input.astype(F8)).astype(F4)
         return function(input, np.empty_like(input), dtype=F8, casting="same_kind")
 
+    def write(out, input):
+        if input.dtype is out.dtype is F4:
+            function(input, out, dtype=F8, casting="same_kind")
+        else:
+            out[...] = compute(input)
+
+    compute.write_into = write
     return compute
 
 

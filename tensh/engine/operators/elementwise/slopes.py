@@ -35,7 +35,7 @@ def sigmoid_backward(grad, result):
 
 
 @op(
-    parallel=True,
+    parallel=lambda out, grad, result: kernels.write_filled(out, grad, result <= 0),
     public=False,
     node="ThresholdBackwardBackward0",
     grad="threshold_backward(g, result)",

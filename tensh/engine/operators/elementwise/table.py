@@ -28,19 +28,21 @@ def not_complex(text, error=RuntimeError):
 
 
 # ── choosing: what many derivatives say ──────────────────────────────────────
-@op(parallel=True, public=False, node="WhereBackward0", constant_edges=(0, 1), input="only(g, mask)", mask=None)
+@op(parallel=kernels.write_unless, public=False, node="WhereBackward0", constant_edges=(0, 1),
+    input="only(g, mask)", mask=None)  # fmt: skip
 def only(input, mask):
     """The input where ``mask`` is true, zero elsewhere."""
     return kernels.zero_unless(input, mask)
 
 
-@op(parallel=True, public=False, node="WhereBackward0", constant_edges=(1, 0), input="none_where(g, mask)", mask=None)
+@op(parallel=kernels.write_filled, public=False, node="WhereBackward0", constant_edges=(1, 0),
+    input="none_where(g, mask)", mask=None)  # fmt: skip
 def none_where(input, mask):
     """Zero where ``mask`` is true, the input elsewhere."""
     return kernels.fill_where(input, mask, 0)
 
 
-@op(parallel=True, public=False, mask=None, input="masked_fill(g, mask, 0)")
+@op(parallel=kernels.write_filled, public=False, mask=None, input="masked_fill(g, mask, 0)")
 def masked_fill(input, mask, value):
     """The input with the number ``value`` where ``mask`` is true."""
     return kernels.fill_where(input, mask, value)
@@ -53,7 +55,8 @@ def masked_fill_tensor(input, mask, value):
     return np.where(mask, value.astype(input.dtype), input)
 
 
-@op(parallel=True, public=False, condition=None, input="only(g, condition)", other="masked_fill(g, condition, 0)")
+@op(parallel=kernels.write_chosen, public=False, condition=None,
+    input="only(g, condition)", other="masked_fill(g, condition, 0)")  # fmt: skip
 def where(condition, input, other):
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere."""
     return kernels.choose(condition, input, other)
@@ -254,20 +257,13 @@ pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusa
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
 
-@op(
-    parallel=True,
-    public=False,
-    node="ClampBackward1",
-    types="biuf",
-    refusal=NO_CLAMP,
-    input="only(g, inside(input, min, max))",
-)
+@op(parallel=lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out), public=False, types="biuf",
+    node="ClampBackward1", refusal=NO_CLAMP, input="only(g, inside(input, min, max))")  # fmt: skip
 def clamp(input, min, max):
     """Input kept between two numbers, either of which may be None."""
     return kernels.clamp_numbers(input, min, max)
 
 
-clamp.kernel.write_into = lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out)
 clamp.kernel.light = True
 
 
@@ -280,11 +276,14 @@ def clamp_tensors(input, min=None, max=None):
 
 
 # ── three operands ───────────────────────────────────────────────────────────
-@op(parallel=True, public=False, node="LerpBackward0", kernel_name="lerp_kernel_scalar", types="fc",
+@op(parallel=arithmetic.write_lerp, public=False, node="LerpBackward0", kernel_name="lerp_kernel_scalar", types="fc",
     input="g * (1 - weight).conjugate()", end="g * weight.conjugate()")  # fmt: skip
 def lerp(input, end, weight):
     """input + weight * (end - input), for a number ``weight``."""
     return arithmetic.lerp_number(input, end, weight)
+
+
+lerp.kernel.in_blocks = True
 
 
 @op(parallel=True, public=False, node="LerpBackward1", kernel_name="lerp_kernel_tensor", types="fc",
