@@ -81,6 +81,11 @@ def _(text):
     return text if current == ENGLISH else catalogue(current).gettext(text)
 
 
+def close_up(text):
+    """A sentence without the spaces between two words of Chinese, where a phrase stands in the place of a name."""
+    return text if current == ENGLISH else re.sub(f"(?<={HAN[:-1]}) (?={HAN[:-1]})", "", text)
+
+
 def deferred(text):
     """A text of a table that is written before a language is chosen: whoever shows it passes it to ``_``."""
     return text

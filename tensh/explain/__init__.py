@@ -12,6 +12,7 @@ from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
 from tensh.explain.search import explain_by_search
+from tensh.language import close_up
 
 __all__ = ["Place", "explain"]
 
@@ -31,6 +32,8 @@ def explain(error, traceback, place):
     if found is None:
         return None
     found = found._replace(
+        rule=close_up(found.rule),
+        advice=found.advice and close_up(found.advice),
         then=afterwards(call, found.fits[0]) if call and found.fits and not found.fits[0].line else None,
         made=tuple(unseen(place, [operand.text for operand in found.operands])),
         turn=turn(place, names),

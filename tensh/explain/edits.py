@@ -14,7 +14,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import piece
 from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, is_named_result, parse_statement
-from tensh.explain.trying import CHANGES, append_to_expression
+from tensh.explain.trying import CHANGES, append_to_expression, describe_shape
 from tensh.language import _
 
 FUNCTIONS = {
@@ -196,19 +196,34 @@ def swap_tensor_and_stack(node, shadow):
 
 
 def other_dims(node, text, shadow):
-    """Try the call with the last dimension for one that does not exist, or where none is given."""
-    for each in node.keywords:
-        if each.arg in ("dim", "axis") and isinstance(value_of(each.value, shadow), int):
-            last = ast.unparse(each)
-            for dim in (-1, *range(ndim_of(node, shadow) - 1)):
-                yield (
-                    text.replace(last, f"{each.arg}={dim}"),
-                    1,
-                    _("{last} is none of the dimensions").format(last=last),
-                )
-    if not any(each.arg in ("dim", "axis") for each in node.keywords):
+    """Try the call with another dimension for the one that is given, and with the last where none is."""
+    given = dim_in(node, shadow)
+    count = ndim_of(node, shadow)
+    if given is not None and isinstance(dim := value_of(given, shadow), int):
+        span = piece(text, given, before="")[1]
+        rule = (
+            _("dim {dim} does not fit these sizes")
+            if -count <= dim < count
+            else _("{last} is none of the dimensions")
+        )  # fmt: skip
+        for other in (-1, *range(count - 1)):
+            if other % max(count, 1) != dim % max(count, 1) or not -count <= dim < count:
+                yield f"{text[: span[0]]}{other}{text[span[1] :]}", 1, rule.format(dim=dim, last=f"dim={dim}")
+    if given is None:
         comma = ", " if node.args or node.keywords else ""
         yield f"{text[:-1]}{comma}dim=-1)", 2, _("a dimension is wanted")
+
+
+def dim_in(call, shadow):
+    """The piece of a call that says the dimension, by its name or in its place; None where none does."""
+    for each in call.keywords:
+        if each.arg in ("dim", "axis"):
+            return each.value
+    code = getattr(value_of(call.func, shadow), "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if code is not None else ()
+    is_method = isinstance(value_of(call.func, shadow), types.MethodType)
+    place = names.index("dim") - is_method if "dim" in names else len(call.args)
+    return call.args[place] if place < len(call.args) else None
 
 
 def ndim_of(node, shadow):
@@ -385,12 +400,3 @@ def dtype_of(t):
 
 def shape_of(t):
     return str(list(t.shape))
-
-
-def describe_shape(value):
-    """The shape of a tensor, the shapes of several, or the type of anything else."""
-    if isinstance(value, Tensor):
-        return str(list(value.shape))
-    if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):
-        return ", ".join(describe_shape(each) for each in value)
-    return type(value).__name__

@@ -74,13 +74,22 @@ def descent(tree, place):
     start, end = (place.line, place.offset(place.line)), (place.end_line, len(_line(place).encode()))
     path, node = [], tree
     while True:
-        inner = [each for each in ast.iter_child_nodes(node) if holds(each, start, end)]
+        inner = [each for each in placed_children(node) if holds(each, start, end)]
         if not inner:
             break
         node = inner[0]
         path = [node] if isinstance(node, ast.stmt) else [*path, node]
     exact = [n for n, node in enumerate(path) if span(node) == (start, end)]
     return path[: exact[-1] + 1] if exact else []
+
+
+def placed_children(node):
+    """The nodes in a node that have a place: those of a `with` or a comprehension stand in nodes that have none."""
+    for each in ast.iter_child_nodes(node):
+        if hasattr(each, "lineno"):
+            yield each
+        else:
+            yield from placed_children(each)
 
 
 def _line(place):
@@ -92,8 +101,6 @@ def span(node):
 
 
 def holds(node, start, end):
-    if not hasattr(node, "lineno"):
-        return False
     first, last = span(node)
     return first <= start and end <= last
 

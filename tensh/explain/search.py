@@ -11,11 +11,11 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import replace_node
-from tensh.explain.edits import describe_shape, edits, edits_of_python
+from tensh.explain.edits import edits, edits_of_python
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
 from tensh.explain.shadow import Shadow, Unknown, is_module, parse_statement
-from tensh.explain.trying import depends_on_values
+from tensh.explain.trying import depends_on_values, describe_shape
 from tensh.language import _
 
 MOST_TRIED = 300

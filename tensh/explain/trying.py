@@ -81,13 +81,29 @@ def fits(call, candidates, wanted=None, most=2):
 
 def depends_on_values(node, shadow):
     """True if the shape of a result depends on values, which stand-ins do not have: a count, or the number of trues in a mask."""
-    words = (ast.unparse(each.func).rpartition(".")[2] for each in ast.walk(node) if isinstance(each, ast.Call))
-    return any(word in COUNTING for word in words) or any(
+    return any(counts_by_values(each, shadow) for each in ast.walk(node) if isinstance(each, ast.Call)) or any(
         is_mask(index, shadow)
         for each in ast.walk(node)
         if isinstance(each, ast.Subscript)
         for index in indices_in(each)
     )
+
+
+def counts_by_values(call, shadow):
+    """True if the shape of a call's result depends on the values of its arguments; that of `repeat_interleave`, on counts."""
+    word = ast.unparse(call.func).rpartition(".")[2]
+    counts = [*call.args, *(each.value for each in call.keywords if each.arg == "repeats")]
+    if word != "repeat_interleave":
+        return word in COUNTING
+    given = [call.func.value, *counts] if isinstance(call.func, ast.Attribute) else counts
+    return sum(is_tensor(each, shadow) for each in given) > 1
+
+
+def is_tensor(node, shadow):
+    try:
+        return isinstance(shadow.evaluate(node), Tensor)
+    except (Unknown, Exception):
+        return False
 
 
 def indices_in(subscript):
@@ -112,10 +128,18 @@ def try_candidate(call, code, wanted):
         is_singular = type(error).__name__ == "_LinAlgError"  # of stand-ins without values, whose shapes fit
         return Fit(code) if is_singular else None
     shape = list(result.shape) if isinstance(result, Tensor) else None
-    kind = type(result).__name__ if shape is None else shape
     if wanted is not None and shape is not None and not wanted(shape):
         return None
     if depends_on_values(parse_statement(code), shadow):
         return Fit(code)
     between = f" {call.symbol} " if len(given) == 2 and not call.symbol.strip("_")[:1].isalpha() else ", "
-    return Fit(code, f"{between.join(map(str, given))} -> {kind}".lstrip())
+    return Fit(code, f"{between.join(map(str, given))} -> {describe_shape(result)}".lstrip())
+
+
+def describe_shape(value):
+    """The shape of a tensor, the shapes of several, or the type of anything else."""
+    if isinstance(value, Tensor):
+        return str(list(value.shape))
+    if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):
+        return ", ".join(describe_shape(each) for each in value)
+    return type(value).__name__

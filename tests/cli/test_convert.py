@@ -263,6 +263,15 @@ def test_a_broken_file_ends_with_one_line(name, tmp_path):
     assert not (tmp_path / "out.md").exists()
 
 
+def test_the_target_may_be_an_option(tmp_path):
+    (tmp_path / "a.py").write_text("print(1)\n")
+    assert command("convert", "-o", tmp_path / "a.ipynb", tmp_path / "a.py")[0] == 0
+    assert (tmp_path / "a.ipynb").exists()
+    for targets in ((), (tmp_path / "b.md", "-o", tmp_path / "c.md")):
+        status, said = command("convert", tmp_path / "a.py", *targets)
+        assert status == 2 and "one file to write" in said and said.count("\n") == 1
+
+
 def test_what_is_no_file_is_not_read(tmp_path, monkeypatch):
     link, folder, large = tmp_path / "link.md", tmp_path / "folder.md", tmp_path / "large.md"
     link.symlink_to(link)

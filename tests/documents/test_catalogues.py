@@ -107,3 +107,12 @@ def test_the_list_of_commands_is_in_one_language(code):
 )
 def test_the_language_of_an_output_is_found(text, code):
     assert language.language_of(text) == code
+
+
+def test_no_space_stands_between_words_of_chinese():
+    text = "compute {root} again before each backward, or keep the graph: {name}.backward(retain_graph=True)"
+    with language.speaking("zh"):
+        said = language._(text).format(root=language._("the result"), name="y")
+        assert "重新计算 结果" in said and "重新计算结果，或" in language.close_up(said)
+        assert language.close_up("把 x 写入 结果") == "把 x 写入结果"
+    assert language.close_up("重新 计算") == "重新 计算"

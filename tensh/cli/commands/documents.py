@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from tensh.cli.commands.shared import add_options, environment, number_of
-from tensh.cli.options import Options
+from tensh.cli.options import Options, UsageError
+from tensh.language import _
 
 
 @add_options
@@ -52,7 +53,10 @@ def check_(
 def convert_(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FROM", help="A .tsh, .py, .ipynb or .md file.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="The file to write; its extension says as what.")],
+    target: Annotated[
+        str | None, typer.Argument(metavar="TO", help="The file to write; its extension says as what.")
+    ] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="TO", help="The same, as an option.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
 ):
     """Write a script, Python file, notebook or Markdown file as another of these: prose, code and outputs.
@@ -61,4 +65,6 @@ def convert_(
     """
     from tensh.cli.documents import convert
 
-    return partial(convert.show, environment(ctx, ctx.obj["options"]), source, target, force)
+    if (target is None) == (output is None):
+        raise UsageError(_("tensh convert: one file to write, as TO or after -o"))
+    return partial(convert.show, environment(ctx, ctx.obj["options"]), source, target or output, force)

@@ -1,9 +1,13 @@
 """The notes on code that runs and does not mean what it says: pairs and methods that are compared, results that nothing keeps."""
 
+import ast
+import inspect
 import re
 from functools import partial
 
 from tensh.cli.session.failure import place_of_node
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import look_up
 from tensh.explain.lost import find_lost
 from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
 from tensh.explain.place import parse_source
@@ -44,3 +48,24 @@ def find_lost_result(statement, namespace):
     else:
         message = _("this gives a new tensor, and nothing keeps it: {name} stays as it is")
     return place_of_node(statement.source, found.node), message.format(name=found.name), found.code
+
+
+def find_uncalled_method(statement, namespace):
+    """(place, message, advice) of a method of a tensor, a module or an optimizer that stands alone, and was not called."""
+    tree = parse_source(statement.source.text)
+    for node in tree.body if tree else ():
+        if statement.first <= node.lineno <= statement.last and is_method(getattr(node, "value", None), namespace):
+            code = ast.unparse(node.value)
+            message = _("{code} is a method that was not called: nothing has been done").format(code=code)
+            return place_of_node(statement.source, node.value), message, f"{code}()"
+    return None
+
+
+def is_method(node, namespace):
+    """True if a piece of code is the method of a tensor, or of what holds parameters."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    owner = look_up(node.value, namespace)
+    if not isinstance(owner, Tensor) and not hasattr(type(owner), "zero_grad") and not hasattr(owner, "optimizer"):
+        return False
+    return inspect.isfunction(inspect.getattr_static(type(owner), node.attr, None))

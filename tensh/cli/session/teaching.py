@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tensh.cli.session.failure import Place, is_users, place_of, users_frame
 from tensh.cli.session.source import Statement
 from tensh.computing import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
+from tensh.language import close_up
 
 ENGINE = "tensh.engine.core.backward"  # the module that passes run in
 PASSES = "tensh.engine.autograd.gradients"  # the module that begins them
@@ -25,6 +26,8 @@ COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
 # one that may not have been called
 COMPARED_METHOD = re.compile(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
+# a method that acts, on a line of its own, and without parentheses
+UNCALLED = re.compile(r"^[\w.\[\]]+\.(step|zero_grad|backward|train|eval|[a-z]\w*_)[ \t;]*(?:#.*)?$", re.MULTILINE)
 # a call that is a line of its own
 CALLED_ALONE = re.compile(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
@@ -95,6 +98,10 @@ class Teacher:
             from tensh.cli.session.remarks_on_source import find_method
 
             self.tell_of("method", find_method, statement)
+        if ENGINE in sys.modules and "uncalled" not in self.told and UNCALLED.search(text):
+            from tensh.cli.session.remarks_on_source import find_uncalled_method
+
+            self.tell_of("uncalled", find_uncalled_method, statement)
         may_show = statement.shown or statement.is_quiet  # a `;` says that the value is not wanted
         if "lost" not in self.told and not may_show and any(map(may_lose, CALLED_ALONE.finditer(text))):
             from tensh.cli.session.remarks_on_source import find_lost_result
@@ -107,7 +114,8 @@ class Teacher:
             found = find(statement, self.session.namespace)
             if found:
                 self.told.add(about)
-                self.tell(Note(about, *found))
+                place, message, advice = found
+                self.tell(Note(about, place, close_up(message), close_up(advice)))
 
     def begin(self, name):
         """Begin to watch what a module does that has been loaded; what is watched in passes, at the first one."""
@@ -166,7 +174,7 @@ class Teacher:
             if said is not None:
                 self.told.add(about)
                 message, advice, *elsewhere = said
-                return Note(about, *(elsewhere or [place]), message, advice)
+                return Note(about, *(elsewhere or [place]), close_up(message), close_up(advice))
 
     def on_summed(self, leaves, lines):
         """A backward pass adds to gradients that were not set back; `lines` are those of the passes so far."""

@@ -18,6 +18,7 @@ def explain_batch(situation):
         parts_of_a_batch,
         keys_of_a_batch,
         counts_of_a_split,
+        number_for_indices,
         rows_of_a_dataset,
         samples_of_many_shapes,
         sample_that_is_none,
@@ -136,6 +137,24 @@ def counts_of_a_split(situation):
     fit = replace_node(situation.place, written.elts[-1], str(last)) if is_written and last >= 0 else None
     advice = None if fit else _("the last part as what is left: len({text}) - ...").format(text=text)
     return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
+
+
+def number_for_indices(situation):
+    """`Subset(data, 5)`, which fails where its samples are counted or read."""
+    if not isinstance(situation.error, TypeError) or not situation.says("'int'"):
+        return None
+    tree = situation.place.tree()
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Call(func=function, args=[_, number]) if ast.unparse(function).rpartition(".")[2] == "Subset":
+                count = situation.evaluate(number)
+                if type(count) is not int:
+                    continue
+                text = ast.unparse(number)
+                rule = _("Subset takes the indices of its samples, and {text} is one number").format(text=text)
+                fit = replace_node(situation.place, number, f"range({text})")
+                return Explanation("Subset", (), rule, (fit,) if fit else ())
+    return None
 
 
 def known_length(data):

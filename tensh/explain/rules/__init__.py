@@ -25,6 +25,7 @@ from tensh.explain.rules.calling import (
     repeats,
     start_of_backward,
 )
+from tensh.explain.rules.counts import counts_of_rows, parts_of_split
 from tensh.explain.rules.dtypes import dtypes, integers_require_grad, mask_in_arithmetic, needs_float
 from tensh.explain.rules.indices import (
     dim_range,
@@ -54,7 +55,7 @@ from tensh.explain.rules.layers import (
     whole_indices,
 )
 from tensh.explain.rules.meanings import distances, divergence, fans, paddings, power
-from tensh.explain.rules.products import product_shapes
+from tensh.explain.rules.products import outer_product, product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
 from tensh.explain.rules.solving import system
 
@@ -102,6 +103,9 @@ RULES = (
     (("appears to not have been used in the graph",), explain_unused),
     (("The shape of the mask",), mask_shape),
     (("repeat dims can not be smaller",), repeats),
+    (("repeats must have the same size as input",), counts_of_rows),
+    (("expects split_sizes to sum exactly to",), parts_of_split),
+    (("outer: Expected 1-D argument",), outer_product),
     (("length of the desired ordering",), orders),
     (("cannot be multiplied", "size mismatch, got input", "inconsistent tensor size", "both arguments to matmul", "Expected size for first two dimensions", "1D tensors expected", "must be a matrix", "must be a 3D tensor"), product_shapes),
     (("must match the size of tensor", "doesn't match the broadcast shape", "Shape mismatch", "not broadcastable", "shape mismatch"), broadcasting),

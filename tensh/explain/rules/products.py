@@ -124,3 +124,23 @@ def write_product(a, symbol, b, change=""):
     if not a.text or not b.text:
         return None
     return f"{append_to_expression(a.text, '')} {symbol} {append_to_expression(b.text, change)}"
+
+
+def outer_product(call, text):
+    """Two vectors: those that have one dimension too many, or a vector from each row of two matrices."""
+    if len(call.tensors) < 2:
+        return None
+    a, b = call.tensors[:2]
+    rule = _("outer multiplies each element of one vector by each of another; {tensor} has {count} dimensions")
+    wrong = a if a.value.dim() != 1 else b
+    rule = rule.format(tensor=name_or_phrase(wrong), count=wrong.value.dim())
+    flat = {t: ".flatten()" for t in (a, b) if t.value.dim() > 1}
+    are_vectors = all(t.value.numel() == max(t.value.shape, default=0) for t in (a, b))
+    one, two = a.text or "a", b.text or "b"
+    rows = append_to_expression(one, ".unsqueeze(-1)") + " * " + append_to_expression(two, ".unsqueeze(-2)")
+    candidates = [change_call(call, flat)] if are_vectors and flat else []
+    if a.value.dim() == b.value.dim() > 1 and not are_vectors:
+        candidates = [rows, change_call(call, flat)]
+    elif not are_vectors:
+        candidates = [change_call(call, flat)]
+    return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, candidates))

@@ -96,16 +96,24 @@ def seed_for_manual_seed(situation, node):
 
 
 def device_by_another_name(situation, node):
-    """`x.to("GPU:0")`."""
+    """`x.to("GPU:0")`, and the same of a name that was given such a text."""
     if not situation.says("device type at start of device string"):
         return None
-    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+    from tensh.spelling import close
+
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    made = [situation.find_assignment(each.id) for each in given if isinstance(each, ast.Name)]
+    for each in (*given, *(each.value for each in made if isinstance(each, ast.Assign))):
         if isinstance(each, ast.Constant) and type(each.value) is str:
             kind, colon, number = each.value.strip().lower().partition(":")
-            name = DEVICES.get(kind)
+            name = DEVICES.get(kind) or DEVICES.get(close(kind, DEVICES))
             if name is None:
                 continue
-            rule = _("devices are called cpu and cuda, in small letters")
+            rule = (
+                _("devices are called cpu and cuda, in small letters")
+                if kind in DEVICES
+                else _("{kind} is no device: {name} is").format(kind=kind, name=name)
+            )
             if name == "cuda":
                 return Explanation("device", (), rule, (), _("{code}, and .to(device)").format(code=CHOICE))
             return explain_replacement(situation, "device", rule, each, f'"{name}{colon}{number}"')

@@ -1,0 +1,67 @@
+"""Counts and sizes that are given for the parts of a dimension: `split`, `repeat_interleave`."""
+
+import ast
+import re
+
+from tensh.explain.model import Explanation
+from tensh.explain.rewriting import elements, replace_spans, set_keyword
+from tensh.explain.rules.shared import name_or_phrase, operand
+from tensh.explain.trying import append_to_expression, fits
+from tensh.language import _
+
+
+def parts_of_split(call, text):
+    """The sizes of the parts add up to that of the dimension."""
+    found = re.search(r"sum exactly to (\d+) \(input tensor's size at dimension (-?\d+)\)", text)
+    t, sizes = call.arguments[0], call.argument("split_size", "split_size_or_sections", "split_sizes")
+    values = sizes.value if sizes is not None else None
+    if found is None or not isinstance(values, list | tuple) or not all(type(each) is int for each in values):
+        return None
+    size, dim = int(found[1]), int(found[2])
+    rule = _("dim {dim} of {tensor} has {size}, and the parts have {sum}").format(
+        dim=dim, tensor=name_or_phrase(t), size=size, sum=sum(values)
+    )
+    other = [d for d, each in enumerate(t.value.shape) if each == sum(values)]
+    last = size - sum(values[:-1])
+    candidates = [*(with_dim(call, d) for d in other), with_last(call, sizes, last) if last > 0 else None]
+    advice = _("the last part as what is left: {size} - ...").format(
+        size=append_to_expression(t.text or "x", f".size({dim})")
+    )
+    made = fits(call, candidates, most=1)
+    return Explanation(call.name, (operand(t, {dim}),), rule, made, None if made else advice)
+
+
+def with_last(call, sizes, last):
+    """The call with another number at the end of a list of sizes; None if it is not written out there."""
+    written = elements(sizes.text) if sizes.text else None
+    if not written or not isinstance(ast.parse(written[-1][0], mode="eval").body, ast.Constant):
+        return None
+    return call.rewrite({sizes: replace_spans(sizes.text, {written[-1][1]: str(last)})})
+
+
+def with_dim(call, dim):
+    """The call along another dimension."""
+    given = call.argument("dim")
+    if given is not None and given.text:
+        return call.rewrite({given: str(dim)})
+    return set_keyword(call.segment, "dim", str(dim))
+
+
+def counts_of_rows(call, text):
+    """One count, or one for each along a dimension."""
+    found = re.search(r"repeats.size\(0\) = (\d+) and input.size\((-?\d+)\) = (\d+)", text)
+    t, counts = call.arguments[0], call.argument("repeats")
+    if found is None or counts is None or not hasattr(t.value, "shape") or not hasattr(counts.value, "shape"):
+        return None
+    given, dim, size = map(int, found.groups())
+    rule = _("{counts} has {given}, and {tensor} has {size} to repeat along dim {dim}").format(
+        counts=name_or_phrase(counts, _("the counts")), given=given, tensor=name_or_phrase(t), size=size, dim=dim
+    )
+    if not (call.argument("dim") is not None and call.argument("dim").value is not None):
+        rule = _("{counts} has {given}, and {tensor} has {size} elements to repeat where no dim is given").format(
+            counts=name_or_phrase(counts, _("the counts")), given=given, tensor=name_or_phrase(t), size=size
+        )
+    others = [with_dim(call, d) for d, each in enumerate(t.value.shape) if each == given]
+    made = fits(call, others)
+    advice = None if made else _("one count for all, or one for each")
+    return Explanation(call.name, (operand(t), operand(counts)), rule, made, advice)
