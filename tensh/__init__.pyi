@@ -231,6 +231,91 @@ class Storage(TypedStorage):
     """Storages of torch.float32."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     kind: _Any
+class StorageBase:
+    """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def bytes(self) -> _Any:
+        """The bytes as a NumPy array over the same memory."""
+    def byteswap(self, dtype: _dtype | None) -> _Any:
+        """Turn round the bytes of every element of ``dtype`` (of both parts, of complex numbers)."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the bytes of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """The storage itself: it is on the CPU."""
+    def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
+        """Not available.  Raise AssertionError."""
+    def data_ptr(self) -> _int:
+        """The address of the first byte."""
+    @property
+    def device(self) -> _device:
+        """Return the address of the memory."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    def element_size(self) -> _int:
+        """1: the elements are bytes."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every byte to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def from_buffer(self, byte_order: _Any = None, count: _Any = -1, offset: _Any = 0, *, dtype: _dtype | None) -> _Any:
+        """A copy of the bytes of ``count`` elements of ``dtype``, of which ``byte_order`` is "native", "big" or "little"."""
+    def from_file(self, shared: _Any = False, nbytes: _Any = 0) -> _Any:
+        """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
+    def get_device(self) -> _int:
+        """None: the CPU has no number."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """False: memory is never pinned for a device."""
+    def is_shared(self) -> _Any:
+        """True if other processes may map the memory."""
+    is_sparse: _bool
+    is_sparse_csr: _bool
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def new(self) -> _Any:
+        """A storage of no bytes."""
+    def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
+        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
+    def resizable(self) -> _Any:
+        """True unless the memory is an array's of NumPy, too."""
+    def resize_(self, size: _Any) -> _Any:
+        """Resize the storage to so many bytes of new memory, which begins with the old ones."""
+    def share_memory_(self) -> _Any:
+        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of bytes."""
+    def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
+        """The storage itself, for the device that it is on; other devices are errors."""
+    def tolist(self) -> _Any:
+        """The bytes as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class."""
+    def untyped(self) -> _Any:
+        """The storage itself."""
 class SymBool:
     """A symbolic bool of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...

@@ -7,8 +7,8 @@ from tensh.switched_off import lookup
 
 
 def __getattr__(name):
-    if name == "cuda":
-        return importlib.import_module("tensh.backends.cuda")
+    if name in ("cpu", "cuda"):
+        return importlib.import_module(f"tensh.backends.{name}")
     return look_up(name)
 
 

@@ -178,7 +178,7 @@ class GraphModule(Module):
         made = type(self).__new__(type(self))
         memo[id(self)] = made
         values = copy.deepcopy(self.__dict__, memo)
-        GraphModule.__init__(made, CodeOnly.wrap_values(values), values["_graph"], type(self).__name__)
+        GraphModule.__init__(made, CodeOnly(values), values["_graph"], type(self).__name__)
         for name in HOOKS:
             if name in values:
                 made.__dict__[name] = values[name]
@@ -198,11 +198,9 @@ class GraphModule(Module):
 class CodeOnly(Module):
     """The members of a module that is copied or unpickled."""
 
-    @classmethod
-    def wrap_values(cls, values):
-        made = cls()
-        made.__dict__.update(values)
-        return made
+    def __init__(self, body):
+        super().__init__()
+        self.__dict__ = body
 
 
 def copy_member(source, module, target):
@@ -279,7 +277,7 @@ def reduce_graph_module(body, import_block):
         def is_leaf_module(self, m, module_qualified_name):
             return True
 
-    root = type("CodeOnly", (CodeOnly,), {"forward": forward}).wrap_values(body)
+    root = type("CodeOnly", (CodeOnly,), {"forward": forward})(dict(body))
     graph = Leaves().trace(root, **body.get("_tracer_extras", {}))
     graph._tracer_cls = cls
     made = GraphModule(root, graph, body.get("_graphmodule_cls_name", "GraphModule"))
@@ -287,3 +285,11 @@ def reduce_graph_module(body, import_block):
         if not hasattr(made, name):
             setattr(made, name, value)
     return made
+
+
+_CodeOnlyModule, _copy_attr, _assign_attr = (
+    CodeOnly,
+    copy_member,
+    assign_member,
+)  # PyTorch's names, which libraries import
+_get_attr, _USER_PRESERVED_ATTRIBUTES_KEY = get_member, "_user_preserved_attributes"

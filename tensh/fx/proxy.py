@@ -12,6 +12,7 @@ from collections import OrderedDict
 from types import FunctionType
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import armed, keep_armed
 from tensh.fx import traceback as fx_traceback
 from tensh.fx.codegen import MAGIC, REFLECTABLE
 from tensh.fx.names import name_of_function
@@ -185,6 +186,8 @@ class Proxy:
     def __init__(self, node, tracer=None):
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
+        if not armed.now:  # outside a trace, which arms the functions while it runs
+            keep_armed()
 
     def __repr__(self):
         return f"Proxy({self.node.name})"

@@ -225,3 +225,17 @@ def test_names_whose_numbers_begin_again_are_found_at_once():
     names.used = used = Counted()
     given = [names.create_name(name, None) for n in range(1, 1000) for name in ("a", f"a_{'0' * n}1")]
     assert len({*given}) == len(given) and used.asked < 20 * len(given)
+
+
+def test_a_proxy_of_a_graph_made_by_hand_is_taken_by_every_function():
+    graph = fx.Graph()
+    tracer = fx.proxy.GraphAppendingTracer(graph)
+    x, y = (fx.Proxy(graph.placeholder(name), tracer=tracer) for name in "xy")
+    for function in (torch.broadcast_tensors, torch.meshgrid, torch.block_diag, torch.cartesian_prod, torch.atleast_2d):
+        assert isinstance(function(x, y), fx.Proxy)
+    assert isinstance(torch.hstack([x, y]), fx.Proxy)
+
+
+def test_einsum_of_a_list_is_recorded_with_its_operands():
+    traced = fx.symbolic_trace(lambda x, y: torch.einsum("ij,jk->ik", [x, y]))
+    assert "einsum('ij,jk->ik', x, y)" in traced.code

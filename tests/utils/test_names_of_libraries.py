@@ -221,3 +221,18 @@ for refused in (TensorType, lambda: _add_batch_dim(torch.ones(1), 0, 1)):
         [sys.executable, "-m", "tensh", "run", tmp_path / "program.py"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_what_libraries_ask_of_a_build_and_of_traces_is_answered():
+    from tensh.fx.graph_module import _CodeOnlyModule, _copy_attr
+    from tensh.switched_off import module
+
+    assert tensh.backends.cpu.get_cpu_capability() in ("AVX512", "AVX2", "DEFAULT")
+    assert isinstance(tensh.ones(2).untyped_storage(), tensh.StorageBase)
+    assert not isinstance(tensh.ones(2), tensh.StorageBase)
+    guards = module("torch._guards")
+    assert guards.active_fake_mode() is guards.detect_fake_mode([tensh.ones(2)]) is None
+    source, target = tensh.nn.Sequential(tensh.nn.Linear(2, 1)), tensh.nn.Module()
+    _copy_attr(source, target, "0.weight")
+    assert getattr(target, "0").weight is source[0].weight
+    assert [*_CodeOnlyModule(vars(source)).parameters()] == [*source.parameters()]

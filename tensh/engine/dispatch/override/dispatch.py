@@ -106,6 +106,7 @@ def answer_late(function, args, options):
 
 OURS = ("out", "copy")  # parameters that PyTorch's functions of Python lack
 WITH_OUT = ("norm", "normalize", "tensordot")  # but for these, which have ``out`` in Python
+SPREAD = ("einsum",)  # operands that were given as a list are handed on one by one
 
 
 def as_in_python(point, args, options):
@@ -121,7 +122,8 @@ def as_in_python(point, args, options):
     for name, parameter in bound.signature.parameters.items():
         value = bound.arguments[name]
         if parameter.kind is parameter.VAR_POSITIONAL:
-            positional += value
+            is_list = len(value) == 1 and isinstance(value[0], (list, tuple)) and point.function.__name__ in SPREAD
+            positional += value[0] if is_list else value
         elif parameter.kind is parameter.VAR_KEYWORD:
             named |= value
         elif parameter.default is parameter.empty:

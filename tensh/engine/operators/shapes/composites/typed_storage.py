@@ -294,7 +294,12 @@ for _dtype, _class in CLASSES.items():
     setattr(TypedStorage, _word, make_conversion(_word, _dtype))
     setattr(UntypedStorage, _word, make_conversion(_word, _dtype))
     PUBLIC[_class.__name__] = _class
-PUBLIC.update(UntypedStorage=UntypedStorage, TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
+PUBLIC.update(
+    UntypedStorage=UntypedStorage,
+    StorageBase=UntypedStorage,
+    TypedStorage=TypedStorage,
+    Storage=CLASSES[ALL["float32"]],
+)
 
 
 def storage_by_default():
