@@ -8,13 +8,13 @@ import types
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.size import Size
+from tensh.engine.dtypes.device import device as Device
+from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.explain.calls import piece
-from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, is_named_result, parse_statement
-from tensh.explain.trying import CHANGES, append_to_expression, describe_shape
+from tensh.explain.other_values import changes_of_value
+from tensh.explain.shadow import BUILTINS, Unknown, canonical, parse_statement
+from tensh.explain.trying import append_to_expression, describe_shape
 from tensh.language import _
 
 FUNCTIONS = {
@@ -25,6 +25,7 @@ FUNCTIONS = {
     "view": "reshape",
     "stack": "cat",
     "cat": "stack",
+    "transpose": "permute",
 }
 """The replacements of a function or method."""
 
@@ -37,18 +38,14 @@ WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
 """Methods whose results gradients do not pass."""
 
 
-AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "transpose(1, 2)")}
-"""Other orders of dimensions: channels before the sizes of an image, time and batch exchanged."""
-
-
-CASTS = {".float()": 1, ".long()": 1, ".double()": 2, ".bool()": 3}
-"""Other dtypes, by how seldom they are what was meant."""
-
-
 DTYPES = frozenset(
     "float16 float32 float64 bfloat16 float double half uint8 int8 int16 int32 int64 short int long bool complex64 complex128".split()
 )
 """Names of dtypes, as they are written in quotes by those who know NumPy."""
+
+
+SETTINGS = {Dtype: "dtype", Device: "device"}
+"""Types of settings, and the names that they are given by."""
 
 
 class Edit(NamedTuple):
@@ -123,6 +120,7 @@ def changes(node, text, is_whole, shadow):
             _("{text} is not a whole number").format(text=text),
         )
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+        yield from index_of_part(node, shadow)
         fewer = ast.unparse(ast.Tuple(node.slice.elts[:-1])).strip("()").rstrip(",")
         yield f"{ast.unparse(node.value)}[{fewer}]", 2, _("{text} has lost a dimension to each index").format(text=text)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -132,6 +130,15 @@ def changes(node, text, is_whole, shadow):
     value = value_of(node, shadow)
     if value is not UNKNOWN and not is_whole:
         yield from changes_of_value(value, text)
+
+
+def index_of_part(node, shadow):
+    """`out[0][:, -1]` for `out[:, -1]` of what a recurrent layer gives, a tensor and its last state."""
+    owner, text = value_of(node.value, shadow), ast.unparse(node.value)
+    if type(owner) in (tuple, list) and owner and isinstance(owner[0], Tensor):
+        shapes = ", ".join(describe_shape(each) for each in owner)
+        reason = _("{text} is a {kind}: {shapes}").format(text=text, kind=type(owner).__name__, shapes=shapes)
+        yield f"{append_to_expression(text, '[0]')}[{ast.unparse(node.slice).strip('()')}]", 1, reason
 
 
 def read_text_argument(text):
@@ -169,7 +176,9 @@ def other_functions(node, text):
         yield (
             text[: end - len(name)] + FUNCTIONS[name] + text[end:],
             2,
-            _("{name} does not take these shapes").format(name=name),
+            _("transpose exchanges two dimensions; permute takes all of them in their new order")
+            if name == "transpose"
+            else _("{name} does not take these shapes").format(name=name),
         )
 
 
@@ -265,138 +274,19 @@ def other_calls(node, text, shadow):
             0,
             _("{called} is a {kind}, which is not called").format(called=called, kind=type(function).__name__),
         )
+    for each in node.args:
+        kind = SETTINGS.get(type(value_of(each, shadow)))
+        if kind:
+            others = [ast.unparse(other) for other in node.args if other is not each]
+            named = [ast.unparse(other) for other in node.keywords]
+            given = ast.unparse(each)
+            yield (
+                f"{ast.unparse(node.func)}({', '.join([*others, *named, f'{kind}={given}'])})",
+                0,
+                _("{given} is given by its name, {kind}").format(given=given, kind=kind),
+            )
     if isinstance(node.func, ast.Attribute) and not node.args:
         owner = value_of(node.func.value, shadow)
         if type(owner) in (int, float):
             owned = ast.unparse(node.func.value)
             yield owned, 1, _("{owned} is a number of Python's already").format(owned=owned)
-
-
-def changes_of_value(value, text):
-    """(new text, cost, reason) by the kind of a value."""
-    match value:
-        case Size():
-            yield f"{text}[0]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
-        case type():
-            yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
-        case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
-            yield (
-                f"{text}()",
-                0,
-                (
-                    _("{text} is a method that was not called")
-                    if "." in text
-                    else _("{text} is a function that was not called")
-                ).format(text=text),
-            )
-        case _ if is_module(value):
-            yield (
-                f"{text}.parameters()",
-                0,
-                _("{text} is a module: what is wanted are its parameters").format(text=text),
-            )
-        case tuple() | list():
-            yield from changes_of_sequence(value, text)
-        case np.ndarray():
-            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
-            yield (
-                f"torch.from_numpy({text}).float()",
-                2,
-                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
-            )
-        case int() | float():
-            yield from changes_of_number(value, text)
-        case Tensor():
-            yield from changes_of_tensor(value, text)
-
-
-def changes_of_sequence(value, text):
-    """``changes_of_value`` of a tuple or list: one of its tensors, or all of them as one."""
-    match value:
-        case tuple() if is_named_result(value) and "values" in type(value).__match_args__:
-            yield f"{text}.values", 0, _("{text} has values and indices, which are two tensors").format(text=text)
-        case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
-            kind = type(value).__name__
-            shapes = ", ".join(describe_shape(each) for each in value)
-            yield (
-                first_of(text),
-                1 + 2 * (kind == "list"),
-                _("{text} is a {kind}: {shapes}").format(text=text, kind=kind, shapes=shapes),
-            )
-            yield (
-                f"torch.stack({text})",
-                2,
-                _("{text} is a {kind} of tensors: {shapes}").format(text=text, kind=kind, shapes=shapes),
-            )
-        case tuple() if value and isinstance(value[0], Tensor):
-            yield (
-                f"{append_to_expression(text, '')}[0]",
-                1,
-                _("{text} is a {kind}: {shapes}").format(
-                    text=text, kind="tuple", shapes=", ".join(describe_shape(each) for each in value)
-                ),
-            )
-        case tuple() | list() if value and not any(isinstance(each, Tensor) for each in value):
-            yield (
-                f"torch.tensor({text})",
-                2,
-                _("{text} is a {kind}, not a tensor").format(text=text, kind=type(value).__name__),
-            )
-
-
-def changes_of_number(value, text):
-    """``changes_of_value`` of a number: another kind of number, or a tensor."""
-    match value:
-        case bool():
-            pass
-        case float() if value.is_integer():
-            whole = str(int(value)) if text.replace(".", "").isdecimal() else f"int({text})"
-            yield whole, 1, _("{text} is a float, and a whole number is wanted").format(text=text)
-            yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
-        case int() | float():
-            what = (
-                _("{text} is an int, not a tensor") if isinstance(value, int) else _("{text} is a float, not a tensor")
-            )
-            yield f"torch.tensor({text})", 2, what.format(text=text)
-
-
-def first_of(text):
-    """The first element of an expression: of one that is written out, what stands there."""
-    node = ast.parse(text, mode="eval").body
-    return (
-        ast.unparse(node.elts[0]) if isinstance(node, ast.Tuple | ast.List) else f"{append_to_expression(text, '')}[0]"
-    )
-
-
-def changes_of_tensor(t, text):
-    """(new text, cost, reason, what it shows) of a tensor in another dtype, or with other dimensions."""
-    casts = CASTS if not t.is_complex() else {".abs()": 1, ".real": 2}
-    for change, cost in casts.items():
-        if t.is_complex() or CHANGES[change](t):
-            yield (
-                append_to_expression(text, change),
-                cost,
-                _("{text} holds {dtype}").format(text=text, dtype=dtype_of(t)),
-                dtype_of,
-            )
-    shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
-    shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
-    shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
-    casts = [cast for cast in casts if cast in (".float()", ".long()") and CHANGES[cast](t)]
-    for change, cost in shaped:
-        if CHANGES.get(change, lambda t: True)(t):
-            for cast in ("", *casts):
-                yield (
-                    append_to_expression(text, change + cast),
-                    cost + 2 * bool(cast),
-                    _("{text} is {shape}").format(text=text, shape=shape_of(t)),
-                    shape_of,
-                )
-
-
-def dtype_of(t):
-    return str(t.dtype).removeprefix("torch.")
-
-
-def shape_of(t):
-    return str(list(t.shape))

@@ -13,10 +13,17 @@ WANTED = ("have one of the following scalar types", "Expected dtype int", "to be
 
 
 def explain_floats(situation):
-    """`torch.Tensor([1, 2])`, whose elements are floats, where indices or classes are wanted."""
+    """`torch.Tensor([1, 2])`, whose elements are floats, where another dtype is asked for, or indices or classes are wanted."""
+    path = situation.place.path()
+    call = path[-1] if path else None
+    if situation.says("new() got an unexpected keyword") and isinstance(call, ast.Call):
+        if ast.unparse(call.func) not in CLASSES:
+            return None
+        fit = replace_node(situation.place, call.func, "torch.tensor")
+        rule = _("{name} makes floating point numbers, and is told nothing else; torch.tensor is")
+        return Explanation("tensor", (), rule.format(name=ast.unparse(call.func)), (fit,)) if fit else None
     if not any(situation.says(words) for words in WANTED):
         return None
-    path = situation.place.path()
     for followed in follow(path[-1], situation) if path and isinstance(path[-1], ast.expr) else ():
         node, value = followed.node, situation.names.get(followed.name)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in CLASSES and isinstance(value, Tensor):

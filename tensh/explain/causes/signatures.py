@@ -4,7 +4,7 @@ import ast
 import re
 import types
 
-from tensh.explain.causes.situation import message_of
+from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import OPERATIONS, is_module
 from tensh.language import _, list_names
@@ -54,7 +54,11 @@ def explain_missing_arguments(situation):
     written = f"{name}({', '.join([*needed, *options])})"
     given = [f"{parameter}={ast.unparse(each)}" for parameter, each in zip(needed, node.args)]
     rule = _("{written} lacks {missing}; given: {given}") if given else _("{written} lacks {missing}")
-    return Explanation("call", (), rule.format(written=written, given=", ".join(given), missing=list_names(missing)))
+    rule = rule.format(written=written, given=", ".join(given), missing=list_names(missing))
+    is_attention = missing == ["key", "value"] and is_module(called) and len(node.args) == 1
+    own = ", ".join([ast.unparse(node.args[0])] * 3) if is_attention else ""  # attention of a sequence to itself
+    fit = replace_node(situation.place, node.args[0], own) if own else None
+    return Explanation("call", (), rule, (fit,) if fit else ())
 
 
 def function_of(called, parameters):

@@ -3,6 +3,7 @@
 import ast
 import inspect
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
@@ -12,7 +13,7 @@ from tensh.language import _
 def explain_value(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
-    for kind in (explain_unpacked_shape, exchanged_save, overwritten_method):
+    for kind in (explain_unpacked_shape, exchanged_save, overwritten_method, mode_of_data):
         found = kind(situation, path[-1] if path else None)
         if found is not None:
             return found
@@ -77,3 +78,16 @@ def overwritten_method(situation, node):
                 "call", (), rule, fits, None if fits else _("call the method on line {line}: {text}()").format(line=each.lineno, text=texts[0])
             )  # fmt: skip
     return None
+
+
+def mode_of_data(situation, node):
+    """`net.train(x)`, which switches a mode, and computes nothing."""
+    if not situation.says("training mode is expected to be boolean") or not isinstance(node, ast.Call):
+        return None
+    if not isinstance(node.func, ast.Attribute) or not is_module(situation.look_up(node.func.value)):
+        return None
+    owner = ast.unparse(node.func.value)
+    rule = _("{text} switches the mode of the model; data is given to the model itself").format(text=f"{owner}.train()")
+    fit = replace_node(situation.place, node.func, owner)
+    is_tensor = len(node.args) == 1 and isinstance(situation.tensor_of(node.args[0]), Tensor)
+    return Explanation("train", (), rule, (fit,) if fit and is_tensor else ())

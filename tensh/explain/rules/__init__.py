@@ -33,6 +33,7 @@ from tensh.explain.rules.indices import (
     index_range,
     list_written,
     mask_of_numbers,
+    rows_and_columns,
     too_many_indices,
 )
 from tensh.explain.rules.joining import joining
@@ -102,6 +103,7 @@ RULES = (
     (("Mismatch in shape: grad_output",), start_of_backward),
     (("appears to not have been used in the graph",), explain_unused),
     (("The shape of the mask",), mask_shape),
+    (("shape mismatch: indexing tensors",), rows_and_columns),
     (("repeat dims can not be smaller",), repeats),
     (("repeats must have the same size as input",), counts_of_rows),
     (("expects split_sizes to sum exactly to",), parts_of_split),
@@ -116,7 +118,7 @@ RULES = (
     (("out of bounds for dimension", "is out of bounds"), index_range),
     (("too many indices",), too_many_indices),
     (("Dimension out of range", "dimension specified as"), dim_range),
-    (("on a bool tensor is not supported", "with a bool tensor is not supported"), mask_in_arithmetic),
+    (("on a bool tensor is not supported", "with a bool tensor is not supported", "with two bool tensors is not supported"), mask_in_arithmetic),
     (("same dtype", "expected scalar type", "Expected object of scalar type", "should have the same dtype", "expected m1 and m2"), dtypes),
     (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor"), needs_float),
     (("can require gradients",), integers_require_grad),

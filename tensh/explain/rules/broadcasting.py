@@ -5,7 +5,7 @@ import itertools
 from tensh.explain.model import Explanation
 from tensh.explain.rules.products import stacks
 from tensh.explain.rules.shared import is_in_place, name_or_phrase, operand
-from tensh.explain.trying import each, fits
+from tensh.explain.trying import append_to_expression, each, fits
 from tensh.language import _
 
 
@@ -17,7 +17,7 @@ def broadcasting(call, text):
         return stacks(call, *call.tensors[:2])
     a, b = find_clash(call.tensors)
     if a is None:
-        return None
+        return grown_in_place(call) if "doesn't match the broadcast shape" in text else None
     one, two = a.value.shape, b.value.shape
     dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
     rule = _("aligned from the right, {one} stands against {two}, and neither is 1").format(
@@ -25,17 +25,45 @@ def broadcasting(call, text):
     )
     changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
     product = [f"{a.text} @ {b.text}"] if call.symbol == "*" and a.text and b.text and len(one) == len(two) == 2 else []
-    candidates = product + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
+    aligned = [*align(call, b, one), *([] if is_in_place(call) else align(call, a, two))]
+    candidates = product + aligned + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
     larger = max(len(one), len(two))
     if is_loss(call):  # both are to be of one shape: what only broadcasts compares every element with every other
         ways = {".squeeze(-1)": (*two[:-1],) if two[-1:] == (1,) else None, ".unsqueeze(-1)": (*two, 1)}
         candidates = each(call, b, *(way for way, shape in ways.items() if shape == (*one,)))
         candidates += each(call, b, ".T") if (*one,) == (*reversed(two),) else []
     found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
+    if not found and call.symbol == "-" and len(one) == len(two) == 2 and dim == 2:  # each row from each other one
+        found = fits(call, [call.rewrite({a: append_to_expression(a.text, "[:, None]")})] if a.text else [])
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
         None if found else _("make {first} or {second} with another size there: equal ones, or 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
     )  # fmt: skip
+
+
+def align(call, argument, shape):
+    """The call with an operand of fewer dimensions put where its sizes are those of a shape, new dimensions behind it."""
+    own, found = tuple(argument.value.shape), []
+    for start in range(len(shape) - len(own)):
+        behind = len(shape) - len(own) - start
+        if own and 1 not in own and own == tuple(shape[start : start + len(own)]) and argument.text:
+            index = ", ".join([":"] * len(own) + ["None"] * behind)
+            found.append(call.rewrite({argument: append_to_expression(argument.text, f"[{index}]")}))
+    return found
+
+
+def grown_in_place(call):
+    """A result that has more elements than what it is to be written into."""
+    a, b = call.tensors[:2]
+    symbol = call.symbol.removesuffix("=")
+    rule = _("a write in place keeps the shape of {first}, {one}, and with {two} the result has another").format(
+        first=name_or_phrase(a, _("the first")), one=[*a.value.shape], two=[*b.value.shape]
+    )
+    candidates = [f"{a.text} = {a.text} {symbol} {b.text}"] if call.symbol.endswith("=") and a.text and b.text else []
+    dims = range(b.value.dim() - a.value.dim())
+    if a.value.shape == b.value.shape[len(dims) :] and len(dims) == 1 and b.text:
+        candidates.append(call.rewrite({b: append_to_expression(b.text, ".sum(0)")}))
+    return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, candidates))
 
 
 def is_loss(call):

@@ -5,7 +5,7 @@ import ast
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, each, fits, swap_operands
+from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
 from tensh.language import _
 
 
@@ -77,6 +77,10 @@ def mask_in_arithmetic(call, text):
     rule = _("{mask} is a mask: ~ turns it round, and as numbers it is zeros and ones").format(
         mask=name_or_phrase(mask)
     )
+    masks = [t for t in call.tensors if t.value.dtype == mask.value.dtype]
+    if len(masks) == 2:  # a difference of two masks, as numbers
+        both = [change_call(call, dict.fromkeys(masks, ".float()"))]
+        return Explanation(call.symbol, tuple(map(operand, masks)), rule, fits(call, both))
     return Explanation(
         call.symbol, (operand(mask),), rule, fits(call, [f"~{code}"] * is_turned + each(call, mask, ".float()"))
     )

@@ -220,3 +220,17 @@ def replace_dim(call, wrong, right):
     if any(a.value in (right, right - call.tensors[0].value.dim()) for a in call.arguments if a.name.startswith("dim")):
         return None  # the same dim twice would do nothing
     return call.rewrite({dims[0]: str(max(right, 0))})
+
+
+def rows_and_columns(call, text):
+    """Lists of rows and of columns are paired, element by element: a block takes one after the other."""
+    index, parts = indices_of(call)
+    t = call.arguments[0]
+    if index is None or len(parts) != 2 or not hasattr(t.value, "shape") or not t.text:
+        return None
+    rows, columns = (part for part, _ in parts)
+    rule = _(
+        "lists of indices are paired, one of {rows} with one of {columns}; a block of rows and columns takes two steps"
+    )
+    block = append_to_expression(t.text, f"[{rows}][:, {columns}]")
+    return Explanation("[]", (operand(t),), rule.format(rows=rows, columns=columns), fits(call, [block], most=1))

@@ -1,5 +1,6 @@
 """Layers that were given what they were not made for, and losses with the wrong kind of target."""
 
+import ast
 import itertools
 import re
 
@@ -120,9 +121,14 @@ def whole_indices(call, text):
     if wrong is None:
         return None
     kind = str(wrong.value.dtype).removeprefix("torch.")
+    count = getattr(call.module, "num_embeddings", None)
+    if (wrong.text or "").startswith(("torch.rand(", "torch.randn(")):  # as whole numbers most of them are 0
+        candidates = [call.rewrite({wrong: f"torch.randint({count}, {tuple(wrong.value.shape)})"})] if count else []
+    else:
+        candidates = each(call, wrong, ".long()")
     return Explanation(
         call.symbol, (operand(wrong),), _("indices are whole numbers, and {wrong} holds {kind}").format(wrong=name_or_phrase(wrong), kind=kind),
-        fits(call, each(call, wrong, ".long()")),
+        fits(call, candidates),
     )  # fmt: skip
 
 
@@ -185,7 +191,24 @@ def samples(call, text):
         input=name_or_phrase(a, _("the input")), samples=len(a.value), target=name_or_phrase(target, _("the target")),
         targets=len(target.value),
     )  # fmt: skip
-    return Explanation(call.symbol, (operand(a, {0}), operand(target, {0})), rule)
+    advice = find_rows(call) if len(a.value) % max(len(target.value), 1) == 0 else None
+    return Explanation(call.symbol, (operand(a, {0}), operand(target, {0})), rule, (), advice)
+
+
+def find_rows(call):
+    """The one `x.view(-1, 196)` of a source, which makes as many rows as there is room for; None where there is none."""
+    tree, found = call.place.tree(), []
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Call(func=ast.Attribute(attr="view" | "reshape", value=owner), args=[rows, _]):
+                if ast.unparse(rows) == "-1":
+                    found.append((node, ast.unparse(owner)))
+    if len(found) != 1:
+        return None
+    ((node, name),) = found
+    return _("`{code}` on line {line} makes as many rows as fit; {new} keeps one for each sample").format(
+        code=ast.unparse(node), line=node.lineno, new=f"{name}.view({name}.size(0), -1)"
+    )
 
 
 def one_hot_classes(call, text):

@@ -39,7 +39,9 @@ def reshaping(call, text):
     ).format(tensor=name_or_phrase(t), count=count, wanted=wanted, known=known)
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:
-        candidates = [resize_call(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in range(len(wanted))]
+        own = [*t.value.shape, *[None] * len(wanted)]
+        places = sorted(range(len(wanted)), key=lambda d: wanted[d] == own[d])  # sizes that stay are meant
+        candidates = [resize_call(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in places]
     return Explanation(call.name, (operand(t),), rule, fits(call, candidates, most=1))
 
 

@@ -73,7 +73,10 @@ def model_for_optimizer(situation, node):
     rule = _("{text} is a {kind}: a scheduler changes the rates of an optimizer").format(
         text=text, kind=type(situation.look_up(node.args[0])).__name__
     )
-    return explain_replacement(situation, "scheduler", rule, node.args[0], found[0]) if len(found) == 1 else None
+    advice = _("an optimizer before it: {code}").format(code=f"opt = torch.optim.SGD({text}.parameters(), lr=0.01)")
+    return explain_replacement(
+        situation, "scheduler", rule, node.args[0], found[0] if len(found) == 1 else None, advice if not found else None
+    )
 
 
 def rate_before_parameters(situation, node):

@@ -1,0 +1,151 @@
+"""Edits of a value by its kind: another dtype, other dimensions, one part of several, a tensor for a number."""
+
+import ast
+import types
+
+import numpy as np
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
+from tensh.explain.shadow import is_module, is_named_result
+from tensh.explain.trying import CHANGES, append_to_expression, describe_shape
+from tensh.language import _
+
+AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "transpose(1, 2)")}
+"""Other orders of dimensions: channels before the sizes of an image, time and batch exchanged."""
+
+
+CASTS = {".float()": 1, ".long()": 1, ".double()": 2, ".bool()": 3}
+"""Other dtypes, by how seldom they are what was meant."""
+
+
+def changes_of_value(value, text):
+    """(new text, cost, reason) by the kind of a value."""
+    match value:
+        case Size():
+            yield f"{text}[0]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
+        case type():
+            yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
+        case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
+            yield (
+                f"{text}()",
+                0,
+                (
+                    _("{text} is a method that was not called")
+                    if "." in text
+                    else _("{text} is a function that was not called")
+                ).format(text=text),
+            )
+        case _ if is_module(value):
+            yield (
+                f"{text}.parameters()",
+                0,
+                _("{text} is a module: what is wanted are its parameters").format(text=text),
+            )
+        case tuple() | list():
+            yield from changes_of_sequence(value, text)
+        case np.ndarray():
+            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
+            yield (
+                f"torch.from_numpy({text}).float()",
+                2,
+                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
+            )
+        case int() | float():
+            yield from changes_of_number(value, text)
+        case Tensor():
+            yield from changes_of_tensor(value, text)
+
+
+def changes_of_sequence(value, text):
+    """``changes_of_value`` of a tuple or list: one of its tensors, or all of them as one."""
+    match value:
+        case tuple() if is_named_result(value) and "values" in type(value).__match_args__:
+            yield f"{text}.values", 0, _("{text} has values and indices, which are two tensors").format(text=text)
+        case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
+            kind = type(value).__name__
+            shapes = ", ".join(describe_shape(each) for each in value)
+            yield (
+                first_of(text),
+                1 + 2 * (kind == "list"),
+                _("{text} is a {kind}: {shapes}").format(text=text, kind=kind, shapes=shapes),
+            )
+            yield (
+                f"torch.stack({text})",
+                2,
+                _("{text} is a {kind} of tensors: {shapes}").format(text=text, kind=kind, shapes=shapes),
+            )
+        case tuple() if value and isinstance(value[0], Tensor):
+            yield (
+                f"{append_to_expression(text, '')}[0]",
+                1,
+                _("{text} is a {kind}: {shapes}").format(
+                    text=text, kind="tuple", shapes=", ".join(describe_shape(each) for each in value)
+                ),
+            )
+        case tuple() | list() if value and not any(isinstance(each, Tensor) for each in value):
+            yield (
+                f"torch.tensor({text})",
+                2,
+                _("{text} is a {kind}, not a tensor").format(text=text, kind=type(value).__name__),
+            )
+
+
+def changes_of_number(value, text):
+    """``changes_of_value`` of a number: another kind of number, or a tensor."""
+    match value:
+        case bool():
+            pass
+        case float() if value.is_integer():
+            whole = str(int(value)) if text.replace(".", "").isdecimal() else f"int({text})"
+            yield whole, 1, _("{text} is a float, and a whole number is wanted").format(text=text)
+            yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
+        case int() | float():
+            what = (
+                _("{text} is an int, not a tensor") if isinstance(value, int) else _("{text} is a float, not a tensor")
+            )
+            yield f"torch.tensor({text})", 2, what.format(text=text)
+            if isinstance(value, int):
+                yield f"({text},)", 3, _("{text} is a number, and a size is a tuple").format(text=text)
+
+
+def first_of(text):
+    """The first element of an expression: of one that is written out, what stands there."""
+    node = ast.parse(text, mode="eval").body
+    return (
+        ast.unparse(node.elts[0]) if isinstance(node, ast.Tuple | ast.List) else f"{append_to_expression(text, '')}[0]"
+    )
+
+
+def changes_of_tensor(t, text):
+    """(new text, cost, reason, what it shows) of a tensor in another dtype, or with other dimensions."""
+    casts = CASTS if not t.is_complex() else {".abs()": 1, ".real": 2}
+    for change, cost in casts.items():
+        if t.is_complex() or CHANGES[change](t):
+            yield (
+                append_to_expression(text, change),
+                cost,
+                _("{text} holds {dtype}").format(text=text, dtype=dtype_of(t)),
+                dtype_of,
+            )
+    shaped = [(f".squeeze({dim})", 3) for dim, size in enumerate(t.shape) if size == 1]
+    shaped += [(change, 4) for change in (".unsqueeze(0)", ".unsqueeze(-1)", ".flatten(1)", ".mT", ".T")]
+    shaped += [*((f".{change}", 5) for change in AXES.get(t.dim(), ())), ("[None, None]", 6)]
+    casts = [cast for cast in casts if cast in (".float()", ".long()") and CHANGES[cast](t)]
+    for change, cost in shaped:
+        if CHANGES.get(change, lambda t: True)(t):
+            for cast in ("", *casts):
+                yield (
+                    append_to_expression(text, change + cast),
+                    cost + 2 * bool(cast),
+                    _("{text} is {shape}").format(text=text, shape=shape_of(t)),
+                    shape_of,
+                )
+
+
+def dtype_of(t):
+    return str(t.dtype).removeprefix("torch.")
+
+
+def shape_of(t):
+    return str(list(t.shape))
