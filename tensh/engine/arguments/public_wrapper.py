@@ -22,12 +22,10 @@ from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.quick_checks import checked_kinds, checks_of
 from tensh.engine.arguments.signatures import (
     NO_FIT,
-    NO_SIZES,
     OVERFLOW,
-    TAKERS,
     choose,
     refuse_receiver,
-    take_dim,
+    taker_of,
     type_name,
 )
 from tensh.engine.codegen.guards import wrap_guarded
@@ -54,8 +52,8 @@ PYTHON = frozenset(
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
-CLASSES = {"bool": bool, "int": int, "float": float, "str": str}
-"""Kind -> the class of the arguments that need no look at the signatures, which are read when they are first needed."""
+CLASSES = {"bool": {bool}, "int": {int}, "float": {float}, "str": {str}, "Number": {bool, int, float, complex}}
+"""Kind -> the classes of the arguments that need no look at the signatures, which are read when they are first needed."""
 OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
 """Beginnings of the names of methods that take sizes in any form and read the tensor first."""
 
@@ -109,13 +107,13 @@ class PublicWrapper:
             if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
             return value
-        if value.__class__ is CLASSES[kind]:
+        if value.__class__ in CLASSES[kind]:
             return value
         if value is None and any(form.named[name].optional for form in self.forms if name in form.named):
             return None
         if self.kinds_of(name) != {kind}:
             return value
-        taken = take_dim(value) if kind == "int" and name in NO_SIZES else TAKERS[kind](value)
+        taken = taker_of(self.name, kind, name)(value)
         if taken is NO_FIT:
             raise TypeError(f"{self.name}(): argument '{name}' must be {kind}, not {type_name(value)}")
         return taken

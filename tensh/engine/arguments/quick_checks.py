@@ -12,7 +12,7 @@ CHECKS = {
     "bool": "{0} is not False and {0} is not True",
     "int": "is_not_int64({0})",
     "float": "{0}.__class__ is not float",
-    "Number": "{0}.__class__ is not float",
+    "Number": "{0}.__class__ is not float and {0}.__class__ is not int",
     "str": "{0}.__class__ is not str",
 }
 FLAGS = frozenset(["stable", "upper"])
@@ -20,12 +20,15 @@ FLAGS = frozenset(["stable", "upper"])
 INTEGERS = frozenset(
     """
     k n decimals correction offset diagonal chunks split_size step shifts ignore_index divisor_override num_classes num_groups
-    n_fft hop_length win_length ind padding_idx start_dim storage_offset edge_order
+    n_fft hop_length win_length ind padding_idx start_dim storage_offset edge_order bins r N group interpolation_mode padding_mode
+    upscale_factor downscale_factor
 """.split()
 )
 """Parameters that take integers of 64 bits where PyTorch's signature says so, and that nothing else reads as such."""
 FLOATS = frozenset(["eps"])
 """Parameters that take floats likewise."""
+NUMBERS = frozenset(["alpha", "beta", "maxnorm"])
+"""Parameters that take numbers of any kind likewise."""
 
 
 def checked_kinds(parameters):
@@ -37,6 +40,8 @@ def checked_kinds(parameters):
             yield name, "int"
         elif name in FLOATS:
             yield name, "float"
+        elif name in NUMBERS:
+            yield name, "Number"
         elif type(p.default) is str:
             yield name, "str"
 

@@ -30,9 +30,12 @@ NO_SIZES = frozenset(
     """
     dim dim0 dim1 dim2 start_dim end_dim sparse_dim dense_dim axis axis0 axis1 dimension chunks num_classes steps offset ind
     upscale_factor downscale_factor dims decimals bins edge_order n_fft hop_length win_length r p
+    correction count divisor_override group interpolation_mode num_groups padding_mode row col window_length
+    diag.diagonal rot90.k diff.n fft_fftfreq.n fft_rfftfreq.n matrix_power.n linalg_matrix_power.n polygamma.n
+    special_polygamma.n unfold.size unfold.step unfold_copy.size unfold_copy.step vander.N embedding_bag.padding_idx
 """.split()
 )
-"""Integers that are no symbols in PyTorch, which takes fewer kinds of values for them."""
+"""Integers that are no symbols in PyTorch, which takes fewer kinds of values for them: in any function, or in the one that is named."""
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"
 
@@ -119,6 +122,14 @@ NO_SIZES_TAKERS = {
     ),
 }
 """Takers of what is no symbol in PyTorch."""
+
+
+def taker_of(function, kind, name):
+    """The converter of a kind for a parameter of a function."""
+    no_size = name in NO_SIZES or f"{function.removesuffix('_')}.{name}" in NO_SIZES
+    return NO_SIZES_TAKERS.get(kind, TAKERS[kind]) if no_size else TAKERS[kind]
+
+
 TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value) is not NO_FIT else value)
 
 
@@ -173,10 +184,10 @@ def complain_of_elements(values, place):
 class Parameter:
     """One parameter of a form."""
 
-    def __init__(self, kind, optional, name, default):
+    def __init__(self, function, kind, optional, name, default):
         self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
         self.takes_number = kind in ("Number", "Tensor~")
-        self.taker = NO_SIZES_TAKERS.get(kind, TAKERS[kind]) if name in NO_SIZES else TAKERS[kind]
+        self.taker = taker_of(function, kind, name)
         self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
         self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # True if None is accepted
 
@@ -204,7 +215,7 @@ class Form:
         words = [word for word in text[1:-1].split(", ") if word] if text != NOT_SHOWN else []
         positional = words.index("*") if "*" in words else len(words)
         found = [re.fullmatch(WORDS, word) for word in words if word != "*"]
-        self.parameters = [Parameter(*each.group("kind", "optional", "name", "default")) for each in found]
+        self.parameters = [Parameter(function, *each.group("kind", "optional", "name", "default")) for each in found]
         self.positional = self.parameters[:positional]
         self.places = [*self.positional, *[None] * ("*" in words), *self.parameters[positional:]] or [None]
         self.named = {p.name: p for p in self.parameters}

@@ -1,5 +1,6 @@
 """``backward`` and ``grad``: check the arguments and start one backward pass."""
 
+from operator import index
 from weakref import WeakSet
 
 import numpy as np
@@ -52,7 +53,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _sequence(tensors)
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
-    keep = create_graph if retain_graph is None else retain_graph
+    keep = index(create_graph if retain_graph is None else retain_graph)
     graph = bool(create_graph) or mode.off  # tangents are carried only by computations on tensors
     graph, record = (graph, None) if not _any_absent(tensors) else (True, bool(create_graph))
     grads = _roots(tensors, gradients, graph)
@@ -119,7 +120,7 @@ def grad(
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    keep = create_graph if retain_graph is None else retain_graph
+    keep, allow_unused = index(create_graph if retain_graph is None else retain_graph), index(allow_unused)
     if is_grads_batched:
         return _grad_of_batch(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     graph, record = bool(create_graph) or mode.off, None

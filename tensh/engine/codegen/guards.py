@@ -6,7 +6,7 @@ import types
 
 from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.quick_checks import handed_on, write_check
-from tensh.engine.arguments.signatures import NO_FIT, TAKERS, type_name
+from tensh.engine.arguments.signatures import NO_FIT, taker_of, type_name
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.ports import batched_function
 from tensh.engine.errors.messages import is_not_int64
@@ -17,7 +17,7 @@ FILE = "<tensh guard of {}>"
 
 def take(kind, called, name, position, value, optional):
     """The argument as the function that it is handed on to takes it; PyTorch's error if that does not."""
-    taken = value if value is None and optional else TAKERS[kind](value)
+    taken = value if value is None and optional else taker_of(called, kind, name)(value)
     if taken is NO_FIT:
         where = f" (position {position})" if position else ""
         raise TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")

@@ -203,6 +203,8 @@ def aminmax(input, *, dim=None, keepdim=False):
                 "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
             )
         require_elements("aminmax", input, (wrap_dim(dim, input.ndim),), "")
+    if dim is not None and type(dim) is not tuple or dim == ():  # a batch gives several
+        dim = wrap_dim(dim, input.ndim)
     axes = dims(dim, input.ndim)
     if input.dtype.kind == "c":
         if dim is not None and not input.ndim:

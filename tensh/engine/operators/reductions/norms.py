@@ -9,6 +9,7 @@ from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.kernels import promote_arrays
 from tensh.engine.operators.precision import ONES, is_half, narrow_result, real_dtype, widen
 from tensh.engine.operators.reductions.summation import add_along, add_squares, add_vector_products
@@ -156,6 +157,7 @@ def dist(input, other, p=2):
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."
         )
+    require_kind("Number", p, "dist", "p")
     if type(p) is complex:
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     difference = widen(input) - widen(other)
@@ -190,6 +192,7 @@ def renorm(input, p, dim, maxnorm):
             [0.3000, 0.4000]])
     """
     for name, number in (("p", p), ("maxnorm", maxnorm)):
+        require_kind("Number", number, "renorm", name)
         if type(number) is complex:
             raise RuntimeError(f"renorm: {name} must be real-valued")
     p, maxnorm = float(p), float(maxnorm)

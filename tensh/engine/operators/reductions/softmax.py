@@ -35,6 +35,8 @@ def logsumexp(input, dim, keepdim=False):
     >>> torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]).logsumexp(1)
     tensor([6.9315e-01, 1.0007e+03])
     """
+    if dim is None:
+        raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
     axes = dims(dim, input.ndim)
     wide = widen(input)
     if input.size >= LARGE and axes == (input.ndim - 1,) and input.flags.c_contiguous:

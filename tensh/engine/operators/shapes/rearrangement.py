@@ -35,7 +35,7 @@ def cat(tensors, dim=0):
     tensor([1, 2, 3])
     """
     try:
-        if are_alike(tensors):
+        if dim.__class__ is int and are_alike(tensors):
             return np.concatenate(tensors, dim)
     except (ValueError, TypeError, IndexError):
         pass  # PyTorch's error follows

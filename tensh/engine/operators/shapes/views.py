@@ -185,7 +185,9 @@ def permute(input, dims):
 def transpose(input, dim0, dim1):
     """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     try:
-        return input.swapaxes(dim0, dim1)
+        if dim0.__class__ is int is dim1.__class__:  # NumPy also takes truth values and arrays
+            return input.swapaxes(dim0, dim1)
+        return input.swapaxes(wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim))
     except (ValueError, TypeError, OverflowError):
         wrap_dim(dim0, input.ndim)
         wrap_dim(dim1, input.ndim)

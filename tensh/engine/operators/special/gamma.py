@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import NO_FIT, take_int
+from tensh.engine.arguments.signatures import NO_FIT, take_dim
 from tensh.engine.codegen.chain_writer import horner
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import as_float, refuse
@@ -181,7 +181,7 @@ TOGETHER = 256  # terms of mvlgamma from which on they are computed at once
 
 
 def mvlgamma(input, p):
-    if (p := take_int(p)) is NO_FIT:
+    if (p := take_dim(p)) is NO_FIT:
         refuse("mvlgamma", "p", 2, p, "int")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")

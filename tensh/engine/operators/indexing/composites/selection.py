@@ -91,6 +91,7 @@ def index_fill(input, dim, index, value):
         return index_fill_tensor, (dim, index, value)
     if isinstance(value, complex) and input.array.dtype.kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    require_kind("Number", value, "index_fill", "value")
     wrap_dim(dim, input.array.ndim)
     return index_fill_number, (dim, index, number_as(value, input.array.dtype))
 

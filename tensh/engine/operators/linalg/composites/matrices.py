@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import Tensor, wrap
@@ -198,6 +199,8 @@ def vecdot(x, y, *, dim=-1):
     >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
+    if read_int(dim) is None:
+        raise TypeError(f"linalg_vecdot(): argument 'dim' must be int, not {type_name(dim)}")
     check_vecdot(x, y)
     if x.array.ndim == y.array.ndim == 1:
         return vdot.fn(x, y)

@@ -155,7 +155,7 @@ def uneven(x, axis, coordinates, order):
 
 # ── integrals ────────────────────────────────────────────────────────────────
 def refuse_bools(name, y, x, dx=1):
-    if dx is True or dx is False:
+    if type(dx) in (bool, complex):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     if y.array.dtype.kind == "b" or x is not None and x.array.dtype.kind == "b":
         which = "`y`" if x is None else "`x` or `y`"

@@ -11,7 +11,7 @@ def extreme(name, doc, of_all, along, of_two):
     """The public function over the operators of its three forms."""
 
     def find_extreme(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
-        if isinstance(dim, Tensor):
+        if isinstance(dim, Tensor) and not keepdim and keepdims is None:
             other, dim = dim, None
         if other is not None:
             return of_two.fn(input, other, out=out)
