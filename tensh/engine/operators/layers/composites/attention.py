@@ -108,7 +108,7 @@ def scaled_dot_product_attention(
     )
     if one_node:
         check_batches(query, key, value, mask)
-        return attend.fn(query, key, value, mask, scale)
+        return attend.fn(query, key, value, mask, scale, bool(is_causal))
     dtype = query.dtype
     if dtype.itemsize == 2:
         query, key, value = query.float(), key.float(), value.float()
