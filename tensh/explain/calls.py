@@ -124,6 +124,8 @@ def find_failed_call(traceback, place):
     written, symbol = pieces(segment, modules=list_modules(visible))
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
         written, symbol = ([(segment, (0, len(segment)))], {}), None
+    if code.co_name.endswith("_operator") and (symbol or "").isidentifier() and symbol.strip("_") != name:
+        written = [], {}  # `sum(xs)`: what is added are no arguments of it
     if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x
         written = written[0][::-1], written[1]
     arguments = tuple(

@@ -26,6 +26,8 @@ FUNCTIONS = {
     "stack": "cat",
     "cat": "stack",
     "transpose": "permute",
+    "inverse": "pinverse",
+    "inv": "pinv",
 }
 """The replacements of a function or method."""
 

@@ -2,9 +2,11 @@
 
 import re
 import sys
+from functools import partial
 
 import pytest
 
+import tensh.explain
 from tests.recorded.mistakes.cases import SCRIPTS, expected, explain
 
 FITS = re.compile(
@@ -36,9 +38,21 @@ def fixed(script, text):
     return "\n".join("\n".join(filter(None, line.values())) for line in lines)
 
 
+def keep_faults(function, faults, *arguments):
+    """Call a function, and note what it raises."""
+    try:
+        return function(*arguments)
+    except Exception as fault:
+        faults.append(fault)
+        raise
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_what_is_said_of_a_mistake(script):
+def test_what_is_said_of_a_mistake(script, monkeypatch):
+    faults = []
+    monkeypatch.setattr(tensh.explain, "explain", partial(keep_faults, tensh.explain.explain, faults))
     status, text = explain(script)
+    assert not faults  # which a session hides
     said = expected(script).read_text(encoding="utf-8")
     # Since 3.12 Python knows the place within an f-string.
     if sys.version_info >= (3, 12) and 'f"' in script.read_text(encoding="utf-8"):

@@ -19,6 +19,7 @@ def explain_batch(situation):
         keys_of_a_batch,
         counts_of_a_split,
         number_for_indices,
+        shuffled_sampler,
         rows_of_a_dataset,
         samples_of_many_shapes,
         sample_that_is_none,
@@ -127,6 +128,8 @@ def counts_of_a_split(situation):
         return None
     data, counts = situation.look_up(node.args[0]), situation.evaluate(node.args[1])
     size = known_length(data)
+    if type(counts) in (list, tuple) and any(type(each) is float for each in counts):
+        return fractions_of_a_split(situation, node.args[1], counts)
     if size is None or type(counts) not in (list, tuple) or not all(type(each) is int for each in counts):
         return None
     text = ast.unparse(node.args[0])
@@ -137,6 +140,30 @@ def counts_of_a_split(situation):
     fit = replace_node(situation.place, written.elts[-1], str(last)) if is_written and last >= 0 else None
     advice = None if fit else _("the last part as what is left: len({text}) - ...").format(text=text)
     return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
+
+
+def fractions_of_a_split(situation, written, parts):
+    """`random_split(data, [0.8, 0.3])`."""
+    if not all(type(each) in (int, float) for each in parts):
+        return None
+    rule = _("fractions of a split add up to 1, and these to {sum:g}").format(sum=sum(parts))
+    last = 1 - sum(parts[:-1])
+    is_written = isinstance(written, ast.List | ast.Tuple) and isinstance(written.elts[-1], ast.Constant)
+    fit = replace_node(situation.place, written.elts[-1], f"{last:.6g}") if is_written and last > 0 else None
+    return Explanation("random_split", (), rule, (fit,) if fit else ())
+
+
+def shuffled_sampler(situation):
+    """`DataLoader(data, sampler=..., shuffle=True)`."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not isinstance(node, ast.Call) or not situation.says("sampler option is mutually exclusive with shuffle"):
+        return None
+    rule = _("a sampler says itself in which order samples come")
+    node = ast.parse(ast.unparse(node), mode="eval").body
+    node.keywords = [each for each in node.keywords if each.arg != "shuffle"]
+    fit = replace_node(situation.place, path[-1], ast.unparse(node))
+    return Explanation("DataLoader", (), rule, (fit,) if fit else ())
 
 
 def number_for_indices(situation):

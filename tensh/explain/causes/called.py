@@ -36,7 +36,7 @@ def dataset_called(situation, node):
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Name):
         return None
     value = situation.names.get(node.func.id)
-    has_items = hasattr(type(value), "__getitem__") and not isinstance(value, type)
+    has_items = hasattr(type(value), "__getitem__") and not isinstance(value, type | dict)
     if not has_items or not situation.says("object is not callable"):
         return None
     rule = _("{text} is a {kind}: its elements stand in square brackets").format(

@@ -16,12 +16,14 @@ def explain_container(situation):
     if not path or not isinstance(situation.error, TypeError | AttributeError | NotImplementedError):
         return None
     for kind in (
+        explain_called_state,
         explain_list,
         explain_called_list,
         explain_generators,
         explain_sequential,
         explain_module_list,
         explain_loader,
+        explain_saving_model,
     ):
         found = kind(path[-1], situation)
         if found is not None:
@@ -179,6 +181,40 @@ def explain_loader(node, situation):
     return None
 
 
+def explain_called_state(node, situation):
+    """`net(x)`, where `net = torch.load(...)` is the state of a model."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    state, name = situation.names.get(node.func.id), node.func.id
+    if not isinstance(state, dict) or not state or not all(isinstance(each, Tensor) for each in state.values()):
+        return None
+    rule = _("{name} is the state of a model, its parameters by name, and no model").format(name=name)
+    made = [
+        each
+        for each in ast.walk(situation.place.tree())
+        if isinstance(each, ast.Assign) and [*map(ast.unparse, each.targets)] == [name]
+    ]
+    if len(made) == 2 and isinstance(made[1].value, ast.Call) and ast.unparse(made[1].value.func) == "torch.load":
+        code = f"{name}.load_state_dict({ast.unparse(made[1].value)})"
+        return Explanation("call", (), rule, (Fit(code, "", made[1].lineno),))
+    return Explanation(
+        "call", (), rule, (), _("model.load_state_dict({name}), of a model of that kind").format(name=name)
+    )
+
+
+def explain_saving_model(node, situation):
+    """`net.save("m.pt")`."""
+    if not isinstance(node, ast.Attribute) or node.attr != "save" or not is_module(situation.look_up(node.value)):
+        return None
+    calls = (n for n in ast.walk(situation.place.tree()) if isinstance(n, ast.Call) and n.func is node)
+    call, text = next(calls, None), ast.unparse(node.value)
+    if call is None or len(call.args) != 1:
+        return None
+    rule = _("a model is saved by a function: torch.save of its state")
+    code = f"torch.save({text}.state_dict(), {ast.unparse(call.args[0])})"
+    return replace_node_code(situation, call, code, rule)
+
+
 def explain_counter(situation):
     """The number of a turn where its batch is wanted: `for x, y in enumerate(loader)`."""
     if not situation.says("must be Tensor, not int"):
@@ -203,10 +239,10 @@ def explain_counter(situation):
 
 
 def explain_local_part(situation):
-    """A part of a module that `__init__` kept in a local name: `fc = nn.Linear(2, 3)` for `self.fc = ...`."""
+    """A part of an object that `__init__` kept in a local name: `fc = nn.Linear(2, 3)` for `self.fc = ...`."""
     error = situation.error
     owner = getattr(error, "obj", None)
-    if not isinstance(error, AttributeError) or not is_module(owner) or not error.name:
+    if not isinstance(error, AttributeError) or isinstance(owner, type | types.ModuleType) or not error.name:
         return None
     tree = situation.place.tree()
     for definition in ast.walk(tree) if tree else ():

@@ -112,6 +112,12 @@ def loop_over_parts(situation, node):
         if loop.target.lineno != line or len(loop.target.elts) < 2:
             continue
         text, names = ast.unparse(loop.iter), [ast.unparse(each) for each in loop.target.elts]
+        if is_call_of(loop.iter, "enumerate") and len(names) > 2:
+            rule = _("enumerate gives two: a number, and what is numbered")
+            return replacement(situation, rule, loop.target, f"{names[0]}, ({', '.join(names[1:])})")
+        if type(situation.look_up(loop.iter)) is dict and len(names) == 2:
+            rule = _("a loop over a dict gives its keys; {text}.items() gives the values with them").format(text=text)
+            return replacement(situation, rule, loop.iter, f"{text}.items()")
         if isinstance(loop.iter, ast.Tuple) and len(loop.iter.elts) == len(names):
             rule = _("a loop over {text} takes one after the other; zip takes an element of each in every turn").format(
                 text=text

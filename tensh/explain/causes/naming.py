@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
-from tensh.language import _
+from tensh.language import _, list_names
 
 FLAGS = (
     "retain_graph",
@@ -28,6 +28,7 @@ DOING = ("step", "zero_grad", "backward")
 """Methods that change something else, and return nothing."""
 
 NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
+MOST_KEYS = 6  # of a dict, that are named
 
 
 def explain_naming(situation):
@@ -144,9 +145,15 @@ def key_misspelt(situation):
         model = situation.look_up(node.value.func.value)
         owner = dict(model.named_parameters()) if hasattr(type(model), "named_parameters") else None
     keys = [each for each in owner if type(each) is str] if isinstance(owner, dict) else []
-    meant = close(key, keys) if type(key) is str else None
-    if meant is None or not isinstance(node.slice, ast.Constant):
+    if type(key) is not str or not keys:
         return None
+    parts = [each for each in keys if each and (key.startswith(each) or each.startswith(key))]
+    meant = close(key, keys) or (parts[0] if len(parts) == 1 else None)
+    if meant is None or not isinstance(node.slice, ast.Constant):
+        rule = _("{text} has the keys {keys}").format(
+            text=ast.unparse(node.value), keys=list_names([*map(repr, keys)], MOST_KEYS)
+        )
+        return Explanation("key", (), rule)
     fit = replace_node(situation.place, node.slice, repr(meant))
     return Explanation("key", (), _("{key!r} is none of the keys").format(key=key), (fit,)) if fit else None
 

@@ -2,7 +2,8 @@
 
 import ast
 
-from tensh.explain.causes.situation import replace_node
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import look_up, replace_node
 from tensh.explain.cuts.cut import Cut, requires_grad
 from tensh.explain.model import Fit
 from tensh.language import _
@@ -22,6 +23,8 @@ def find_cut_by_sight(node, followed, shadow):
                 code=ast.unparse(array), line=followed.place.line
             )
             return Cut(sentence, (), _("compute it with torch: torch.sin(x) for np.sin(x)"))
+        case ast.Call(func=ast.Attribute(attr="sample", value=owner)):
+            return cut_in_sample(node, owner, followed, shadow)
         case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
             pass
         case ast.Attribute(attr="data" as word, value=owner):
@@ -76,6 +79,30 @@ def cut_in_gradient(node, options, followed):
     sentence = _("has no history: `{code}` on line {line} records nothing of the gradients").format(
         code=code, line=followed.place.line
     )
+    return Cut(sentence, (fit,) if fit else ())
+
+
+def cut_in_sample(node, owner, followed, shadow):
+    """`Normal(mu, 1.0).sample()`, which records nothing of mu."""
+    is_made = isinstance(owner, ast.Call)
+    value = look_up(owner.func if is_made else owner, shadow.names)
+    kind = value if isinstance(value, type) else type(value)
+    if not hasattr(kind, "has_rsample"):
+        return None
+    if is_made:
+        given = [*owner.args, *(each.value for each in owner.keywords)]
+        has_gradient = any(requires_grad(each, shadow) for each in given)
+    else:
+        has_gradient = any(isinstance(each, Tensor) and each.requires_grad for each in vars(value).values())
+    if not has_gradient:
+        return None
+    code = ast.unparse(node)
+    sentence = _("has no history: `{code}` on line {line}: sample() records nothing of the parameters").format(
+        code=code, line=followed.place.line
+    )
+    if kind.has_rsample is not True:
+        return Cut(sentence, (), _("a loss with {code}").format(code=f"{ast.unparse(owner)}.log_prob(...)"))
+    fit = replace_node(followed.place, node.func, f"{ast.unparse(owner)}.rsample")
     return Cut(sentence, (fit,) if fit else ())
 
 

@@ -178,13 +178,14 @@ def explain_ambiguous_bool(call, text):
             "bool", (), rule, (), _("key=, a function that gives one number of each: key=lambda t: t.sum().item()")
         )
     between = elementwise(call.segment)
+    joins = any(f" {word} " in call.place.text for word in ("and", "or", "not"))
     t = replace(t, text=t.text or find_first_asked(call.segment))
     candidates = (
         [between] if between else [t.text and append_to_expression(t.text, way) for way in (".all()", ".any()")]
     )
     return Explanation(
         "bool", (operand(t),), _("{tensor} has {count} elements: true if all are, or if any is?").format(tensor=name_or_phrase(t), count=t.value.numel()),
-        fits(call, candidates), None if between else _("between tensors & and | instead of `and` and `or`"),
+        fits(call, candidates), _("between tensors & and | instead of `and` and `or`") if joins and not between else None,
     )  # fmt: skip
 
 

@@ -4,8 +4,10 @@ import ast
 import re
 
 from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.causes.arguments.settings import is_number
 from tensh.explain.causes.situation import message_of, operand_of
 from tensh.explain.model import Explanation
+from tensh.explain.trying import append_to_expression
 from tensh.language import _
 
 
@@ -47,6 +49,15 @@ def list_for_array(situation, node):
     return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
 
 
+def array_turned_round(situation, node):
+    """`torch.from_numpy(a[::-1])`."""
+    if not situation.says("At least one stride in the given numpy array is negative") or len(node.args) != 1:
+        return None
+    text = append_to_expression(ast.unparse(node.args[0]), ".copy()")
+    rule = _("an array that was turned round lies backwards in memory; a copy of it does not")
+    return explain_replacement(situation, "from_numpy", rule, node.args[0], text)
+
+
 def ragged_rows(situation, node):
     """`torch.tensor([[1, 2, 3], [4, 5]])`."""
     found = re.search(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", message_of(situation.error))
@@ -66,6 +77,17 @@ def texts_for_numbers(situation, node):
     if not isinstance(node.func, ast.Attribute) or not ast.unparse(node.func).endswith("tensor"):
         return None
     rule = _("a tensor holds numbers, and these are texts")
+    values = situation.look_up(node.args[0]) if node.args else None
+    made = node.args and ast.unparse(node.args[0])
+    is_split = bool(made) and isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func).endswith(".split")
+    if type(values) is list and values and all(type(each) is str and is_number(each.strip()) for each in values):
+        return explain_replacement(situation, "tensor", rule, node.args[0], f"[float(each) for each in {made}]")
+    if is_split and len(node.args) == 1:
+        text = situation.look_up(node.args[0].func.value)
+        mark = node.args[0].args and situation.evaluate(node.args[0].args[0]) or None
+        parts = text.split(mark) if type(text) is str and (mark is None or type(mark) is str) else []
+        if parts and all(is_number(each.strip()) for each in parts):
+            return explain_replacement(situation, "tensor", rule, node.args[0], f"[float(each) for each in {made}]")
     return Explanation(
         "tensor", (), rule, (), _("a number for each text: numbers = {name: n for n, name in enumerate(names)}")
     )

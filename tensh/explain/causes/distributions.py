@@ -1,0 +1,46 @@
+"""Distributions: sizes of samples, parameters that are lists."""
+
+import ast
+
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.shadow import is_from
+from tensh.language import _
+
+SAMPLES = ("sample", "rsample")
+
+
+def explain_distribution(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    return (
+        (size_of_sample(situation, node) or list_for_parameter(situation, node)) if isinstance(node, ast.Call) else None
+    )
+
+
+def size_of_sample(situation, node):
+    """`d.sample(5)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=word), args=[size], keywords=[]) if word in SAMPLES:
+            if situation.says("'int' object is not iterable") and type(situation.evaluate(size)) is int:
+                text = ast.unparse(size)
+                rule = _("{text} is a number, and a size is a tuple").format(text=text)
+                fit = replace_node(situation.place, size, f"({text},)")
+                return Explanation(word, (), rule, (fit,)) if fit else None
+    return None
+
+
+def list_for_parameter(situation, node):
+    """`Categorical([0.2, 0.8])`."""
+    kind = situation.look_up(node.func)
+    if not isinstance(kind, type) or not is_from(kind, "distributions") or not situation.says("'list' object has no"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        value = situation.evaluate(each)
+        if type(value) is list:
+            text = ast.unparse(each)
+            rule = _("{text} is a {kind}, not a tensor").format(text=text, kind="list")
+            fit = replace_node(situation.place, each, f"torch.tensor({text})")
+            return Explanation(kind.__name__, (), rule, (fit,)) if fit else None
+    return None

@@ -1,0 +1,154 @@
+"""Functions of the user's own, `torch.autograd.Function`: what is saved, what is given back, and `ctx`."""
+
+import ast
+import re
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import class_of, message_of, statement_on
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import iterate_scope
+from tensh.language import _, list_names
+
+GRADIENTS = re.compile(
+    r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)"
+)
+COUNTS = re.compile(r"(\w+)\.(forward|backward)\(\) takes (\d+) positional arguments? but (\d+) (?:was|were) given")
+SAVED = re.compile(r"save_for_backward can only save variables, but argument (\d+) is of type (\w+)")
+
+
+def explain_function(situation):
+    """The Explanation by the first of these kinds."""
+    for kind in (nothing_saved, other_number_of_gradients, method_without_ctx, number_saved):
+        found = kind(situation)
+        if found is not None:
+            return found
+    return None
+
+
+def method_in(definition, name):
+    """A method of a class in the source; None if it has none of that name."""
+    methods = definition.body if definition is not None else ()
+    return next((each for each in methods if isinstance(each, ast.FunctionDef) and each.name == name), None)
+
+
+def parameters_of(method):
+    return [each.arg for each in method.args.args]
+
+
+def last_return(method):
+    """The one `return` of a method; None if it has none, or several."""
+    found = [each for each in iterate_scope(method) if isinstance(each, ast.Return) and each.value is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def nothing_saved(situation):
+    """`y, = ctx.saved_tensors`, where `forward` saves nothing."""
+    tree, place = situation.place.tree(), situation.place
+    statement = statement_on(tree, place.line) if tree else None
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Attribute(attr="saved_tensors", value=context)):
+            pass
+        case _:
+            return None
+    if not situation.says("not enough values to unpack", "got 0"):
+        return None
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.lineno <= place.line <= n.end_lineno]
+    forward = method_in(around[-1], "forward") if around else None
+    back = last_return(forward) if forward is not None else None
+    if back is None or "save_for_backward" in ast.unparse(forward):
+        return None
+    names = [*map(ast.unparse, targets)]
+    own = parameters_of(forward)
+    known = {*own, *(n.id for n in ast.walk(forward) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))}
+    rule = _("forward (line {line}) saves nothing: {text} is empty").format(
+        line=forward.lineno, text=ast.unparse(statement.value)
+    )
+    code = f"{own[0] if own else ast.unparse(context)}.save_for_backward({', '.join(names)})"
+    if not {*names} <= known:
+        return Explanation("Function", (), rule, (), code)
+    return Explanation("Function", (), rule, (Fit(code, "", back.lineno, "before"),))
+
+
+def other_number_of_gradients(situation):
+    """A `backward` that gives one gradient for two arguments."""
+    found = GRADIENTS.fullmatch(message_of(situation.error))
+    definition = class_of(situation.place, found[1]) if found else None
+    forward, backward = method_in(definition, "forward"), method_in(definition, "backward")
+    if forward is None or backward is None:
+        return None
+    names = parameters_of(forward)[1:]
+    rule = _("backward gives a gradient for each argument of forward, or None: {names}").format(
+        names=list_names(names) if names else "-"
+    )
+    back, wanted, got = last_return(backward), int(found[2]), int(found[3])
+    written = back.value.elts if back is not None and isinstance(back.value, ast.Tuple) else [back and back.value]
+    if back is None or len(written) != got or wanted != len(names):
+        return Explanation("Function", (), rule)
+    if got > wanted:
+        kept = ", ".join(map(ast.unparse, written[:wanted]))
+        is_rest_none = all(isinstance(each, ast.Constant) and each.value is None for each in written[wanted:])
+        fits = (Fit(f"return {kept}", "", back.lineno),) if is_rest_none else ()
+        return Explanation("Function", (), rule, fits)
+    rest = names[got:]
+    if any(needs_gradient(situation, found[1], number) is not False for number in range(got, wanted)):
+        return Explanation(
+            "Function", (), rule, (), _("a gradient of {names} behind the others").format(names=list_names(rest))
+        )
+    code = ", ".join([*map(ast.unparse, written), *["None"] * len(rest)])
+    return Explanation("Function", (), rule, (Fit(f"return {code}", "", back.lineno),))
+
+
+def needs_gradient(situation, name, number):
+    """True if an argument of `NAME.apply(...)` requires grad; None where that is not known."""
+    for node in ast.walk(situation.place.tree()):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="apply", value=ast.Name(id=owner)), args=args) if owner == name:
+                if number >= len(args):
+                    return None
+                if isinstance(args[number], ast.Constant):
+                    return False
+                value = situation.look_up(args[number])
+                return None if value is None else isinstance(value, Tensor) and value.requires_grad
+    return None
+
+
+def method_without_ctx(situation):
+    """`def forward(x)`, which is given `ctx` first."""
+    found = COUNTS.search(message_of(situation.error))
+    definition = class_of(situation.place, found[1]) if found else None
+    method = method_in(definition, found[2]) if found else None
+    is_function = definition is not None and any("Function" in ast.unparse(base) for base in definition.bases)
+    if (
+        method is None
+        or not is_function
+        or int(found[4]) != int(found[3]) + 1
+        or method_in(definition, "setup_context")
+    ):
+        return None
+    lacking = [each for each in (method, method_in(definition, "backward")) if each is not None and lacks_context(each)]
+    one, *more = (Fit(f"def {each.name}(ctx, {ast.unparse(each.args)}):", "", each.lineno) for each in lacking)
+    rule = _("{name} is given a context first, which keeps what backward needs").format(name=method.name)
+    return Explanation("Function", (), rule, (one._replace(more=tuple(more[: len({*lacking}) - 1])),))
+
+
+def lacks_context(method):
+    return parameters_of(method)[:1] not in (["ctx"], ["context"], ["self"])
+
+
+def number_saved(situation):
+    """`ctx.save_for_backward(x, 2.0)`."""
+    found = SAVED.search(message_of(situation.error))
+    tree = situation.place.tree()
+    for node in ast.walk(tree) if found and tree else ():
+        match node:
+            case ast.Call(func=ast.Attribute(attr="save_for_backward", value=context), args=args):
+                number = int(found[1])
+                if number < len(args) and isinstance(args[number], ast.Name):
+                    text, owner = args[number].id, ast.unparse(context)
+                    rule = _("save_for_backward (line {line}) keeps tensors, and {text} is a {kind}").format(
+                        line=node.lineno, text=text, kind=found[2]
+                    )
+                    advice = _("{code} in forward, and {owner}.{text} in backward")
+                    code = f"{owner}.{text} = {text}"
+                    return Explanation("Function", (), rule, (), advice.format(code=code, owner=owner, text=text))
+    return None

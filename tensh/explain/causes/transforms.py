@@ -1,0 +1,107 @@
+"""Transformations of functions, `grad(f)(x)`, `vmap(f)(xs)`, `jacobian(f, x)`: what they are given."""
+
+import ast
+import re
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.calls import names_in
+from tensh.explain.causes.situation import message_of, replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+OF_FUNCTIONS = frozenset("jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap".split())
+TYPES = re.compile(r"Thing passed to transform API must be Tensor, got <class '(float|int)'>")
+
+
+def explain_transform(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    for kind in (result_for_function, number_for_tensor, whole_number_for_gradient, gradient_of_several, rows_of_one):
+        found = kind(situation, node) if isinstance(node, ast.Call) else None
+        if found is not None:
+            return found
+    return None
+
+
+def name_of(function):
+    return ast.unparse(function).rpartition(".")[2]
+
+
+def replacement(situation, rule, node, new):
+    fit = replace_node(situation.place, node, new)
+    return Explanation("transform", (), rule, (fit,)) if fit else None
+
+
+def result_for_function(situation, node):
+    """`jacobian(x ** 2, x)`."""
+    if not situation.says("is not callable") or name_of(node.func) not in OF_FUNCTIONS or not node.args:
+        return None
+    first, *rest = node.args
+    value = situation.tensor_of(first)
+    if value is None or isinstance(first, ast.Name | ast.Lambda):
+        return None
+    used = names_in(ast.unparse(first))
+    names = [each for given in rest for each in ([given.id] if isinstance(given, ast.Name) else [])]
+    if not names or not {*names} <= used:
+        return None
+    text = ast.unparse(first)
+    rule = _("{name} takes a function, and {text} is what one gave already").format(name=name_of(node.func), text=text)
+    return replacement(situation, rule, first, f"lambda {', '.join(names)}: {text}")
+
+
+def number_for_tensor(situation, node):
+    """`grad(f)(3.0)`."""
+    found = TYPES.search(message_of(situation.error))
+    for each in node.args if found else ():
+        value = situation.evaluate(each)
+        if type(value) in (int, float):
+            text = ast.unparse(each)
+            rule = _("{text} is a number of Python's, and derivatives are of tensors").format(text=text)
+            whole = f"float({text})" if not isinstance(each, ast.Constant) else f"{float(value)!r}"
+            return replacement(situation, rule, each, f"torch.tensor({whole if type(value) is int else text})")
+    return None
+
+
+def whole_number_for_gradient(situation, node):
+    """`grad(f)(torch.tensor(3))`."""
+    if not situation.says("only Tensors of floating point dtype can require gradients"):
+        return None
+    for each in node.args:
+        value = situation.tensor_of(each)
+        if value is not None and not value.is_floating_point():
+            rule = _("derivatives are of floating point numbers, and these are whole ones")
+            return replacement(situation, rule, each, append_to_expression(ast.unparse(each), ".float()"))
+    return None
+
+
+def gradient_of_several(situation, node):
+    """`grad(f)(x)` of an f that gives a tensor."""
+    if not situation.says("Expected f(*args) to return a scalar Tensor") or not isinstance(node.func, ast.Call):
+        return None
+    inner = node.func
+    if name_of(inner.func) != "grad" or not inner.args or not isinstance(inner.args[0], ast.Name):
+        return None
+    text = ast.unparse(inner.args[0])
+    rule = _("grad is of one number, and {text} gives several: their sum has a gradient").format(text=text)
+    return replacement(situation, rule, inner.args[0], f"lambda *args: {text}(*args).sum()")
+
+
+def rows_of_one(situation, node):
+    """`vmap(f)(xs, w)`, where w is the same for all."""
+    inner = node.func
+    if not situation.says("vmap: Expected all tensors to have the same size in the mapped dimension"):
+        return None
+    if not isinstance(inner, ast.Call) or name_of(inner.func) != "vmap" or len(inner.args) != 1 or inner.keywords:
+        return None
+    values = [situation.tensor_of(each) for each in node.args]
+    if node.keywords or not all(isinstance(each, Tensor) for each in values):
+        return None
+    most = max(each.dim() for each in values)
+    mapped = [each.dim() == most for each in values]
+    if all(mapped) or len({len(each) for each, is_mapped in zip(values, mapped, strict=True) if is_mapped}) > 1:
+        return None
+    dims = ", ".join("0" if each else "None" for each in mapped)
+    rule = _("vmap goes along dim 0 of each argument; None in in_dims keeps one as it is")
+    return replacement(situation, rule, inner, f"{ast.unparse(inner)[:-1]}, in_dims=({dims}))")
