@@ -10,10 +10,14 @@ BUILT_IN = frozenset(
     """
     adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc
     conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear
-    logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ selu_ softplus softshrink threshold_
+    logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ scaled_dot_product_attention selu_ softplus softshrink threshold_
 """.split()
 )
 """Functions that PyTorch has in C, with its own words for wrong arguments; all others are Python there, too."""
+
+
+SPOKEN = {"logsigmoid": "log_sigmoid"}
+"""Names under which C functions speak of themselves in errors, where these are others."""
 
 
 def __getattr__(name):
@@ -38,7 +42,7 @@ def find_function(name):
         return guard_call(LAYERS[name], name)
     if name in PUBLIC:
         return tensh.engine.find_public(name)
-    return public_object(LAYERS[name], name, home="torch.nn.functional")
+    return public_object(LAYERS[name], name, spoken=SPOKEN.get(name), home="torch.nn.functional")
 
 
 def __dir__():

@@ -20,15 +20,11 @@ def function(entry):
     return entry.fn if isinstance(entry, (Op, Inplace)) else entry
 
 
-COMPILED = ("scaled_dot_product_attention",)
-"""Functions that overrides see as compiled functions, with their arguments as given."""
-
-
 def guard_call(entry, name):
     """The public form of an entry that is a Python function in PyTorch as well, with Python's error messages."""
     fn = function(entry)
     is_checked = not isinstance(entry, (Op, Inplace)) or name in handed_on()
-    return watch(guarded_function(fn, name) if is_checked else fn, python=name not in COMPILED)
+    return watch(guarded_function(fn, name) if is_checked else fn, python=True)
 
 
 def public_object(entry, name, method=False, spoken=None, home="torch"):

@@ -39,16 +39,14 @@ from tensh.engine.operators.shapes.embedding import diagonal_put, number_as, sel
 from tensh.engine.operators.shapes.split import unbind
 
 
-def both(choose, form, doc, out=True):
-    """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
+def both(choose, doc, out=True):
+    """Declare a function and its in-place form; ``choose`` finds the operator and its arguments."""
     name = choose.__name__
 
     def select(input, args, named, called=name):
         try:
             return choose(require(input, called, "input", 1), *args, **named)
         except TypeError as error:
-            if error.__traceback__.tb_next is None:  # the call itself failed: raise PyTorch's error
-                bind(called, (form,), args, named)
             if called != name:
                 raise TypeError(str(error).replace(f"{name}()", f"{called}()", 1)) from None
             raise
@@ -73,7 +71,7 @@ def both(choose, form, doc, out=True):
 
     for fn, called in (function, name), (choose_inplace, f"{name}_"):
         fn.__name__ = fn.__qualname__ = called
-        fn.__signature__ = inspect.signature(choose)
+        fn.__signature__, fn.passes_on = inspect.signature(choose), True
     function.__doc__, choose_inplace.__doc__ = doc, describe_inplace(name)
     composite(function, out=out, apart=OR_THE_SAME)
     method(choose_inplace)
@@ -96,7 +94,7 @@ def index_fill(input, dim, index, value):
     return index_fill_number, (dim, index, number_as(value, input.array.dtype))
 
 
-both(index_fill, "(int dim, Tensor index, object value)", """The input with its slices at ``index`` along ``dim`` set to ``value``.
+both(index_fill, """The input with its slices at ``index`` along ``dim`` set to ``value``.
 
     ``value`` is a number or a tensor without dimensions.  Differentiable.  Shapes: [*] with ``index`` [k].
     """, out=False)  # fmt: skip
@@ -130,7 +128,7 @@ def index_put(input, indices, values, accumulate=False):
     return index_put_op, (arrays, values, accumulate)
 
 
-both(index_put, "(object indices, Tensor values, bool accumulate = False)", """The input with ``values`` at the places that a tuple of index tensors names.
+both(index_put, """The input with ``values`` at the places that a tuple of index tensors names.
 
     With ``accumulate`` they are added to what is there.  Differentiable.  Shapes: [*]; values broadcast to the places.
     """, out=False)  # fmt: skip
@@ -175,7 +173,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     return SCATTER[reduce, src is None], (dim, index, given)
 
 
-both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The input with elements of ``src``, or a number, written at ``index`` along ``dim``.
+both(scatter, """The input with elements of ``src``, or a number, written at ``index`` along ``dim``.
 
     ``out[index[i][j]][j] = src[i][j]`` for dim 0.  ``reduce`` ("add" or "multiply") combines them with what is there and
     is not differentiable.  Differentiable otherwise.  Shapes: all [*] of as many dimensions; ``index`` no larger than
@@ -192,7 +190,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     return OPERATORS["scatter"][reduce], (dim, index, src, include_self)
 
 
-both(scatter_reduce, "(int dim, Tensor index, Tensor src, str reduce, *, bool include_self = True)", """The elements of ``src`` combined at ``index`` along ``dim``.
+both(scatter_reduce, """The elements of ``src`` combined at ``index`` along ``dim``.
 
     ``reduce`` is "sum", "prod", "mean", "amax" or "amin"; without ``include_self`` the input's own elements do not count
     where others come.  Differentiable.  Shapes: all [*] of as many dimensions; ``index`` no larger than ``src``.
@@ -214,7 +212,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     return OPERATORS["index"][reduce], (dim, wrap(np.broadcast_to(each, array.shape)), source, include_self)
 
 
-both(index_reduce, "(int dim, Tensor index, Tensor source, str reduce, *, bool include_self = True)", """The slices of ``source`` combined at ``index`` along ``dim``.
+both(index_reduce, """The slices of ``source`` combined at ``index`` along ``dim``.
 
     ``reduce`` is "prod", "mean", "amax" or "amin"; without ``include_self`` the input's own slices do not count where
     others come.  Differentiable.  Shapes: [*] with ``index`` [k]; ``source`` has k slices along ``dim``.
