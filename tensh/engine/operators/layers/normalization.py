@@ -15,8 +15,9 @@ import numpy as np
 
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, map_rows
 from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import compute_in_float32, widen
+from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.reductions.summation import add_along, add_row_products
 
 FAR = 8  # deviations between zero and a mean whose rounding shows in whitened values
@@ -138,6 +139,43 @@ SLOPES = {
 TIED = SLOPES | {"bias": f"tie({SLOPES['bias']}, input)"}
 
 
+def slopes_of_arrays(g, input, weight, mean, rstd, at, form):
+    """The gradients of input, weight and bias where every group has one weight: both sums of a group are used twice."""
+    if any([a is not None and a.dtype is not input.dtype for a in (g, weight)]) or is_half(input.dtype):
+        sums = [ARRAYS["sum_to"](each, at).reshape(-1) for each in (g * whiten.kernel(input, mean, rstd, form), g)]
+        g = g if weight is None else g * weight.reshape(at)
+        return whiten_back.kernel(g, input, mean, rstd, form), *sums
+    grouped, slopes, out = input.reshape(form), g.reshape(form), np.empty(form, g.dtype)
+    count, sums = g.dtype.type(number(form)), np.empty((2, form[1]), g.dtype)
+
+    def work(part):
+        g, s = slopes[:, part], rstd[part]
+        apart = np.subtract(grouped[:, part], mean[part, None], out[:, part])
+        by_weight, by_bias = sums[:, part] = group_products(g, apart) * s, group_sums(g)
+        np.multiply(apart, (by_weight * -s / count)[:, None], apart)
+        np.add(apart, g, apart)
+        np.subtract(apart, (by_bias / count)[:, None], apart)
+        np.multiply(apart, (s if weight is None else s * weight[part])[:, None], apart)
+
+    some_at_a_time(work, form)
+    return out.reshape(g.shape), *sums
+
+
+def slopes_of_tensors(g, input, weight, mean, rstd, at, form):
+    """These gradients as tensors, by operators that can be differentiated."""
+    words = TENSORS
+    scaled = g if weight is None else g * words["reshape"](weight, at)
+    by_weight, by_bias = words["sum_to"](g * words["whiten"](input, mean, rstd, form), at), words["sum_to"](g, at)
+    by_weight, by_bias = (words["reshape"](each, (form[1],)) for each in (by_weight, by_bias))
+    return words["whiten_back"](scaled, input, mean, rstd, form), by_weight, words["tie"](by_bias, input)
+
+
+ARRAYS["group_slopes"], TENSORS["group_slopes"] = slopes_of_arrays, slopes_of_tensors
+BY_GROUP = {"let": {"slopes": "group_slopes(g, input, weight, mean, rstd, at, form)"}} | {
+    name: f"slopes[{place}]" for place, name in enumerate(("input", "weight", "bias"))
+}
+
+
 def declare_norm(name, kernel, node, kernel_name, slopes):
     """Declare the normalisation ``name``."""
     return op(kernel, name=name, node=node, public=False, out=False, types="f", kernel_name=kernel_name,
@@ -146,7 +184,7 @@ def declare_norm(name, kernel, node, kernel_name, slopes):
 
 
 batch_norm_train = declare_norm(
-    "batch_norm_train", keeping_format(normalise_form), "NativeBatchNormBackward0", "batch_norm", TIED
+    "batch_norm_train", keeping_format(normalise_form), "NativeBatchNormBackward0", "batch_norm", BY_GROUP
 )
 layer_norm_of = declare_norm("layer_norm_of", normalise_form, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
 group_norm_of = declare_norm(
