@@ -142,7 +142,8 @@ def find_keeper(frame, passed):
     """(name, number of losses, whether it is a list) of a name in a frame that keeps the graphs of passes that are over."""
     for name, value in list_named_values(frame):
         if issubclass(type(value), Tensor) and value.requires_grad and value.node is not None and not value.shape:
-            number = sum(1 for _ in addends(value.node, passed))
+            losses = list(addends(value.node, passed))
+            number = len(losses) if any(is_later for _, is_later in losses) else 0
         elif type(value) is list and value:
             number = sum(isinstance(each, Tensor) and each.node in passed for each in value[:MOST_ELEMENTS])
         else:
@@ -165,12 +166,17 @@ def list_named_values(frame):
 
 
 def addends(node, passed):
-    """The losses whose passes are over, or multiples of them, that a tensor is the sum of."""
+    """The losses whose passes are over, or multiples of them, that a tensor is the sum of.
+
+    With each: whether it was computed after a part of the sum was, as in a later turn of a loop; the terms of one expression
+    are computed before.
+    """
     while type(node).__name__ == "AddBackward0":
         given = [each for each in node.inputs if each is not None]
         own = [each for each in given if find_factor(each) in passed]
-        yield from own
         rest = [each for each in given if each not in own]
+        is_sum = len(rest) == 1 and type(rest[0]).__name__ == "AddBackward0"
+        yield from ((each, is_sum and each.time > rest[0].time) for each in own)
         if len(rest) != 1:
             return
         (node,) = rest
