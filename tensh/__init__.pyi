@@ -1105,6 +1105,10 @@ def expm1_(input: Tensor) -> Tensor:
     """e to the power of input, less 1: exact near 0."""
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
+def fake_quantize_per_channel_affine(input: Tensor, scale: _Any, zero_point: _Any, axis: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
+    """The elements rounded to the steps of ``fake_quantize_per_tensor_affine``, each index along ``axis`` to steps of its own."""
+def fake_quantize_per_tensor_affine(input: Tensor, scale: _Any, zero_point: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
+    """The elements rounded to the steps ``(k - zero_point) * scale`` for k from ``quant_min`` to ``quant_max``."""
 def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``torch.nn.functional.feature_alpha_dropout`` without its defaults.  Differentiable."""
 def feature_alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -1726,7 +1730,7 @@ def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
 def set_float32_matmul_precision(precision: _Any) -> _Any:
     """Set the precision of matrix products: "highest", "high" or "medium"."""
 def set_flush_denormal(mode: _Any) -> None:
-    """Keep the precision of numbers next to zero for False; True is not supported.  Return True on success."""
+    """Take numbers next to zero, as 1e-310, for zero (True), or compute with them (False).  Return True if the processor can."""
 def set_num_interop_threads(n: _Any) -> _Any:
     """Set what ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:

@@ -59,6 +59,9 @@ class ThreadPool:
     def forget(self):
         self.busy, self.bells, self.job = threading.Lock(), [], None
 
+    prepare = None
+    """What a helper does before each job: the settings of the processor that a program made."""
+
     def size(self):
         """The number of threads that may work, including the caller."""
         return self.limit or processors()
@@ -67,6 +70,8 @@ class ThreadPool:
         """The loop of a thread: wait for a signal, take part in the job."""
         settle()
         while bell.acquire():
+            if self.prepare is not None:
+                self.prepare()
             self.job()
 
     def call(self, helpers):
