@@ -89,13 +89,14 @@ def huber_difference(input, target, reduction="mean", delta=1.0):
 
 
 # d² / 2 for a difference d up to ``bound``, going on as a straight line
-BENT = {"d": "abs(input - target)", "near": "minimum(d, bound)"}
-bent = Chain("bent", "input target", "near * (d - 0.5 * near)", "bound", BENT, unchecked=True)
-smoothed = Chain("smoothed", "input target", "near * (d - 0.5 * near) / bound", "bound", BENT, unchecked=True)
+BENT, LINE = {"d": "abs(input - target)", "near": "minimum(d, bound)"}, "near * (d - 0.5 * near)"
+bent = Chain("bent", "input target", LINE, "bound", BENT, unchecked=True)
+smoothed = Chain("smoothed", "input target", f"{LINE} if bound == 1 else {LINE} / bound", "bound", BENT, unchecked=True)
 # the difference over ``scale`` between -bound and bound; at these it changes no more
 levelled = Chain(
-    "levelled", "input target", "clip((input - target) / scale, -bound, bound)", "scale, bound", unchecked=True
-)
+    "levelled", "input target", "clip(input - target if scale == 1 else (input - target) / scale, -bound, bound)",
+    "scale, bound", unchecked=True,
+)  # fmt: skip
 
 
 def record_levelled(input, target, scale, bound):
