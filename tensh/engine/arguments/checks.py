@@ -1,5 +1,6 @@
 """Arguments that PyTorch takes in several forms: sizes as numbers or as one sequence, dims, dtypes and places."""
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
 from tensh.engine.dtypes.dtype import BUILTIN, dtype
@@ -15,7 +16,7 @@ def integer(value, name, parameter, position):
         raise ValueError("Overflow when unpacking long long")
     if (number := read_size(value)) is None:
         where = f" (position {position})" if position else ""
-        raise TypeError(f"{name}(): argument '{parameter}'{where} must be int, not {type(value).__name__}")
+        raise TypeError(f"{name}(): argument '{parameter}'{where} must be int, not {type_name(value)}")
     return number
 
 
@@ -56,7 +57,7 @@ def require_dtype(value, name):
     if value is None or isinstance(value, dtype):
         return value
     if not isinstance(value, type) or value not in BUILTIN:
-        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(value).__name__}")
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(value)}")
     return BUILTIN[value]
 
 
@@ -73,7 +74,7 @@ def format_named(value, name):
         return value
     if value is None:
         return preserve_format
-    raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(value).__name__}")
+    raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type_name(value)}")
 
 
 def is_number(value):

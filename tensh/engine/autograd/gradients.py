@@ -52,6 +52,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _sequence(tensors)
+    _require_outputs(tensors)
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = index(create_graph if retain_graph is None else retain_graph)
     graph = bool(create_graph) or mode.off  # tangents are carried only by computations on tensors
@@ -78,6 +79,12 @@ def _accumulate_into(t, g, graph):
         t._kept = g if t._kept is None else t._kept + g
     else:
         t._kept = wrap(np.array(g) if t._kept is None else t._kept.array + g)
+
+
+def _require_outputs(outputs):
+    """Raise AssertionError for anything but tensors and edges."""
+    if any(not isinstance(t, (Tensor, GradientEdge)) for t in outputs):
+        raise AssertionError("Expected output to be a torch.Tensor")
 
 
 def grad(
@@ -113,8 +120,7 @@ def grad(
         warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
     outputs, inputs = _sequence(outputs), _sequence(inputs)
     weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
-    if any(not isinstance(t, (Tensor, GradientEdge)) for t in outputs):
-        raise AssertionError("Expected output to be a torch.Tensor")
+    _require_outputs(outputs)
     for t in inputs:
         if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")

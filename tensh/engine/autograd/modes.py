@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.autograd import inference
 from tensh.engine.codegen.table import public
 from tensh.engine.core.clock import mode
@@ -110,7 +111,7 @@ class enable_grad(Switch):
 
 def _flag(value, name):
     if not isinstance(value, bool):
-        raise TypeError(f"{name}(): argument 'enabled' (position 1) must be bool, not {type(value).__name__}")
+        raise TypeError(f"{name}(): argument 'enabled' (position 1) must be bool, not {type_name(value)}")
     return value
 
 

@@ -9,6 +9,7 @@ from math import copysign, inf
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.halves import make_half_number
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
@@ -265,7 +266,7 @@ def as_float(array, name=None):
 def refuse(name, parameter, position, value, expected="Tensor"):
     """Raise PyTorch's error for an argument of the wrong type."""
     raise TypeError(
-        f"{name}(): argument '{parameter}' (position {position}) must be {expected}, not {type(value).__name__}"
+        f"{name}(): argument '{parameter}' (position {position}) must be {expected}, not {type_name(value)}"
     )
 
 

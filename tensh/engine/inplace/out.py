@@ -1,5 +1,6 @@
 """``out=``: results written into tensors of the caller."""
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.return_types import return_type
@@ -54,7 +55,7 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
 def require_dtypes_of_parts(out, result, name):
     """Raise unless there is a tensor for each of several results, of its dtype where PyTorch asks for that."""
     if not isinstance(out, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type_name(out)}")
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
     for target, value, words in zip(out, result, WORDS_OF_PARTS.get(name, ())):
@@ -65,7 +66,7 @@ def require_dtypes_of_parts(out, result, name):
 def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     """Write a result without derivative into ``out``, which may require grad."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
     if out._base is INFERENCE:
         refuse_write(out)
     a, b = out.array, result.array

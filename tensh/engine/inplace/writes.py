@@ -14,6 +14,7 @@ import functools
 import numpy as np
 from numpy import ndarray
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.autograd.packing import copy_packed
@@ -37,7 +38,7 @@ def write_inplace(t, since, value, name, overlapping=False):
     function that writes into its array.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(t)}")
     node = value.node
     if mode.grad is True and since is not None and (uses_gradient(node) or uses_gradient(refresh_node(t))):
         refuse_unrecordable(t)

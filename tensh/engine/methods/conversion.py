@@ -8,7 +8,7 @@ from numpy import ndarray
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import format_named
 from tensh.engine.arguments.lazy_signatures import shows
-from tensh.engine.arguments.signatures import refuse_receiver
+from tensh.engine.arguments.signatures import refuse_receiver, type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, drop_elements
 from tensh.engine.codegen.registry import METHODS
@@ -149,7 +149,7 @@ for _name, _dtype in CASTS.items():
 def type_as(self, other):
     """The tensor in the dtype of ``other``.  Differentiable."""
     if not isinstance(other, Tensor):
-        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     return cast(self, BY_NUMPY[other.array.dtype])
 
 
@@ -213,7 +213,7 @@ def numpy(self, *, force=False):
     """
     if force is not False:
         if force is not True:
-            raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
+            raise TypeError(f"numpy(): argument 'force' must be bool, not {type_name(force)}")
     elif mode.grad is True and uses_gradient(self.node if self._base is None else refresh_node(self)):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if type(self.array) is Absent:

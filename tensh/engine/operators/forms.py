@@ -25,9 +25,7 @@ def ints(values, named, name, parameter):
 def dims_of(value, name, parameter):
     """A tuple of ints from one of a function's arguments, which comes after the tensor."""
     if not isinstance(value, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type(value).__name__}"
-        )
+        raise TypeError(f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type_name(value)}")
     if {*map(type, value)} <= INTS and max(value, default=0) < LIMIT:
         return tuple(value)
     return bind(name, (f"(tuple of ints {parameter})",), (value,), {})[parameter]
@@ -44,7 +42,7 @@ def require(value, name, parameter, position):
     """``value`` if it is a tensor; PyTorch's TypeError otherwise."""
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
+            f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type_name(value)}"
         )
     return value
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine.arguments.signatures import NO_FIT, take_float
+from tensh.engine.arguments.signatures import NO_FIT, take_float, type_name
 from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote
 from tensh.engine.codegen.scalars import FITTING
@@ -65,9 +65,7 @@ def number(value, name, parameter, position):
     """A float from an argument; PyTorch's error for anything else."""
     taken = take_float(value)
     if taken is NO_FIT:
-        raise TypeError(
-            f"{name}(): argument '{parameter}' (position {position}) must be float, not {type(value).__name__}"
-        )
+        raise TypeError(f"{name}(): argument '{parameter}' (position {position}) must be float, not {type_name(value)}")
     return taken
 
 

@@ -12,6 +12,7 @@ from operator import length_hint
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
@@ -283,7 +284,7 @@ def _require_cpu(where):
     if where is None or where == "cpu":
         return
     if not isinstance(where, (str, int, device)):
-        raise TypeError(f"Generator(): argument 'device' (position 1) must be torch.device, not {type(where).__name__}")
+        raise TypeError(f"Generator(): argument 'device' (position 1) must be torch.device, not {type_name(where)}")
     kind = "accelerator" if isinstance(where, int) else device(where).type
     if kind == "cuda":
         raise RuntimeError("Cannot get CUDA generator without ATen_cuda library.")

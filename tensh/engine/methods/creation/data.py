@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import KEYWORDS, bind, finish, make_leaf, place
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.arrays.memory import lend
 from tensh.engine.codegen.registry import METHODS
@@ -53,7 +54,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         array = drop_elements(copy_data(data, dtype)) if away else copy_data(data, dtype)
     if requires_grad is not False:
         if requires_grad is not True:
-            raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
+            raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
         return make_leaf(array, True)
     t = new()
     t.array = array

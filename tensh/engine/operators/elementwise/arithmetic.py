@@ -3,7 +3,7 @@
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine.arguments.signatures import NO_FIT
+from tensh.engine.arguments.signatures import NO_FIT, type_name
 from tensh.engine.arrays.halves import HalfNumber, convert
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
@@ -41,7 +41,7 @@ def times(array, alpha, name, sign=1):
     if type(alpha) is float and kind == "f" or type(alpha) is int:
         return np.multiply(array, FITTING[alpha * sign, dtype])
     if (alpha := take_number(given := alpha)) is NO_FIT:
-        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(given).__name__}")
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type_name(given)}")
     if type(alpha) is bool and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if type(alpha) in (float, complex) and kind in "iub":
@@ -317,7 +317,7 @@ def multiply_by_value(array, value, name):
         return array
     number = take_number(value)
     if number is NO_FIT:
-        raise TypeError(f"{name}(): argument 'value' must be Number, not {type(value).__name__}")
+        raise TypeError(f"{name}(): argument 'value' must be Number, not {type_name(value)}")
     return array * FITTING[number, array.dtype]
 
 

@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.describe import describe_inplace
@@ -103,13 +104,11 @@ both(index_fill, """The input with its slices at ``index`` along ``dim`` set to 
 def index_arrays(input, indices, name):
     """Index arrays and masks from a sequence of tensors, checked against the dimensions of ``input``."""
     if not isinstance(indices, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
-        )
+        raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type_name(indices)}")
     arrays = []
     for number, each in enumerate(indices):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(each)}")
         arrays.append(np.asarray(read_array(each.array)))
     too_many = IndexError(f"too many indices for tensor of dimension {input.array.ndim} (got {len(arrays)})")
     if len(arrays) > input.array.ndim:

@@ -35,7 +35,7 @@ def read_output_size(name, input, output_size, dims):
             raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
         given = zip(shape[len(shape) - len(output_size) :], output_size)
         return integers([n if size is None else size for n, size in given], name, "output_size", 2)
-    if not hasattr(output_size, "__index__"):
+    if not hasattr(output_size, "__index__") and not isinstance(output_size, str):
         raise TypeError(f"object of type '{type(output_size).__name__}' has no len()")
     return integers(output_size, name, "output_size", 2) * dims
 
@@ -59,14 +59,14 @@ def adaptive_avg(name, dims, input, sizes):
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{first}, {','.join(others)}}}"
         )
-    if len(shape) not in (dims + 1, dims + 2):
+    if set(sizes) != {1} and len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got {list(shape)}")
-    check_filled(name, shape, dims, first=dims == 2)
-    if set(sizes) == {1}:
+    if set(sizes) == {1}:  # a mean, of any number of dimensions
         mean = input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
         if len(shape) == dims + 2 and channels_innermost(input.array):
             return mean.as_strided_(mean.shape, (shape[1], 1, *[shape[1]] * dims))
         return mean
+    check_filled(name, shape, dims, first=dims == 2)
     require_countable((*shape[:-dims], *sizes))
     require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
     maps = tuple(None if n == size else even_means(n, size) for n, size in zip(shape[-dims:], sizes))

@@ -3,6 +3,7 @@
 import math
 
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
@@ -76,7 +77,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     if isinstance(momentum, Tensor) and not momentum.array.ndim and not momentum.requires_grad:
         momentum = momentum.item()
     if not isinstance(momentum, (int, float)):
-        raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type(momentum).__name__}")
+        raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type_name(momentum)}")
     stats = {"running_mean": running_mean, "running_var": running_var}
     if not training:
         for name, value in stats.items():

@@ -1,6 +1,6 @@
 """torch.nn.functional.pad."""
 
-from tensh.engine.arguments.signatures import take_ints
+from tensh.engine.arguments.signatures import take_ints, type_name
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.padding import (
@@ -42,7 +42,7 @@ def pad(input, pad, mode="constant", value=None):
         )
     if mode == "constant":
         if value is not None and not isinstance(value, (int, float)):
-            raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type(value).__name__}")
+            raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
         return constant_pad_nd.fn(input, pad, 0 if value is None else value)
     if mode not in MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
@@ -61,7 +61,7 @@ MODES = {"reflect": REFLECTION_PAD, "replicate": REPLICATION_PAD, "circular": CI
 def counts(pad):
     """The counts of elements to add, checked."""
     if not isinstance(pad, (tuple, list)):
-        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}")
+        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type_name(pad)}")
     try:
         return take_ints(pad)
     except TypeError as error:

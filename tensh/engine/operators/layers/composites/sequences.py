@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
@@ -78,7 +79,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     input_lengths = lengths_of(input_lengths, "input_lengths", batch)
     target_lengths = lengths_of(target_lengths, "target_lengths", batch)
     if not isinstance(blank, (int, np.integer)):
-        raise TypeError(f"ctc_loss(): argument 'blank' (position 5) must be int, not {type(blank).__name__}")
+        raise TypeError(f"ctc_loss(): argument 'blank' (position 5) must be int, not {type_name(blank)}")
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     rows = pad_targets(targets, target_lengths, batch)

@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.arguments.checks import is_empty
-from tensh.engine.arguments.signatures import take_ints
+from tensh.engine.arguments.signatures import take_ints, type_name
 from tensh.engine.errors.integers import read_number
 
 WORDS = {1: "one", 2: "two", 3: "three"}
@@ -19,7 +19,7 @@ def integers(value, name, parameter, position):
     if not isinstance(value, (tuple, list)):
         if isinstance(value, (bool, float, str)) or not hasattr(value, "__index__"):
             raise TypeError(
-                f"{name}(): argument '{parameter}' (position {position}) must be tuple of ints, not {type(value).__name__}"
+                f"{name}(): argument '{parameter}' (position {position}) must be tuple of ints, not {type_name(value)}"
             )
         return (value.__index__(),)
     try:

@@ -6,6 +6,7 @@ absent.  Then they are multiplied two by two, each time as one product of stacks
 
 import math
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.linalg import products
@@ -34,12 +35,12 @@ def einsum(equation, *operands):
             "subscripts list"
         )
     if not isinstance(equation, str):
-        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type_name(equation)}")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
     for number, t in enumerate(operands):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type_name(t)}")
     inputs, output = parse_equation(equation)
     check_count(len(operands), len(inputs))
     dots = max([t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0)

@@ -50,7 +50,7 @@ def matrix_power(input, n):
     """
     check_square("linalg.matrix_power", input.array)
     if (power := read_int(n)) is None:
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
     n = power
     if n == 0:
         return input.clone().copy_(wrap(np.eye(input.array.shape[-1], dtype=input.array.dtype)))

@@ -1,7 +1,7 @@
 """Norms of vectors, and softmax, with PyTorch's overloads."""
 
 from tensh.engine.arguments.checks import require_dtype
-from tensh.engine.arguments.signatures import NO_FIT
+from tensh.engine.arguments.signatures import NO_FIT, type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.scalars import take_number
 from tensh.engine.operators.namespaces import linalg
@@ -50,7 +50,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     if isinstance(number := take_number(ord), complex):
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     if number is NO_FIT:
-        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(ord)}")
     return norms.vector_norm.fn(input, number, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
 
 
