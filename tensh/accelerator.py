@@ -23,9 +23,11 @@ def current_accelerator(check_available=False):
 
 
 NEEDS_DEVICE = (
-    "current_device_index current_stream empty_cache max_memory_allocated max_memory_reserved memory_allocated "
-    "memory_reserved reset_accumulated_memory_stats reset_peak_memory_stats set_device_index set_stream synchronize"
+    "current_device_idx current_device_index current_stream empty_cache empty_host_cache get_device_capability get_memory_info "
+    "max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats reset_accumulated_memory_stats "
+    "reset_peak_memory_stats set_device_idx set_device_index set_stream synchronize"
 ).split()
+__all__ = ["current_accelerator", "device_count", "is_available", *NEEDS_DEVICE]  # noqa: PLE0604 (they are strings)
 
 
 def __getattr__(name):
@@ -44,4 +46,4 @@ def _unavailable(name):
 
 
 def __dir__():
-    return sorted(["current_accelerator", "device_count", "is_available", *NEEDS_DEVICE])
+    return sorted(__all__)

@@ -10,6 +10,8 @@ from urllib.parse import urlparse
 
 from tensh.engine.methods.unsupported import unsupported_lookup
 
+__all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
+
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _directory = None
 

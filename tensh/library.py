@@ -5,6 +5,19 @@ from tensh._library.opcheck import OpCheckError, opcheck  # noqa: F401  public h
 from tensh._library.schema import infer_schema
 from tensh.engine.methods.unsupported import unsupported_lookup
 
+__all__ = [
+    "Library",
+    "custom_op",
+    "define",
+    "get_ctx",
+    "impl",
+    "impl_abstract",
+    "infer_schema",
+    "register_fake",
+    "register_vmap",
+    "triton_op",
+]
+
 
 def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=None):
     """Make an operator of a function, under a name with its namespace.

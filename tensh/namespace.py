@@ -10,8 +10,10 @@ def declare_namespace(module, values, names, submodules=(), find=None, unsupport
 
     ``names`` maps each name to the module that has it: one below ``module``, or one named in full. Where ``find`` is
     given, ``find(name)`` makes the value, and ``names`` may be any collection. ``unsupported(name)`` answers for a name
-    that is not there; without it, PyTorch's names that tensh lacks are told from those that PyTorch lacks.
+    that is not there; without it, PyTorch's names that tensh lacks are told from those that PyTorch lacks. A module that
+    has no ``__all__`` gets one of ``names``, so that ``from torch.fft import *`` finds them.
     """
+    values.setdefault("__all__", [name for name in names if name[0] != "_"])
 
     def import_value(name):
         place = names[name]

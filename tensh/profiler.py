@@ -7,8 +7,21 @@ from time import perf_counter
 
 from tensh.engine.methods.unsupported import unsupported_lookup
 
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "kineto_available",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
+
 ProfilerActivity = enum.Enum("ProfilerActivity", "CPU XPU MTIA CUDA HPU PrivateUse1")
+ProfilerActivity.__doc__ = "What a profile takes the times of; here the CPU alone."
 ProfilerAction = enum.Enum("ProfilerAction", "NONE WARMUP RECORD RECORD_AND_SAVE", start=0)
+ProfilerAction.__doc__ = "What a profile does in a step, as a ``schedule`` says."
 _running = []
 
 
@@ -53,7 +66,7 @@ class FunctionEventAvg:
         """The time of one run in µs."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
-    cpu_time_str = property(lambda self: _time(self.cpu_time))
+    cpu_time_str = property(lambda self: _time(self.cpu_time), doc="``cpu_time`` with its unit.")
     device_time_total = self_device_time_total = cuda_time_total = self_cuda_time_total = 0
 
     def __repr__(self):

@@ -18,6 +18,8 @@ def makers():
 
 
 def __getattr__(name):
+    if name == "__all__":
+        return __dir__()
     if name in read_recorded_names("torch.return_types"):
         if name not in RETURN_TYPES and name in makers():
             makers()[name].write()

@@ -23,6 +23,8 @@ def entry(name):
 
 
 def __getattr__(name):
+    if name == "__all__":
+        return __dir__()
     if (found := entry(name)) is not None:
         value = globals()[name] = public_object(found, name, spoken=f"special_{name}", home="torch.special")
         return value

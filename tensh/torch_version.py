@@ -6,6 +6,8 @@ from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.naming import torch_is_tensh
 from tensh.release import VERSION
 
+__all__ = ["TorchVersion"]
+
 FORM = re.compile(
     r"v?(?:(\d+)!)?(\d+(?:\.\d+)*)[-_.]?(?:(a|b|c|rc|alpha|beta|pre|preview)[-_.]?(\d*))?"
     r"(?:[-_.]?(?:post|rev|r)[-_.]?(\d*)|-(\d+))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?",

@@ -1,6 +1,9 @@
 """torch.version: the version of tensh, and the devices it was built for: none."""
 
-from tensh import __version__  # noqa: F401
+from tensh import __version__
+
+__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "rocm", "xpu"]
 
 debug = False
-cuda = hip = xpu = None
+git_version = "Unknown"  # as in a build of PyTorch that was not made in a checkout
+cuda = hip = rocm = xpu = None

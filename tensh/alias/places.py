@@ -63,5 +63,8 @@ def complete(module, path):
         return value
 
     module.__getattr__ = __getattr__
+    if "__all__" in DICT.__get__(module):
+        listed, here = module.__all__, [name for name in table().get(path, ()) if name[0] != "_"]
+        module.__all__ = [*listed, *(name for name in here if name not in listed)]
     if any(each.startswith(f"{path}.") for each in table()):
         DICT.__get__(module).setdefault("__path__", [])  # what lies below is found by the table

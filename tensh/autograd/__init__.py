@@ -1,6 +1,6 @@
 """torch.autograd: gradients, functions of your own, and checks of both."""
 
-from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph  # noqa: F401
+from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph, variable  # noqa: F401
 from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensh.autograd.function import Function
 from tensh.autograd.grad_mode import (
@@ -17,8 +17,9 @@ from tensh.engine.autograd.gradients import backward, grad
 from tensh.namespace import declare_namespace
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
-    "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "grad_mode",
+    "gradgradcheck", "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 
 __getattr__, __dir__ = declare_namespace("tensh.autograd", globals(), (), ("forward_ad", "profiler"))

@@ -10,7 +10,6 @@ __all__ = [
     "enable_grad",
     "inference_mode",
     "no_grad",
-    "is_multithreading_enabled",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]

@@ -11,12 +11,11 @@ from tensh.autograd.saving import (
 )
 from tensh.engine.autograd.edges import GradientEdge, get_gradient_edge, increment_version
 from tensh.engine.core.hooks import RemovableHandle
-from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.nodes import Node as EngineNode
 from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = [
-    "AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors",
+    "GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
     "saved_tensors_hooks",
 ]  # fmt: skip

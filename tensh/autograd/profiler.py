@@ -3,6 +3,8 @@
 import tensh.profiler
 from tensh.profiler import EventList, FunctionEventAvg, kineto_available, record_function  # noqa: F401
 
+__all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
+
 
 class profile(tensh.profiler.profile):
     """``torch.profiler.profile`` as it was called before, which ``enabled=False`` switches off."""

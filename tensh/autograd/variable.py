@@ -2,6 +2,8 @@
 
 from tensh.engine.core.tensor import Tensor
 
+__all__ = ["Variable"]
+
 
 class _VariableMeta(type):
     def __instancecheck__(cls, value):

@@ -6,6 +6,27 @@ from tensh.engine.errors.warnings import warn
 from tensh.nn.attention import SDPBackend, sdpa_kernel
 from tensh.switched_off import lookup
 
+__all__ = [
+    "allow_fp16_bf16_reduction_math_sdp",
+    "can_use_cudnn_attention",
+    "can_use_efficient_attention",
+    "can_use_flash_attention",
+    "cudnn_sdp_enabled",
+    "enable_cudnn_sdp",
+    "enable_flash_sdp",
+    "enable_math_sdp",
+    "enable_mem_efficient_sdp",
+    "flash_sdp_enabled",
+    "fp16_bf16_reduction_math_sdp_allowed",
+    "is_built",
+    "is_ck_sdpa_available",
+    "is_flash_attention_available",
+    "math_sdp_enabled",
+    "matmul",
+    "mem_efficient_sdp_enabled",
+    "sdp_kernel",
+]
+
 matmul = SimpleNamespace(
     allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
 )

@@ -76,16 +76,22 @@ memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved 
 
 # Functions that need a device: parameters -> names.
 NEED_DEVICE = {
-    "": "current_device init initial_seed ipc_collect seed seed_all",
+    "": "cudart current_device current_solver_handle get_sync_debug_mode init initial_seed ipc_collect seed seed_all",
+    "debug_mode": "set_sync_debug_mode",
     "device": "set_device",
-    "device=None": "current_stream default_stream get_device_capability get_device_name get_device_properties mem_get_info "
-    "memory_stats reset_peak_memory_stats synchronize",
+    "device=None": "clock_rate current_stream default_stream device_memory_used get_device_capability get_device_name "
+    "get_device_properties get_per_process_memory_fraction mem_get_info memory_stats memory_usage power_draw "
+    "reset_accumulated_memory_stats reset_max_memory_allocated reset_max_memory_cached reset_peak_memory_stats synchronize "
+    "temperature utilization",
     "device=None, abbreviated=False": "memory_summary",
     "device='cuda'": "get_rng_state",
     "new_state, device='cuda'": "set_rng_state",
 }
 PARAMETERS = {name: parameters for parameters, names in NEED_DEVICE.items() for name in names.split()}
 TYPES = "Bool Byte Char Short Int Long Half BFloat16 Float Double".split()
+HERE = """amp device_count empty_cache get_rng_state_all is_available is_bf16_supported is_initialized manual_seed manual_seed_all
+    max_memory_allocated max_memory_reserved memory_allocated memory_reserved set_rng_state_all""".split()
+__all__ = [*HERE, *PARAMETERS, *(f"{each}Tensor" for each in TYPES)]  # noqa: PLE0604 (they are strings)
 
 
 def __getattr__(name):
@@ -121,4 +127,4 @@ def _no_type(name):
 
 
 def __dir__():
-    return sorted([*(name for name in globals() if not name.startswith("_") and name.islower()), *PARAMETERS])
+    return sorted(__all__)

@@ -5,6 +5,8 @@ from tensh.engine.dtypes.dtype import float16
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.unsupported import unsupported_name
 
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+
 
 class autocast(amp.autocast):
     """``torch.amp.autocast("cuda")``, with a warning."""

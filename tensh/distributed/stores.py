@@ -114,17 +114,31 @@ class Store:
         raise TypeError(f"cannot pickle '{type(self).__module__}.{type(self).__qualname__}' object")
 
 
-def _make_refusal(name):
+LEFT_TO_SUBCLASSES = {
+    "set": "Set the value of a key.",
+    "get": "The value of a key, for which the store waits up to the time-out.",
+    "add": "Add an amount to the number that a key stands for, 0 at first, and return it.",
+    "compare_set": "Set the value of a key if it is the expected one; return the value that is then there.",
+    "check": "True if all keys are there.",
+    "delete_key": "Delete a key; True if it was there.",
+    "num_keys": "The number of keys.",
+    "list_keys": "The keys.",
+    "wait": "Wait until all keys are there, up to the time-out.",
+}
+"""Method of ``Store`` -> what a subclass does in it."""
+
+
+def _make_refusal(name, doc):
     def refuse(self, *args, **options):
         raise RuntimeError(f'Tried to call pure virtual function "::c10d::Store::{name}"')
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Raise RuntimeError: a subclass must define the method."
+    refuse.__doc__ = doc
     return refuse
 
 
-for _name in "set get add compare_set check delete_key num_keys list_keys wait".split():
-    setattr(Store, _name, _make_refusal(_name))
+for _name, _doc in LEFT_TO_SUBCLASSES.items():
+    setattr(Store, _name, _make_refusal(_name, _doc))
 
 
 class HashStore(Store):

@@ -10,6 +10,16 @@ import tempfile
 import time
 import warnings
 
+__all__ = [
+    "ProcessContext",
+    "ProcessException",
+    "ProcessExitedException",
+    "ProcessRaisedException",
+    "SpawnContext",
+    "spawn",
+    "start_processes",
+]
+
 log = logging.getLogger(__name__)
 
 

@@ -7,7 +7,7 @@ from tensh.switched_off import lookup
 WHERE = {
     "tensh.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "tensh.nn.modules.module": "Module",
-    "tensh.nn.modules.containers": "Sequential ModuleList ModuleDict",
+    "tensh.nn.modules.containers": "Sequential ModuleList ModuleDict Container",
     "tensh.nn.modules.parameter_containers": "ParameterList ParameterDict",
     "tensh.nn.modules.linear": "Identity Linear Bilinear LazyLinear",
     "tensh.nn.modules.activation": """Threshold ReLU RReLU LeakyReLU PReLU Hardtanh ReLU6 Sigmoid Tanh Hardsigmoid Softsign SiLU

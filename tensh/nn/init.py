@@ -9,6 +9,24 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.dispatch.override.points import watch
 from tensh.engine.errors.warnings import warn
 
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
 LINEAR = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
 SLOPE = 0.01  # of leaky_relu, by default
 
@@ -352,8 +370,10 @@ def _make_deprecate(function):
     return renamed
 
 
-for _name in "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split():
+RENAMED = "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split()
+for _name in RENAMED:
     globals()[_name] = _make_deprecate(globals()[f"{_name}_"])
+__all__ += [*RENAMED]  # noqa: PLE0604 (they are strings)
 
 for function in (uniform_, normal_, constant_, kaiming_uniform_):
     watch(function, python="by name")  # those that overrides of classes and modes see

@@ -23,7 +23,14 @@ from tensh.engine.methods.printing.format import headed_text
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.naming import torch_is_tensh
 
-__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
 
 
 class ParameterType(type):

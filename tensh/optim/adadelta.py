@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import CAPTURING, Elementwise, add_scaled_, average_square_, decay_weights, keep
 from tensh.optim.state import blank, counter
 
+__all__ = ["Adadelta"]
+
 
 class Adadelta(Elementwise):
     """Step by the gradient times the root of squared steps over the root of squared gradients.

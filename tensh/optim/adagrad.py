@@ -4,6 +4,8 @@ from tensh.optim.checks import require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_ratio_, decay_weights
 from tensh.optim.state import blank, counter
 
+__all__ = ["Adagrad"]
+
 
 class Adagrad(Elementwise):
     """Step by the gradient over the root of the sum of all its squares so far.

@@ -5,6 +5,8 @@ from tensh.optim.checks import require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_ratio_, average_, average_square_, keep, weigh
 from tensh.optim.state import blank, counter
 
+__all__ = ["Adam"]
+
 
 class Adam(Elementwise):
     """Step by the average gradient over the root of its average square: about ``lr``, whatever the scale.

@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, add_ratio_, average_, decay_weights, keep
 from tensh.optim.state import blank, counter
 
+__all__ = ["Adamax"]
+
 
 class Adamax(Elementwise):
     """Step as Adam does, with the decaying maximum ``max(beta2 * u, |g|)`` in the place of the root of squares.

@@ -2,6 +2,8 @@
 
 from tensh.optim.adam import Adam
 
+__all__ = ["AdamW"]
+
 
 class AdamW(Adam):
     """Step as Adam does, with weight decay that shrinks the parameters themselves and stays out of the averages.

@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, add_scaled_, decay_weights
 from tensh.optim.state import blank, counter
 
+__all__ = ["ASGD"]
+
 
 class ASGD(Elementwise):
     """Descend the gradient with shrinking steps, and average the parameters since step ``t0``.

@@ -9,6 +9,8 @@ from tensh.optim.checks import require
 from tensh.optim.line_search import Point, strong_wolfe
 from tensh.optim.optimizer import Optimizer
 
+__all__ = ["LBFGS"]
+
 KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")  # from step to step
 
 

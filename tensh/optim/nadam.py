@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, add_ratio_, average_, average_square_, weigh
 from tensh.optim.state import blank, counter
 
+__all__ = ["NAdam"]
+
 
 class NAdam(Elementwise):
     """Step as Adam does, with Nesterov's momentum: the present gradient and the next average, each with its weight.

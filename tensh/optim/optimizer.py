@@ -33,6 +33,8 @@ from tensh.optim.helpers import (  # noqa: F401 (optimisers of other people impo
 from tensh.optim.hooks import AFTER, BEFORE, OptimizerHooks, register_everywhere
 from tensh.optim.state import State
 
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
+
 
 class Required:
     """The default of an option that every group must name."""

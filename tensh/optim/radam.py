@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, average_, average_square_, weigh
 from tensh.optim.state import blank, counter
 
+__all__ = ["RAdam"]
+
 
 class RAdam(Elementwise):
     """Step as Adam does, and divide by the root of the squares only once enough of them were seen.

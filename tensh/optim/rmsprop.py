@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, add_ratio_, add_scaled_, average_, average_square_, decay_weights
 from tensh.optim.state import blank, counter
 
+__all__ = ["RMSprop"]
+
 
 class RMSprop(Elementwise):
     """Step by the gradient over the root of the average of its squares, or over its standard deviation (``centered``).

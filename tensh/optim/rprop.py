@@ -4,6 +4,8 @@ from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, keep
 from tensh.optim.state import blank, counter
 
+__all__ = ["Rprop"]
+
 
 class Rprop(Elementwise):
     """Step by the sign of the gradient, with a step size for each element.

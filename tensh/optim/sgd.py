@@ -6,6 +6,8 @@ from tensh.optim.checks import REQUIRED_OF_SGD, require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_scaled_, decay_weights
 from tensh.optim.state import blank
 
+__all__ = ["SGD"]
+
 
 class SGD(Elementwise):
     """Descend the gradient, with momentum if wanted: ``v = momentum * v + (1 - dampening) * g``, ``p -= lr * v``.

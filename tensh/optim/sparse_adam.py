@@ -11,6 +11,8 @@ from tensh.engine.methods.creation.fill import zeros_like
 from tensh.optim.checks import require
 from tensh.optim.optimizer import Optimizer
 
+__all__ = ["SparseAdam"]
+
 
 class SparseAdam(Optimizer):
     """Adam on those elements alone that a sparse gradient has, with averages of these.

@@ -10,6 +10,8 @@ from tensh.utils._python_dispatch import TorchDispatchMode
 from tensh.utils._pytree import tree_map
 from tensh.utils.module_tracker import ModuleTracker
 
+__all__ = ["FlopCounterMode", "register_flop_formula"]
+
 aten = ops.aten
 flop_registry = {}
 """Operator -> function of the shapes of its arguments, and of ``out_shape``, that counts."""

@@ -2,8 +2,10 @@
 
 import warnings
 
-from tensh.engine.core.hooks import RemovableHandle  # noqa: F401
+from tensh.engine.core.hooks import RemovableHandle
 from tensh.engine.methods.unsupported import unsupported_lookup
+
+__all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
 def warn_if_has_hooks(tensor):

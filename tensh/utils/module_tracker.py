@@ -2,6 +2,8 @@
 
 import weakref
 
+__all__ = ["ModuleTracker"]
+
 
 class ModuleTracker:
     """A context in which ``parents`` holds the names of the modules whose ``forward`` runs, "Global" for none.

@@ -5,6 +5,8 @@ from tensh.engine.dispatch.override.points import keep_armed
 from tensh.engine.errors.warnings import warn
 from tensh.masked.maskedtensor.printing import format_tensor
 
+__all__ = ["MaskedTensor", "is_masked_tensor"]
+
 PROTOTYPE = (
     "The PyTorch API of MaskedTensors is in prototype stage and will change in the near future. Please open a Github issue "
     "for features requests and see our documentation on the torch.masked module for further information about the project."

@@ -2,6 +2,8 @@
 
 from tensh.masked.maskedtensor.core import MaskedTensor, attach_mask, require_fitting
 
+__all__ = ["as_masked_tensor", "masked_tensor"]
+
 
 def masked_tensor(data, mask, requires_grad=False):
     """A new leaf with a copy of the data and of the mask, which is True for the elements that count.

@@ -5,6 +5,17 @@ import enum
 
 from tensh.switched_off import lookup
 
+__all__ = [
+    "SDPBackend",
+    "WARN_FOR_UNFUSED_KERNELS",
+    "activate_flash_attention_impl",
+    "current_flash_attention_impl",
+    "list_flash_attention_impls",
+    "register_flash_attention_impl",
+    "restore_flash_attention_impl",
+    "sdpa_kernel",
+]
+
 
 class SDPBackend(enum.IntEnum):
     """The implementations of ``scaled_dot_product_attention`` that PyTorch has."""

@@ -7,6 +7,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 
+__all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]
+
 
 class CausalVariant(enum.IntEnum):
     """Where the diagonal of a causal mask begins that is not square: in the first corner, or ends: in the last."""

@@ -11,6 +11,8 @@ SUBMODULES = {module.name: module.name for module in pkgutil.iter_modules(__path
 def __getattr__(name):
     from tensh import nn
 
+    if name == "__all__":
+        return [each for each, module in nn.PLACES.items() if module.startswith("tensh.nn.modules.")]
     if name in SUBMODULES:
         return importlib.import_module(f"tensh.nn.modules.{SUBMODULES[name]}")
     if name in nn.PLACES:

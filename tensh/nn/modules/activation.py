@@ -8,6 +8,37 @@ from tensh.nn.modules.layer import Layer
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+]
+
 
 # ── bounded from below ───────────────────────────────────────────────────────
 class Threshold(Layer, settings="threshold, value, inplace=False", shows="threshold value inplace?",

@@ -8,6 +8,8 @@ from tensh.nn.modules.containers import ModuleList, Sequential
 from tensh.nn.modules.linear import Linear
 from tensh.nn.modules.module import Module
 
+__all__ = ["AdaptiveLogSoftmaxWithLoss"]
+
 Result = namedtuple("_ASMoutput", ["output", "loss"])
 
 

@@ -12,6 +12,8 @@ from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"]
+
 
 class _NormBase(Module):
     """Weight, bias and running statistics of each channel."""

@@ -2,6 +2,8 @@
 
 from tensh.nn.modules.layer import Layer
 
+__all__ = ["ChannelShuffle"]
+
 
 class ChannelShuffle(Layer, settings="groups", computes="channel_shuffle(input, groups)", shows="groups"):
     """Mix the channels of all groups: the first of each group, then the second of each (Zhang et al., 2017).

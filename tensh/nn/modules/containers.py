@@ -5,7 +5,26 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
+from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.module import Module, indent
+
+
+class Container(Module):
+    """Modules by name, given as keyword arguments: older programs subclass it in the place of ``Module``.
+
+    >>> import tensh as torch
+    >>> torch.nn.Container(a=torch.nn.ReLU()).a
+    ReLU()
+    """
+
+    def __init__(self, **kwargs):
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        super().__init__()
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class NumberedModules(Module):

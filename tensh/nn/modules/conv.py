@@ -15,6 +15,8 @@ from tensh.nn.modules.layer import adopt_methods, ntuple
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
 MODES = {"zeros", "reflect", "replicate", "circular"}
 PADDINGS = {"same", "valid"}
 

@@ -4,6 +4,8 @@ from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer
 from tensh.nn.modules.module import Module
 
+__all__ = ["CosineSimilarity", "PairwiseDistance"]
+
 
 class PairwiseDistance(Module):
     """Norm p of ``x1 - x2 + eps`` over the last dimension.

@@ -3,6 +3,8 @@
 from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
 
 class _DropoutNd(Layer, settings="p=0.5, inplace=False", shows="p inplace"):
     """Values zeroed at random in training; in evaluation the input itself."""

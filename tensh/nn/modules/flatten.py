@@ -2,6 +2,8 @@
 
 from tensh.nn.modules.layer import Layer
 
+__all__ = ["Flatten", "Unflatten"]
+
 
 class Flatten(Layer, settings="start_dim=1, end_dim=-1", computes="input.flatten(start_dim, end_dim)",
               shows="start_dim end_dim"):  # fmt: skip

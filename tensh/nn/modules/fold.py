@@ -2,6 +2,8 @@
 
 from tensh.nn.modules.layer import Layer
 
+__all__ = ["Fold", "Unfold"]
+
 
 class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, stride=1",
            computes="fold(input, output_size, kernel_size, dilation, padding, stride)",

@@ -5,6 +5,15 @@ from tensh.nn import functional as F
 from tensh.nn.modules.batchnorm import _LazyNormBase, _NormBase
 from tensh.nn.modules.families import declare_lazy, family
 
+__all__ = [
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
+
 
 class _InstanceNorm(_NormBase):
     """The part of instance normalisation that is the same for 1, 2 and 3 dimensions."""

@@ -5,6 +5,8 @@ import itertools
 from tensh.engine.autograd.modes import no_grad
 from tensh.nn.parameter import is_lazy
 
+__all__ = ["LazyModuleMixin"]
+
 
 class LazyModuleMixin:
     """A module whose parameters have no shape until ``initialize_parameters(*inputs)`` is called, before the first call.

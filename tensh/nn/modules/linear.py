@@ -9,6 +9,8 @@ from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, UninitializedParameter
 
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
+
 
 class Identity(Module):
     """Hand the input on, whatever is given to the constructor.

@@ -5,6 +5,8 @@ import dataclasses
 from tensh.engine import find_public
 from tensh.engine.dtypes.dtype import dtype
 
+__all__ = ["LinearCrossEntropyOptions"]
+
 POLICIES = ("auto", "accurate", "balanced", "compact")
 
 

@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.methods.conversion import TO, convert_tensor
 from tensh.naming import torch_is_tensh
 from tensh.nn.modules import conversion
-from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong to PyTorch's names here
+from tensh.nn.modules.calls import (
     ALWAYS,
     EVERYWHERE,
     WITH_KWARGS,
@@ -32,6 +32,18 @@ from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F40
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, no_state_hooks
 from tensh.nn.parameter import Parameter, is_lazy
+
+__all__ = [
+    "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
 
 _global_forward_hooks, _global_forward_pre_hooks = EVERYWHERE["forward"], EVERYWHERE["forward_pre"]
 _global_backward_hooks, _global_backward_pre_hooks = EVERYWHERE["backward"], EVERYWHERE["backward_pre"]

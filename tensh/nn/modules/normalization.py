@@ -9,6 +9,8 @@ from tensh.nn.modules.layer import Layer
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
+__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
 
 class LayerNorm(Module):
     """Normalise the last dimensions to mean 0 and variance 1 (Ba et al., 2016), times ``weight``, plus ``bias``.

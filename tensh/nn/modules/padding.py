@@ -8,6 +8,24 @@ from tensh.nn import functional as F
 from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer
 
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
+
 SIDES = {"padding": "ntuple(padding, 2 * self._dimensions)"}  # how it is kept: two numbers for each dimension
 DOC = """Pad {{items}} on each side with {}.
 

@@ -2,6 +2,8 @@
 
 from tensh.nn.modules.layer import Layer
 
+__all__ = ["PixelShuffle", "PixelUnshuffle"]
+
 
 class PixelShuffle(Layer, settings="upscale_factor", computes="pixel_shuffle(input, upscale_factor)",
                    shows="upscale_factor"):  # fmt: skip

@@ -3,6 +3,29 @@
 from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer, ntuple
 
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
+
 STEP = "kernel_size if stride is None else stride"
 TUPLES = {  # how windows are kept where PyTorch keeps a number for each dimension
     name: f"ntuple({text}, self._dimensions)"

@@ -18,6 +18,8 @@ from tensh.nn.modules.rnn_checks import CellChecks, RecurrentChecks, permute_sta
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # how many each mode has
 
 

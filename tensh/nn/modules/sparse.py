@@ -7,6 +7,8 @@ from tensh.nn import init
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class _Table(Module):
     """``weight`` [num_embeddings, embedding_dim], normally distributed at first; the row of padding_idx is zero."""

@@ -19,6 +19,14 @@ from tensh.nn.modules.linear import Linear
 from tensh.nn.modules.module import Module
 from tensh.nn.modules.normalization import LayerNorm
 
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
 
 def activation_of(given):
     """A function, or the one of a name; RuntimeError for an unknown name."""

@@ -2,6 +2,8 @@
 
 from tensh.nn.modules.layer import Layer
 
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
 
 def factors(given):
     """Scale factors as floats."""

@@ -2,6 +2,8 @@
 
 from tensh.nn.modules.layer import ntuple
 
+__all__ = ["consume_prefix_in_state_dict_if_present"]
+
 
 def _ntuple(n, name="parse"):
     """A function that makes a tuple of n numbers of one, or of an iterable."""

@@ -4,6 +4,16 @@ from tensh.namespace import declare_namespace
 from tensh.nn.modules.module import Module
 from tensh.switched_off import lookup
 
+__all__ = [
+    "DataParallel",
+    "DistributedDataParallel",
+    "data_parallel",
+    "gather",
+    "parallel_apply",
+    "replicate",
+    "scatter",
+]
+
 
 class DataParallel(Module):
     """Compute with a module on all devices: on the CPU, which is one, by a call of the module.

@@ -6,6 +6,8 @@ from tensh.engine import find_public
 from tensh.nn.modules.module import Module
 from tensh.nn.parallel.buckets import Reducer
 
+__all__ = ["DistributedDataParallel"]
+
 UNFINISHED = (
     "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your "
     "module has parameters that were not used in producing loss. You can enable unused parameter detection by passing the "

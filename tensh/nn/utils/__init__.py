@@ -21,6 +21,6 @@ WHERE = {
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
 SUBMODULES = tuple(module.rpartition(".")[2] for module in WHERE)
 
-__all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
+__all__ = [*PLACES, "parametrizations", "parametrize", "rnn", "stateless"]  # noqa: PLE0604 (they are strings)
 
 __getattr__, __dir__ = declare_namespace("tensh.nn.utils", globals(), PLACES, SUBMODULES)

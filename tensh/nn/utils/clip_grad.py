@@ -8,6 +8,8 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_"]
+
 
 def _as_list(tensors):
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)

@@ -5,6 +5,8 @@ import copy
 from tensh.engine import find_public
 from tensh.nn.parameter import Parameter
 
+__all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
+
 
 def _require_evaluation(layer, bn):
     if layer.training or bn.training:

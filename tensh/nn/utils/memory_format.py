@@ -2,6 +2,8 @@
 
 from tensh.nn.modules import conv
 
+__all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]
+
 
 def _convert(module, memory_format, kinds):
     if isinstance(module, kinds):

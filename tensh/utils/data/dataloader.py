@@ -10,7 +10,9 @@ from tensh.utils.data._utils.collate import default_collate, default_convert
 from tensh.utils.data.dataset import Dataset, IterableDataset  # noqa: F401
 from tensh.utils.data.iterating import _BaseDataLoaderIter, _DatasetKind, _SingleProcessDataLoaderIter  # noqa: F401
 from tensh.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
-from tensh.utils.data.worker_info import get_worker_info  # noqa: F401
+from tensh.utils.data.worker_info import get_worker_info
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 Sample = TypeVar("Sample", covariant=True)
 _T = TypeVar("_T")

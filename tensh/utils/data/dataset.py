@@ -9,6 +9,17 @@ from typing import Generic, TypeVar
 from tensh.engine import find_public
 from tensh.engine.errors.warnings import warn
 
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
+
 randperm, default_generator = find_public("randperm"), find_public("default_generator")
 Sample = TypeVar("Sample", covariant=True)
 

@@ -5,6 +5,8 @@ import math
 from tensh.engine import find_public
 from tensh.utils.data.sampler import Sampler
 
+__all__ = ["DistributedSampler"]
+
 randperm, Generator = find_public("randperm"), find_public("Generator")
 
 

@@ -6,6 +6,15 @@ from typing import Generic, TypeVar
 from tensh.engine import find_public
 from tensh.engine.dtypes.dtype import float64, int64
 
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
+
 as_tensor, empty, multinomial, randint, randperm, Generator = map(
     find_public, "as_tensor empty multinomial randint randperm Generator".split()
 )
