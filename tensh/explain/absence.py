@@ -11,7 +11,7 @@ from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import Situation
 from tensh.explain.cuts import locate_cut
 from tensh.explain.history import follow
-from tensh.explain.place import Place
+from tensh.explain.place import Place, iterate_scope
 from tensh.graph import tokens
 from tensh.graph.provenance import place
 from tensh.graph.source import is_python, piece
@@ -46,11 +46,34 @@ class GradientQuestion:
                 return followed.name or name, cut
         return None
 
+    def find_change(self, name):
+        """The last statement after the last backward pass that changes a gradient: it is clipped, or written."""
+        tree, found, passed = Place(self.text, 1, 0, 1, 0).tree(), None, 0
+        for node in iterate_scope(tree) if tree else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+                passed = max(passed, node.lineno)
+        for node in iterate_scope(tree) if tree else ():
+            if isinstance(node, ast.stmt) and node.lineno > passed and changes_gradient(node, name):
+                found = ast.unparse(node)
+        return found
+
     def sentence(self, found):
         """Write a cut in a sentence."""
         name, cut = found
         text = f"{name} {cut.sentence}"
         return text if self.has_lines else LINES.sub("", text)
+
+
+def changes_gradient(statement, name):
+    """True if a statement clips gradients, or writes that of a name."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=function)):
+            text = ast.unparse(function)
+            is_clipped = "clip_grad_" in text
+            return is_clipped or text.startswith(f"{name}.grad.") and text.endswith("_")
+        case ast.AugAssign(target=target) | ast.Assign(targets=[target]):
+            return ast.unparse(target).startswith(f"{name}.grad")
+    return False
 
 
 def sources_of(frame):
@@ -121,3 +144,19 @@ def find_lost_result(name, asked):
             if any(name in names_in(ast.unparse(each.node)) for each in followed[1:]):
                 found = asked.cut_of(other) or found
     return found
+
+
+def find_lost_use(name, asked):
+    """Find where a result that has a history leaves out what it takes of a name: (words for it, the Cut); None else."""
+    if not name.isidentifier():
+        return None
+    for other, value in reversed([*asked.names.items()]):
+        if not issubclass(type(value), Tensor) or other == name or not other.isidentifier() or value.node is None:
+            continue
+        situation = asked.situation(other)
+        for followed in follow(ast.parse(other, mode="eval").body, situation):
+            uses = names_in(ast.unparse(followed.node)) if followed.parent else ()
+            cut = locate_cut(followed, situation, name) if name in uses else None
+            if cut is not None:
+                return _("what {result} takes of {name}").format(result=other, name=name), cut
+    return None

@@ -256,13 +256,19 @@ def operand_texts(graph, node):
 def words_of(graph, node):
     """Return the user's expression for each parameter of a node's operation, and for ``out``, its result."""
     op = graph.order[node.number - 1].op
-    inputs = list(getattr(op, "inputs", ()))
+    inputs = in_order(op)
     words = dict(zip(inputs, _read_operands(graph, node, len(inputs)), strict=True))
     words |= {e.parameter: text for e, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
     recorded = graph.order[node.number - 1]
     words = name_constants(graph, recorded) | {name: text for name, text in words.items() if text is not None}
     words["out"] = text_of(graph, node.number)
     return {name: text for name, text in words.items() if text is not None}
+
+
+def in_order(op):
+    """The operands of an operation in the order of its parameters, which need not be that of its derivatives."""
+    inputs, parameters = list(getattr(op, "inputs", ())), list(getattr(op, "parameters", ()))
+    return sorted(inputs, key=parameters.index) if {*inputs} <= {*parameters} else inputs
 
 
 def name_constants(graph, recorded):

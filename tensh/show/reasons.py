@@ -11,10 +11,10 @@ from tensh.graph import chain, kept, tokens
 from tensh.graph.assignments import assignments
 from tensh.graph.elements import elements
 from tensh.graph.names import list_named_tensors, write_in_python
-from tensh.graph.reverse import GoneError
+from tensh.graph.reverse import GoneError, Pass
 from tensh.graph.walk import Graph
-from tensh.graph.why import explain
-from tensh.language import _
+from tensh.graph.why import explain, path_counts
+from tensh.language import _, list_names
 from tensh.show.asking import sources_of_caller
 from tensh.show.markup import text_block
 from tensh.show.page import WIDE, Lines
@@ -81,7 +81,7 @@ def why(tensor, root=None, names=None, sources=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(_("a gradient is that of a tensor, not of {kind}").format(kind=type(tensor).__name__))
-    from tensh.explain.absence import GradientQuestion, find_lost_result, reason, sources_of
+    from tensh.explain.absence import GradientQuestion, find_lost_result, find_lost_use, reason, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources
     caller = sys._getframe(1)
@@ -100,7 +100,7 @@ def why(tensor, root=None, names=None, sources=None):
             tensor, name, _("the loss has no name, and its graph is gone; loss = ..., then loss.backward()")
         )
     if graph is None:
-        lost = find_lost_result(name, asked)
+        lost = find_lost_result(name, asked) or find_lost_use(name, asked)
         if lost:
             text = _("nothing that has a name was computed from {name} with a history; {reason}")
         else:
@@ -124,6 +124,8 @@ def why(tensor, root=None, names=None, sources=None):
             absent
             or _("that pass has given back the values that its derivatives read; {wanted}").format(wanted=wanted),
         )
+    if explanation.gradient is None:
+        return describe_unexplained(tensor, name, absent or describe_refusal(graph, explanation.target))
     if absent:
         value = tokens.values(explanation.gradient)
         return describe_reasons(
@@ -133,7 +135,24 @@ def why(tensor, root=None, names=None, sources=None):
             ),
         )
     checked, notes = compare_with_differences(explanation, tensor, found, names) if sources else (None, [])
-    return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation))
+    return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation, asked))
+
+
+def describe_refusal(graph, target):
+    """Name the operation that gives no gradient for an operand which leads to a node: a function of the user's whose backward returns None."""
+    counts, passed = path_counts(graph, target), Pass(graph)
+    found = [
+        (graph.order[number - 1].name(), graph[edge.number].short)
+        for number in sorted(passed.arrived, reverse=True)
+        for i, edge in enumerate(graph[number].edges)
+        if counts.get(edge.number, 0) and (number, i) not in passed.brought
+    ]
+    if not found:
+        return _("no path leads from {root_name} to {name}").format(
+            root_name=graph[graph.root].short, name=graph[target].short
+        )
+    function, operand = found[0]
+    return _("{function} gives None for {operand}").format(function=function, operand=operand)
 
 
 def owner_of(tensor, names):
@@ -175,13 +194,34 @@ def compare_with_differences(explanation, tensor, found, names):
         return None, []
     if root.variable is None:
         return None, [_("not checked: the loss has no name")]
+    if not np.isfinite(explanation.gradient).all():
+        return None, [_("not checked: there are no differences where a gradient is not finite")]
     try:
         return check_gradient(tensor, explanation.gradient, graph.tensor, root.variable, found, names), []
     except UncheckedError as error:
         return None, [_("not checked: {error}").format(error=error)]
 
 
-def grad_notes(tensor, name, root_name, explanation):
+def is_multiple(held, gradient):
+    """True if a gradient is a whole multiple of another, as after several passes."""
+    if held.shape != gradient.shape or not np.isfinite(held).all() or not gradient.any():
+        return False
+    times = round(float(np.abs(held).sum() / np.abs(gradient).sum()))
+    return times > 1 and np.allclose(held, times * gradient, rtol=1e-4)
+
+
+def find_hooked(explanation):
+    """The names of the nodes on the way of a gradient that have hooks of the user."""
+    graph, found = explanation.graph, {}
+    for path in explanation.paths:
+        for number in (*(step.node for step in path.steps), explanation.target):
+            hooks = graph.order[number - 1].hooks
+            if hooks is not None and (hooks.tensor or hooks.before or hooks.after or hooks.accumulated):
+                found[graph[number].short] = None
+    return [*found]
+
+
+def grad_notes(tensor, name, root_name, explanation, asked=None):
     """Describe the contents of ``.grad``, where that is not the gradient that was explained."""
     if tensor.grad is None:
         return [
@@ -194,6 +234,14 @@ def grad_notes(tensor, name, root_name, explanation):
         and np.allclose(held, explanation.gradient, rtol=1e-4, equal_nan=True)
     ):
         return []
+    hooked = find_hooked(explanation)
+    if hooked and not is_multiple(held, explanation.gradient):
+        text = _("{name}.grad holds {value}: a hook of {hooked} changes what arrives there")
+        return [text.format(name=name, value=tokens.values(held), hooked=list_names(hooked))]
+    changed = asked.find_change(name) if asked else None
+    if changed:
+        text = _("{name}.grad holds {value}: `{code}` has changed it since")
+        return [text.format(name=name, value=tokens.values(held), code=changed)]
     text = _("{name}.grad holds {value}: it adds up what all backward passes brought since it was None or zero")
     return [text.format(name=name, value=tokens.values(held))]
 

@@ -89,13 +89,23 @@ def look_up(node, names):
 def find_assignment(place, name):
     """The statement that gave a name its value before a place; None where more than one may have."""
     line = line_that_made(place, name)
-    return line and statement_on(place.tree(), line)
+    return line and statement_on(place.tree(), line, name)
 
 
-def statement_on(tree, line):
-    """The innermost statement that begins on a line."""
+def statement_on(tree, line, name=None):
+    """The innermost statement that begins on a line; of several (`x = f(y); x.backward()`) the one that binds a name."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
-    return found[-1] if found else None
+    binding = [each for each in found if name in bound_in(each)] if len(found) > 1 else []
+    return (binding or found)[-1] if found else None
+
+
+def bound_in(statement):
+    """The names that an assignment gives values."""
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return {
+        node.id for each in targets if each is not None for node in ast.walk(each)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }  # fmt: skip
 
 
 def place_of(place, node):

@@ -8,12 +8,14 @@ the user's is read.
 import ast
 
 from tensh.engine.autograd.modes import is_grad_enabled
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
 from tensh.explain.cuts.cut import Cut, cut_by_block, inner_first
 from tensh.explain.cuts.definitions import find_cut_in_definition
 from tensh.explain.cuts.sight import find_cut_by_sight
 from tensh.explain.cuts.trial import find_cut_by_trial
 from tensh.explain.history import follow
+from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import Shadow
 from tensh.language import _
 
@@ -29,8 +31,8 @@ def find_cut(node, situation):
     return None
 
 
-def locate_cut(followed, situation):
-    """The Cut in one expression, or by the block that it stands in."""
+def locate_cut(followed, situation, of=None):
+    """The Cut in one expression, or by the block that it stands in; ``of`` a name, where only what is computed from it counts."""
     tree = followed.place.tree()
     if tree is None:
         return None
@@ -40,8 +42,13 @@ def locate_cut(followed, situation):
         if cut is not None:
             return cut
     known = {name: value for name, value in situation.names.items() if name in names_in(ast.unparse(followed.node))}
+    late = find_late_flag(followed, tree, known) if followed.parent and of is None else None
+    if late is not None:
+        return late
     shadow = Shadow({}, known, grad=True)
     for node in inner_first(followed.node):
+        if of is not None and of not in names_in(ast.unparse(node)):
+            continue
         cut = (
             find_cut_by_sight(node, followed, shadow)
             or find_cut_by_trial(node, followed, shadow)
@@ -49,4 +56,19 @@ def locate_cut(followed, situation):
         )
         if cut is not None:
             return cut
+    return None
+
+
+def find_late_flag(followed, tree, known):
+    """The Cut where a tensor was made to require grad after something had been computed from it."""
+    for name, value in known.items():
+        if not issubclass(type(value), Tensor) or not value.requires_grad or not value.is_leaf:
+            continue
+        for node in iterate_scope(tree):
+            is_later = isinstance(node, ast.Expr | ast.Assign) and node.lineno > followed.place.line
+            code = ast.unparse(node) if is_later else ""
+            if code in (f"{name}.requires_grad_()", f"{name}.requires_grad_(True)", f"{name}.requires_grad = True"):
+                sentence = _("was computed before {name} required grad: {code} is on line {line}")
+                advice = _("{code} before it").format(code=code)
+                return Cut(sentence.format(name=name, code=code, line=node.lineno), (), advice)
     return None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import blocks_over
 from tensh.explain.model import Fit
-from tensh.explain.place import FUNCTIONS
+from tensh.explain.place import FUNCTIONS, iterate_scope
 from tensh.explain.shadow import Unknown
 from tensh.language import _
 
@@ -39,7 +39,21 @@ def cut_by_block(tree, node):
                 (),
                 _("compute it outside of {text}").format(text=text),
             )
+    switched = [each for each in iterate_scope(tree) if is_switch(each) and each.lineno < node.lineno]
+    last = max(switched, key=lambda each: each.lineno, default=None)
+    if last is not None and last.value.args[0].value is False:
+        text = ast.unparse(last)
+        sentence = _("was computed while gradients were off: {text} (line {line})").format(text=text, line=last.lineno)
+        return Cut(sentence, (), _("{code} before it").format(code=text.replace("False", "True")))
     return None
+
+
+def is_switch(node):
+    """True for a statement `torch.set_grad_enabled(...)`, which lasts until the next one."""
+    match node:
+        case ast.Expr(value=ast.Call(func=function, args=[ast.Constant(value=bool())])):
+            return ast.unparse(function).endswith("set_grad_enabled")
+    return False
 
 
 def inner_first(node):

@@ -65,6 +65,8 @@ class Substitution(ast.NodeTransformer):
 
     def __init__(self, trees):
         self.trees = trees
+        for tree in trees.values():
+            tree.is_given = number(tree) is None
 
     def visit_Name(self, node):
         return self.trees.get(node.id, node)
@@ -94,7 +96,10 @@ def simplify(tree):
 
 
 class Simplifier(ast.NodeTransformer):
-    """Works out what is plain arithmetic: ``1 * x`` is ``x``, ``x ** 1`` is ``x``, ``3 - 1`` is ``2``."""
+    """Works out what is plain arithmetic: ``1 * x`` is ``x``, ``x ** 1`` is ``x``, ``3 - 1`` is ``2``; not in the user's texts."""
+
+    def visit(self, node):
+        return node if getattr(node, "is_given", False) else super().visit(node)
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -106,8 +111,6 @@ class Simplifier(ast.NodeTransformer):
                 return ast.UnaryOp(ast.USub(), node.right)
             case ast.Mult() | ast.Div() | ast.Pow() if right == 1:
                 return node.left
-            case ast.Mult() if 0 in (left, right):
-                return ast.Constant(0)
             case ast.Sub() if left is not None and right is not None:
                 return ast.Constant(left - right)
             case ast.Add() if left is not None and right is not None:
