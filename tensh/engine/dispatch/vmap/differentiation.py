@@ -10,9 +10,11 @@ from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_grad
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
+from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, leave, make_batched
 from tensh.engine.dispatch.vmap.levels import level
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
@@ -57,10 +59,13 @@ def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, m
             f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
             "dimension"
         )
-    with level(sizes[0], "error") as running:
-        given = [enter(w, 0, running.number) for w in weights]
-        found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
-        found = [None if g is None else leave(g, 0, running) for g in found]
+    try:
+        with level(sizes[0], "error") as running:
+            given = [enter(w, 0, running.number) for w in weights]
+            found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
+            found = [None if g is None else leave(g, 0, running) for g in found]
+    except Lift:  # a hook reads elements, perhaps to print them
+        raise RuntimeError(errors.LEGACY_ELEMENTS) from None
     zeros = PUBLIC["zeros_like"]
     return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
 

@@ -2,6 +2,9 @@
 
 from tensh.engine.methods.printing.format import text
 
+LEGACY_ELEMENTS = (
+    "Batching rule not implemented for aten::is_nonzero. We could not generate a fallback."  # of is_grads_batched
+)
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please "
     "try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please "

@@ -126,3 +126,10 @@ def test_random_programs_are_pytorchs(seed):
             assert torch.allclose(g, h), program
         for g, h in zip(once, gradients(actual, two, weights, is_grads_batched=True), strict=True):
             assert torch.allclose(g, h if h.shape == g.shape else h[0]), program
+
+
+def test_a_hook_that_prints_a_batch_of_gradients_fails_as_in_pytorch():
+    x = torch.ones(3, requires_grad=True)
+    x.register_hook(lambda g: repr(g))
+    with pytest.raises(RuntimeError, match="Batching rule not implemented for aten::is_nonzero"):
+        torch.autograd.grad(x * 2, x, torch.eye(3), is_grads_batched=True)
