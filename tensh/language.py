@@ -83,7 +83,10 @@ def _(text):
 
 def close_up(text):
     """A sentence without the spaces between two words of Chinese, where a phrase stands in the place of a name."""
-    return text if current == ENGLISH else re.sub(f"(?<={HAN[:-1]}) (?={HAN[:-1]})", "", text)
+    if current == ENGLISH:
+        return text
+    gap = rf"""("[^"]*"|'[^']*')|(?<={HAN[:-1]}) (?={HAN[:-1]})"""  # quoted code stays as it is
+    return re.sub(gap, lambda found: found[1] or "", text)
 
 
 def deferred(text):

@@ -17,8 +17,6 @@ def explain_batch(situation):
     for kind in (
         parts_of_a_batch,
         keys_of_a_batch,
-        counts_of_a_split,
-        number_for_indices,
         shuffled_sampler,
         rows_of_a_dataset,
         samples_of_many_shapes,
@@ -116,43 +114,6 @@ def is_loader(node, situation):
     return hasattr(situation.look_up(node), "dataset")
 
 
-def counts_of_a_split(situation):
-    """`random_split(data, [7, 2])` of 10 samples."""
-    path = situation.place.path()
-    node = path[-1] if path else None
-    if (
-        not situation.says("Sum of input lengths does not equal")
-        or not isinstance(node, ast.Call)
-        or len(node.args) < 2
-    ):
-        return None
-    data, counts = situation.look_up(node.args[0]), situation.evaluate(node.args[1])
-    size = known_length(data)
-    if type(counts) in (list, tuple) and any(type(each) is float for each in counts):
-        return fractions_of_a_split(situation, node.args[1], counts)
-    if size is None or type(counts) not in (list, tuple) or not all(type(each) is int for each in counts):
-        return None
-    text = ast.unparse(node.args[0])
-    rule = _("{text} has {size} samples, and the parts have {sum}").format(text=text, size=size, sum=sum(counts))
-    last = size - sum(counts[:-1])
-    written = node.args[1]
-    is_written = isinstance(written, ast.List | ast.Tuple) and isinstance(written.elts[-1], ast.Constant)
-    fit = replace_node(situation.place, written.elts[-1], str(last)) if is_written and last >= 0 else None
-    advice = None if fit else _("the last part as what is left: len({text}) - ...").format(text=text)
-    return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
-
-
-def fractions_of_a_split(situation, written, parts):
-    """`random_split(data, [0.8, 0.3])`."""
-    if not all(type(each) in (int, float) for each in parts):
-        return None
-    rule = _("fractions of a split add up to 1, and these to {sum:g}").format(sum=sum(parts))
-    last = 1 - sum(parts[:-1])
-    is_written = isinstance(written, ast.List | ast.Tuple) and isinstance(written.elts[-1], ast.Constant)
-    fit = replace_node(situation.place, written.elts[-1], f"{last:.6g}") if is_written and last > 0 else None
-    return Explanation("random_split", (), rule, (fit,) if fit else ())
-
-
 def shuffled_sampler(situation):
     """`DataLoader(data, sampler=..., shuffle=True)`."""
     path = situation.place.path()
@@ -164,32 +125,6 @@ def shuffled_sampler(situation):
     node.keywords = [each for each in node.keywords if each.arg != "shuffle"]
     fit = replace_node(situation.place, path[-1], ast.unparse(node))
     return Explanation("DataLoader", (), rule, (fit,) if fit else ())
-
-
-def number_for_indices(situation):
-    """`Subset(data, 5)`, which fails where its samples are counted or read."""
-    if not isinstance(situation.error, TypeError) or not situation.says("'int'"):
-        return None
-    tree = situation.place.tree()
-    for node in ast.walk(tree) if tree else ():
-        match node:
-            case ast.Call(func=function, args=[_, number]) if ast.unparse(function).rpartition(".")[2] == "Subset":
-                count = situation.evaluate(number)
-                if type(count) is not int:
-                    continue
-                text = ast.unparse(number)
-                rule = _("Subset takes the indices of its samples, and {text} is one number").format(text=text)
-                fit = replace_node(situation.place, number, f"range({text})")
-                return Explanation("Subset", (), rule, (fit,) if fit else ())
-    return None
-
-
-def known_length(data):
-    """The number of samples of a value whose length is known without running user code; otherwise None."""
-    tensors = getattr(data, "tensors", None)
-    if type(tensors) is tuple and tensors and isinstance(tensors[0], Tensor):
-        return len(tensors[0])
-    return len(data) if isinstance(data, Tensor) and data.dim() or type(data) in (list, tuple, range) else None
 
 
 def rows_of_a_dataset(situation):

@@ -105,7 +105,7 @@ RULES = (
     (("The shape of the mask",), mask_shape),
     (("shape mismatch: indexing tensors",), rows_and_columns),
     (("repeat dims can not be smaller",), repeats),
-    (("repeats must have the same size as input",), counts_of_rows),
+    (("repeats must have the same size as input", "repeats can not be negative", "repeat_interleave_cpu"), counts_of_rows),
     (("expects split_sizes to sum exactly to",), parts_of_split),
     (("outer: Expected 1-D argument",), outer_product),
     (("length of the desired ordering",), orders),

@@ -6,7 +6,7 @@ import re
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import elements, replace_spans, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import append_to_expression, fits
+from tensh.explain.trying import append_to_expression, each, fits
 from tensh.language import _
 
 
@@ -22,8 +22,9 @@ def parts_of_split(call, text):
         dim=dim, tensor=name_or_phrase(t), size=size, sum=sum(values)
     )
     other = [d for d, each in enumerate(t.value.shape) if each == sum(values)]
-    last = size - sum(values[:-1])
-    candidates = [*(with_dim(call, d) for d in other), with_last(call, sizes, last) if last > 0 else None]
+    kept = values if count_names(call.place) == len(values) + 1 else values[:-1]
+    last = size - sum(kept)
+    candidates = [*(with_dim(call, d) for d in other), with_last(call, sizes, [*kept, last]) if last > 0 else None]
     advice = _("the last part as what is left: {size} - ...").format(
         size=append_to_expression(t.text or "x", f".size({dim})")
     )
@@ -31,12 +32,23 @@ def parts_of_split(call, text):
     return Explanation(call.name, (operand(t, {dim}),), rule, made, None if made else advice)
 
 
-def with_last(call, sizes, last):
-    """The call with another number at the end of a list of sizes; None if it is not written out there."""
+def count_names(place):
+    """The number of names that a line unpacks its value into; None where it does not."""
+    tree = place.tree()
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)]) if node.lineno == place.line:
+                return len(names)
+    return None
+
+
+def with_last(call, sizes, values):
+    """The call with sizes that are all there is; None if they are not written out there."""
     written = elements(sizes.text) if sizes.text else None
     if not written or not isinstance(ast.parse(written[-1][0], mode="eval").body, ast.Constant):
         return None
-    return call.rewrite({sizes: replace_spans(sizes.text, {written[-1][1]: str(last)})})
+    last = ", ".join(map(str, values[len(written) - 1 :]))
+    return call.rewrite({sizes: replace_spans(sizes.text, {written[-1][1]: last})})
 
 
 def with_dim(call, dim):
@@ -49,10 +61,17 @@ def with_dim(call, dim):
 
 def counts_of_rows(call, text):
     """One count, or one for each along a dimension."""
-    found = re.search(r"repeats.size\(0\) = (\d+) and input.size\((-?\d+)\) = (\d+)", text)
     t, counts = call.arguments[0], call.argument("repeats")
-    if found is None or counts is None or not hasattr(t.value, "shape") or not hasattr(counts.value, "shape"):
+    if counts is None or counts is t or not hasattr(t.value, "shape") or not hasattr(counts.value, "shape"):
         return None
+    if "negative" in text:
+        rule = _("a count is how often an element comes: 0 leaves it out")
+        return Explanation(call.name, (operand(t), operand(counts)), rule)
+    found = re.search(r"repeats.size\(0\) = (\d+) and input.size\((-?\d+)\) = (\d+)", text)
+    if found is None:
+        rule = _("counts are whole numbers, and {counts} holds {dtype}")
+        rule = rule.format(counts=name_or_phrase(counts), dtype=operand(counts).dtype)
+        return Explanation(call.name, (operand(t), operand(counts)), rule, fits(call, each(call, counts, ".long()")))
     given, dim, size = map(int, found.groups())
     rule = _("{counts} has {given}, and {tensor} has {size} to repeat along dim {dim}").format(
         counts=name_or_phrase(counts, _("the counts")), given=given, tensor=name_or_phrase(t), size=size, dim=dim

@@ -14,6 +14,7 @@ LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
 AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
 DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
 CHOICES = re.compile(r"(?:should|must) be one of (.+)")
+DEVICE = re.compile(r"at start of device string: (.+)|Invalid device string: '(.+)'")
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
@@ -96,28 +97,39 @@ def seed_for_manual_seed(situation, node):
 
 
 def device_by_another_name(situation, node):
-    """`x.to("GPU:0")`, and the same of a name that was given such a text."""
-    if not situation.says("device type at start of device string"):
+    """`x.to("GPU:0")`, and the same of a text on an earlier line."""
+    found = DEVICE.search(message_of(situation.error))
+    given, tree = found and (found[1] or found[2]), situation.place.tree()
+    texts = [each for each in ast.walk(tree) if isinstance(each, ast.Constant) and each.value == given] if given else []
+    if len(texts) != 1:
         return None
+    (text,), kind = texts, given.partition(":")[0].strip()
+    name = "cpu" if stands_for_rest(text, tree) else name_device(given)
+    if name is None:
+        return None
+    is_spelt = kind.lower() in DEVICES
+    rule = _("devices are called cpu and cuda, in small letters") if is_spelt else _("{kind} is no device: {name} is")
+    if name == "cuda":
+        return Explanation(
+            "device", (), rule.format(kind=kind, name=name), (), _("{code}, and .to(device)").format(code=CHOICE)
+        )
+    return explain_replacement(situation, "device", rule.format(kind=kind, name=name), text, f'"{name}"')
+
+
+def stands_for_rest(text, tree):
+    """True if a text is the device where no other is available: `"cuda" if ... else "gpu"`."""
+    choices = [each for each in ast.walk(tree) if isinstance(each, ast.IfExp) and each.orelse is text]
+    return any("is_available" in ast.unparse(each.test) for each in choices)
+
+
+def name_device(given):
+    """The device that a text means; None where it is like none."""
     from tensh.spelling import close
 
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    made = [situation.find_assignment(each.id) for each in given if isinstance(each, ast.Name)]
-    for each in (*given, *(each.value for each in made if isinstance(each, ast.Assign))):
-        if isinstance(each, ast.Constant) and type(each.value) is str:
-            kind, colon, number = each.value.strip().lower().partition(":")
-            name = DEVICES.get(kind) or DEVICES.get(close(kind, DEVICES))
-            if name is None:
-                continue
-            rule = (
-                _("devices are called cpu and cuda, in small letters")
-                if kind in DEVICES
-                else _("{kind} is no device: {name} is").format(kind=kind, name=name)
-            )
-            if name == "cuda":
-                return Explanation("device", (), rule, (), _("{code}, and .to(device)").format(code=CHOICE))
-            return explain_replacement(situation, "device", rule, each, f'"{name}{colon}{number}"')
-    return None
+    kind, colon, number = given.strip().lower().partition(":")
+    word = kind.rstrip("0123456789_- ")
+    name = DEVICES.get(word) or DEVICES.get(close(word, [*DEVICES]))
+    return name if name != "cpu" else f"cpu{colon}{number}"
 
 
 def dtype_of_numpy(situation, node):

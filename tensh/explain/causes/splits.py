@@ -1,0 +1,130 @@
+"""Parts of a dataset: counts that are not all there is, percentages, one number where a list is wanted."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.language import _
+
+NUMBERS = (int, float)
+
+
+def explain_split(situation):
+    """The Explanation by the first of these kinds."""
+    for kind in (explain_subset, explain_parts_of_dataset):
+        found = kind(situation)
+        if found is not None:
+            return found
+    return None
+
+
+def known_length(data):
+    """The number of samples of a value whose length is known without running user code; otherwise None."""
+    tensors = getattr(data, "tensors", None)
+    if type(tensors) is tuple and tensors and isinstance(tensors[0], Tensor):
+        return len(tensors[0])
+    return len(data) if isinstance(data, Tensor) and data.dim() or type(data) in (list, tuple, range) else None
+
+
+def evaluate_any(situation, node):
+    """The value of an expression: of a name, or of what is computed from numbers and shapes."""
+    value = situation.look_up(node)
+    return situation.evaluate(node) if value is None else value
+
+
+def is_call_of(node, name):
+    """True if a node calls a function of some name, by itself or in a module."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
+
+
+def explain_subset(situation):
+    """`Subset(data, 10)`, which fails where its samples are counted or taken."""
+    if not situation.says("'int'") and not situation.says("'float' object"):
+        return None
+    tree = situation.place.tree()
+    made = [node for node in (ast.walk(tree) if tree else ()) if is_call_of(node, "Subset") and len(node.args) == 2]
+    values = [evaluate_any(situation, node.args[1]) for node in made]
+    if len(made) != 1 or type(values[0]) not in NUMBERS:
+        return None
+    data, count = map(ast.unparse, made[0].args)
+    if type(values[0]) is float:
+        count = f"int({count} * len({data}))"
+    rule = _("Subset takes the indices of its samples, and {text} is one number")
+    fit = replace_node(situation.place, made[0].args[1], f"range({count})")
+    return Explanation("Subset", (), rule.format(text=ast.unparse(made[0].args[1])), (fit,) if fit else ())
+
+
+def explain_parts_of_dataset(situation):
+    """`random_split(data, [7, 2])` of 10 samples, `[80, 20]`, `[0.8, 0.3]`, and `random_split(data, 7, 3)`."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not is_call_of(node, "random_split") or len(node.args) < 2:
+        return None
+    if situation.says("object is not iterable"):
+        return explain_parts_unlisted(situation, node)
+    if not situation.says("Sum of input lengths does not equal"):
+        return None
+    counts = evaluate_any(situation, node.args[1])
+    if type(counts) not in (list, tuple) or not all(type(each) in NUMBERS for each in counts):
+        return None
+    written, text = node.args[1], ast.unparse(node.args[0])
+    elements = written.elts if isinstance(written, ast.List | ast.Tuple) else ()
+    if any(type(each) is float for each in counts):
+        rule = _("fractions of a split add up to 1, and these to {sum:g}").format(sum=sum(counts))
+        last = round(1 - sum(counts[:-1]), 10)
+        fit = replace_node(situation.place, elements[-1], f"{last:g}") if is_number(elements) and last > 0 else None
+        return Explanation("random_split", (), rule, (fit,) if fit else ())
+    size = known_length(situation.look_up(node.args[0]))
+    if size is None:
+        rule = _("the parts have {sum} samples, and {text} another number").format(text=text, sum=sum(counts))
+    else:
+        rule = _("{text} has {size} samples, and the parts have {sum}").format(text=text, size=size, sum=sum(counts))
+    if sum(counts) == 100 and all(isinstance(each, ast.Constant) for each in elements):
+        parts = ", ".join(f"{each / 100:g}" for each in counts)
+        fit = elements and replace_node(situation.place, written, f"[{parts}]")
+    else:
+        fit = fill_last(situation, text, counts, elements, size)
+    advice = None if fit else _("the last part as what is left: len({text}) - ...").format(text=text)
+    return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
+
+
+def is_number(elements):
+    return bool(elements) and isinstance(elements[-1], ast.Constant)
+
+
+def fill_last(situation, text, counts, elements, size):
+    """The Fit with what the other parts leave as the last part: its number, or the line that computes it; otherwise None."""
+    left = None if size is None else size - sum(counts[:-1])
+    if not elements or left is None or left < 0:
+        return None
+    if is_number(elements):
+        return replace_node(situation.place, elements[-1], str(left))
+    if not isinstance(elements[-1], ast.Name):
+        return None
+    made = situation.find_assignment(elements[-1].id)
+    is_alone = isinstance(made, ast.Assign) and [*map(ast.unparse, made.targets)] == [elements[-1].id]
+    lines = [made.lineno if is_alone else None]
+    for each in elements[:-1]:
+        other = situation.find_assignment(each.id) if isinstance(each, ast.Name) else each
+        lines.append(getattr(other, "lineno", None) if not isinstance(each, ast.Constant) else 0)
+    if None in lines or max(lines[1:]) >= lines[0]:  # the others must be known by then
+        return None
+    rest = " - ".join([f"len({text})", *map(ast.unparse, elements[:-1])])
+    return Fit(f"{elements[-1].id} = {rest}", "", made.lineno)
+
+
+def explain_parts_unlisted(situation, node):
+    """`random_split(data, 7, 3)`, and `random_split(data, 7)`."""
+    values = [evaluate_any(situation, each) for each in node.args[1:]]
+    if not all(type(each) in NUMBERS for each in values):
+        return None
+    text, *given = map(ast.unparse, node.args)
+    if len(given) == 1:
+        given.append(f"1 - {given[0]}" if type(values[0]) is float else f"len({text}) - {given[0]}")
+    named = [ast.unparse(each) for each in node.keywords]
+    rule = _("random_split takes the parts in a list")
+    parts = f"[{', '.join(given)}]"
+    code = f"{ast.unparse(node.func)}({', '.join([text, parts, *named])})"
+    fit = replace_node(situation.place, node, code)
+    return Explanation("random_split", (), rule, (fit,) if fit else ())
