@@ -39,6 +39,7 @@ NO_PROSE = (
     "with torch.no_grad(): {} {} {}",
     "[p for each in {} for p in each.parameters()]",
     "[each.item() for each in {}]",
+    "[float(each) for each in {}]",
     "for batch in {}:",
     '{key.removeprefix("{}"): value for key, value in {}.items()}',
     "built-in method ",
