@@ -183,16 +183,14 @@ class profile:
         """Write the parts as a trace that a browser shows."""
         import json
 
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(
-                {
-                    "traceEvents": [
-                        {"name": p.key, "ph": "X", "ts": 0, "dur": p.cpu_time_total, "pid": 0, "tid": 0}
-                        for p in self._parts.values()
-                    ]
-                },
-                file,
-            )
+        from tensh.replacing import replace_file
+
+        parts = [
+            {"name": p.key, "ph": "X", "ts": 0, "dur": p.cpu_time_total, "pid": 0, "tid": 0}
+            for p in self._parts.values()
+        ]
+        with replace_file(path) as file:
+            file.write(json.dumps({"traceEvents": parts}).encode())
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0, acc_events=False):

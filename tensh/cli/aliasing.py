@@ -8,6 +8,8 @@ import sysconfig
 from tensh.alias.metadata import metadata
 from tensh.cli import status
 from tensh.cli.options import UsageError
+from tensh.cli.writing import write
+from tensh.escaping import visible_line
 from tensh.language import _
 
 FILE = "tensh-alias.pth"
@@ -23,6 +25,17 @@ def change(env, venv, remove):
             _("tensh alias --venv: {executable} is not in a virtual environment").format(executable=sys.executable)
         )
     folder = sysconfig.get_path("purelib")
+    try:
+        return change_files(env, folder, remove)
+    except OSError as error:
+        place = visible_line(str(error.filename or folder))
+        raise UsageError(
+            _("tensh alias --venv: {place}: {strerror}").format(place=place, strerror=error.strerror)
+        ) from None
+
+
+def change_files(env, folder, remove):
+    """Write the files of the alias into the folder of packages, or remove them; the exit status. Raise OSError."""
     file = os.path.join(folder, FILE)
     if remove:
         found = os.path.exists(file)
@@ -41,16 +54,20 @@ def change(env, venv, remove):
     from tensh import __version__
 
     info = os.path.join(folder, f"torch-{__version__}.dist-info")
-    os.makedirs(info, exist_ok=True)
     names = (
         f"{FILE} {os.path.basename(info)}/METADATA {os.path.basename(info)}/INSTALLER {os.path.basename(info)}/RECORD"
     )
     texts = {"METADATA": metadata(), "INSTALLER": "tensh\n", "RECORD": "".join(f"{n},,\n" for n in names.split())}
-    for name, text in texts.items():
-        with open(os.path.join(info, name), "w", encoding="utf-8") as stream:
-            stream.write(text)
-    with open(file, "w", encoding="utf-8") as stream:
-        stream.write(LINE)
+    there = os.path.exists(info)
+    try:
+        os.makedirs(info, exist_ok=True)
+        for name, text in texts.items():
+            write(os.path.join(info, name), text.encode())
+        write(file, LINE.encode())
+    except OSError:
+        if not there:
+            shutil.rmtree(info, ignore_errors=True)
+        raise
     env.say(_("torch is tensh in {prefix}; tensh alias --venv --remove takes it back\n").format(prefix=sys.prefix))
     return status.OK
 

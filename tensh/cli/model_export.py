@@ -26,6 +26,8 @@ def show(env, source, target, shapes, dynamic, force=False):
         raise UsageError(
             _("tensh export: {error}").format(error=visible_line(str(error).partition(chr(10))[0]))
         ) from None
+    except OSError as error:
+        raise UsageError(_("tensh export: {error}").format(error=f"{target}: {error.strerror}")) from None
     print(f"{target}: {describe(made.model_proto)}", file=env.stdout)
     return status.OK
 

@@ -1,5 +1,6 @@
 """Models of ONNX as files: alone, or with their weights in a file beside them."""
 
+import contextlib
 import os
 
 from tensh.onnx.library import require_onnx
@@ -13,6 +14,7 @@ def write_model(proto, destination, external_data=None):
     """Write a model to a path, which is replaced when all is written, or to a file.
 
     With ``external_data`` its weights go to ``PATH.data``; where it is None, those of a model that is too large for one file.
+    Both files are replaced when both are written.
     """
     if hasattr(destination, "write"):
         destination.write(proto.SerializeToString())
@@ -20,14 +22,14 @@ def write_model(proto, destination, external_data=None):
     path = os.fspath(destination)
     if external_data is None:
         external_data = sum(len(each.raw_data) for each in proto.graph.initializer) > LARGEST
-    if external_data:
-        proto = write_weights(proto, path)
-    with replace_file(path) as file:
-        file.write(proto.SerializeToString())
+    with contextlib.ExitStack() as files:
+        if external_data:
+            proto = write_weights(proto, path, files)
+        files.enter_context(replace_file(path)).write(proto.SerializeToString())
 
 
-def write_weights(proto, path):
-    """Write the larger weights to the file beside ``path``; return the model without them."""
+def write_weights(proto, path, files):
+    """Write the larger weights to the file beside ``path``, which ``files`` close; return the model without them."""
     onnx, name = require_onnx("torch.onnx.export"), f"{os.path.basename(path)}.data"
     large = [each for each in proto.graph.initializer if len(each.raw_data) > SMALL]
     if not large:
@@ -35,14 +37,15 @@ def write_weights(proto, path):
     model = onnx.ModelProto()
     model.CopyFrom(proto)
     offset = 0
-    with replace_file(os.path.join(os.path.dirname(path), name)) as file:
-        for each in model.graph.initializer:
-            if len(each.raw_data) <= SMALL:
-                continue
-            facts = {"location": name, "offset": offset, "length": len(each.raw_data)}
-            offset += file.write(each.raw_data)
-            each.ClearField("raw_data")
-            each.data_location = onnx.TensorProto.EXTERNAL
-            for key, value in facts.items():
-                each.external_data.add(key=key, value=str(value))
+    file = files.enter_context(replace_file(os.path.join(os.path.dirname(path), name)))
+    for each in model.graph.initializer:
+        if len(each.raw_data) <= SMALL:
+            continue
+        facts = {"location": name, "offset": offset, "length": len(each.raw_data)}
+        offset += file.write(each.raw_data)
+        each.ClearField("raw_data")
+        each.data_location = onnx.TensorProto.EXTERNAL
+        for key, value in facts.items():
+            each.external_data.add(key=key, value=str(value))
+    file.flush()  # a full disk is told before the model is replaced
     return model

@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+import tensh
 from tensh.cli import status
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
@@ -32,6 +33,7 @@ def command(*arguments):
 
 # ── writing ──────────────────────────────────────────────────────────────────
 SAVES = (
+    'p = torch.profiler.profile()\nwith p:\n    torch.ones(2)\np.export_chrome_trace("old.pt")',
     f'torch.save({LARGE}, "old.pt")',
     f'from safetensors.torch import save_file; save_file({{"a": {LARGE}}}, "old.pt")',
 )
@@ -87,6 +89,42 @@ def test_what_cannot_be_written_leaves_the_old_file(disk, arguments, name, expec
     assert "No space left on device" in said or "Read-only file system" in said
     assert "Traceback" not in said and (expected == status.FAILED or said.count("\n") == 1)
     assert (disk / name).read_text() == LESSON and sorted(os.listdir(disk)) == before
+
+
+def test_a_model_that_cannot_be_written_leaves_the_old_file(disk, tmp_path_factory):
+    pytest.importorskip("onnx")
+    model = tmp_path_factory.mktemp("models") / "model.pt2"
+    tensh.export.save(tensh.export.export(tensh.nn.Linear(2, 2), (tensh.ones(1, 2),)), model)
+    found, _, said = command("export", model, "--onnx", "old.pt", "--force")
+    assert found == status.USAGE and said.startswith("tensh export: old.pt: ") and said.count("\n") == 1
+    assert (disk / "old.pt").read_text() == LESSON
+
+
+def test_a_kernel_that_cannot_be_written_is_not_there(disk):
+    pytest.importorskip("ipykernel")
+    found, _, said = command("kernel", "install", "--prefix", ".")
+    assert found == status.USAGE and ("No space left on device" in said or "Read-only file system" in said)
+    assert not (disk / "share/jupyter/kernels/tensh").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--remove"]], ids=str)
+def test_an_alias_that_cannot_be_written_is_as_it_was(disk, monkeypatch, more):
+    monkeypatch.setattr(sys, "prefix", str(disk))
+    monkeypatch.setattr(sys, "base_prefix", "elsewhere")
+    monkeypatch.setattr("sysconfig.get_path", lambda _: str(disk))
+    before = sorted(os.listdir(disk))
+    found, _, said = command("alias", "--venv", *more)
+    assert (found == status.USAGE and said.count("\n") == 1) or "was not tensh" in said
+    assert sorted(os.listdir(disk)) == before
+
+
+def test_memory_in_a_file_that_the_disk_has_no_room_for_is_refused(disk):
+    """The system ends a process that writes to a page without room."""
+    with pytest.raises(RuntimeError, match="No space left on device|Read-only file system"):
+        tensh.from_file("new", shared=True, size=200_000).fill_(1)
+    with pytest.raises(RuntimeError, match="No space left on device|Read-only file system"):
+        tensh.UntypedStorage.from_file("old.pt", True, 800_000)
+    assert not (disk / "new").exists() and (disk / "old.pt").read_text() == LESSON
 
 
 def test_a_history_that_cannot_be_written_is_given_up_with_one_notice(disk):

@@ -48,7 +48,7 @@ LAYERS = {
         "numpy",
     ),
     "tensh.utils.tensorboard": (
-        "tensh.engine tensh.fx tensh.jit tensh.nn",
+        "tensh.engine tensh.fx tensh.jit tensh.nn tensh.replacing",
         "numpy tensorboard google PIL matplotlib",
     ),
     "tensh.distributions": (

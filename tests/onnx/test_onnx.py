@@ -437,3 +437,13 @@ def test_weights_lie_beside_a_model_or_in_it(tmp_path):
         assert torch.allclose(torch.onnx.load(tmp_path / f"{name}.onnx")(x), model(x), atol=1e-6)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.onnx", "a.onnx.data", "b.onnx", "c.onnx"]
     onnx.checker.check_model(str(tmp_path / "a.onnx"))
+
+
+def test_weights_stay_as_they_were_where_their_model_cannot_be_written(tmp_path):
+    model, x = torch.nn.Linear(20, 20), torch.randn(2, 20)
+    weights = tmp_path / "a.onnx.data"
+    weights.write_text("old")
+    (tmp_path / "a.onnx").mkdir()
+    with pytest.raises(IsADirectoryError):
+        torch.onnx.export(model, x, tmp_path / "a.onnx")
+    assert weights.read_text() == "old"

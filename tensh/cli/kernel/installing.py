@@ -4,10 +4,10 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 
 from tensh.cli import status
 from tensh.cli.options import UsageError
+from tensh.cli.writing import write
 from tensh.escaping import visible_line
 from tensh.language import _
 
@@ -76,19 +76,20 @@ def install(env, user=False, prefix=None, name=NAME):
             _("tensh kernel install: {place} is another kernel").format(place=visible_line(place)),
             _("choose another name: --name NAME"),
         )
-    with tempfile.TemporaryDirectory() as folder:
-        for file, text in (("kernel.json", json.dumps(description(name), indent=1)), ("logo-svg.svg", LOGO)):
-            with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
-                out.write(text)
-        try:
-            place = known.install_kernel_spec(folder, name, user=user, prefix=prefix)
-        except OSError as error:
-            raise UsageError(
-                _("tensh kernel install: {value}: {strerror}").format(
-                    value=visible_line(str(error.filename or place)), strerror=error.strerror
-                ),
-                _("for you alone: tensh kernel install --user"),
-            ) from None
+    there = os.path.exists(place)
+    try:
+        os.makedirs(place, exist_ok=True)  # Jupyter's own function would first remove the kernel that is there
+        for file, text in (("logo-svg.svg", LOGO), ("kernel.json", json.dumps(description(name), indent=1))):
+            write(os.path.join(place, file), text.encode())
+    except OSError as error:
+        if not there:
+            shutil.rmtree(place, ignore_errors=True)
+        raise UsageError(
+            _("tensh kernel install: {value}: {strerror}").format(
+                value=visible_line(str(error.filename or place)), strerror=error.strerror
+            ),
+            _("for you alone: tensh kernel install --user"),
+        ) from None
     with env.writing():
         env.stdout.write(f"{visible_line(place)}\n")
     env.say(_("Jupyter has the kernel {name}: jupyter lab, or jupyter console --kernel {name}\n").format(name=name))

@@ -6,6 +6,7 @@ import numpy as np
 from google.protobuf import text_format
 from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
 
+from tensh.replacing import replace_file
 from tensh.utils.tensorboard.media import load_pillow
 from tensh.utils.tensorboard.values import as_array, as_bytes, tile
 
@@ -39,8 +40,8 @@ class Embeddings:
             info.sprite.image_path = f"{below}/sprite.png"
             info.sprite.single_image_dim.extend([label_img.shape[3], label_img.shape[2]])
             write_sprite(f"{place}/sprite.png", as_array(label_img))
-        with open(os.path.join(self.folder, "projector_config.pbtxt"), "w", encoding="utf-8") as file:
-            file.write(text_format.MessageToString(self.config))
+        with replace_file(os.path.join(self.folder, "projector_config.pbtxt")) as file:
+            file.write(text_format.MessageToString(self.config).encode())
 
 
 def encode(tag):
