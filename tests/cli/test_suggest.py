@@ -70,7 +70,7 @@ def test_nothing_is_meant(text):
 
 WORDS = {
     "history": "%history", "plot(x)": "%plot x", "load a.tsh": "%load a.tsh", "ls -l": "!ls -l", "git status": "!git status", "tensh run a.py": "!tensh run a.py",
-    "learn": "!tensh learn", "man torch.relu": "torch.relu?", "how do I start": None, "def f():\n    history\nf()": None,
+    "learn": "!tensh learn", "man torch.relu": "torch.relu?", "how do I start": None, "tensh --help": "!tensh --help", "tensh -h": "!tensh -h", "1 - 'a'": None, "def f():\n    history\nf()": None,
 }  # fmt: skip
 """Lines that are commands without their sign -> the command."""
 

@@ -146,7 +146,8 @@ def _explain(error, sources, after=()):
         syntax = _attempt(_syntax_place, error, sources)
         if syntax:
             places, operands, inside, innermost = [syntax, *places], [], None, None
-    why = _attempt(_words, error, places[0], meant) if isinstance(error, SyntaxError | NameError) and places else None
+    is_line = isinstance(error, SyntaxError | NameError | TypeError)
+    why = _attempt(_words, error, places[0], meant) if is_line and places else None
     if why is not None:
         pass
     elif isinstance(error, SyntaxError):

@@ -24,7 +24,12 @@ def explain_words(error, place, is_suggested):
     """
     text = place.source.lines[place.line - 1] if place.source.commands else ""
     found = LINE.fullmatch(text)
-    if found is None or isinstance(error, NameError) and (is_suggested or error.name != found[1]):
+    if found is None:
+        return None
+    is_option = found[1] == "tensh" and (found[3] or "").startswith("-")  # `tensh --help`, which subtracts
+    if isinstance(error, NameError) and (is_suggested or error.name != found[1]) and not is_option:
+        return None
+    if isinstance(error, TypeError) and not is_option:
         return None
     word, given = found[1], found[2] if found[2] is not None else found[3] or ""
     if found[2] is None and word in PAGES and NAME.fullmatch(given):

@@ -360,7 +360,7 @@ def test_what_was_saved_is_not_written_down_twice(prompt):
 def test_code_is_not_loaded_as_tensors(prompt, tmp_path):
     (tmp_path / "a.tsh").write_text("x = 1\n")
     (tmp_path / "a.txt").write_text("x")
-    assert "there is code in it, and no tensors: tensh run a.tsh runs it" in prompt.message("%load a.tsh")
+    assert "there is code in it, and no tensors: %run a.tsh runs it" in prompt.message("%load a.tsh")
     assert "tensors are read from .npy, .npz, .safetensors, .pt, .pth" in prompt.message("%load a.txt")
 
 

@@ -145,9 +145,7 @@ def load(session, command):
     except (UsageError, opening.OpeningError) as error:
         raise MagicError(str(error)) from None
     if os.path.splitext(path)[1].lower() in DOCUMENTS:
-        raise MagicError(
-            _("%load {path}: there is code in it, and no tensors: tensh run {path} runs it").format(path=path)
-        )
+        raise MagicError(_("%load {path}: there is code in it, and no tensors: %run {path} runs it").format(path=path))
     if saving.is_session(path):
         names, source, left = saving.load(session, path, over)
     else:
