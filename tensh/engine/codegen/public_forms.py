@@ -72,5 +72,5 @@ def as_python_operator(fn):
         answer = ports.answer_override(operator, (input, other), {}) if overrides(type(other)) else ()
         return answer[0] if answer else NotImplemented
 
-    operator.__name__ = fn.__name__
+    operator.__name__ = operator.__qualname__ = fn.__name__
     return operator

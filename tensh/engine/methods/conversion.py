@@ -84,7 +84,7 @@ def to(self, *args, **given):
     if len(args) == 1 and not given:
         if type(args[0]) is dtype:
             return self if array.dtype is args[0].numpy else recast(self, args[0])
-        if args[0] in HERE:
+        if type(args[0]) is not ndarray and args[0] in HERE:
             return self if type(array) is ndarray or not self.is_meta else move_absent(self, cpu)
         if type(args[0]) in NUMBERS:  # stands for a tensor of this number
             return cast(self, NUMBERS[type(args[0])])

@@ -95,9 +95,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _init_is_better(self, mode, threshold, threshold_mode):
         if mode not in ("min", "max"):
-            raise ValueError(f"mode {mode} is unknown!")
+            raise ValueError("mode " + mode + " is unknown!")
         if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
+            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.mode_worse = inf if mode == "min" else -inf
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
 

@@ -215,11 +215,11 @@ def index_select(input, dim, index):
     >>> torch.index_select(torch.tensor([5, 6, 7]), 0, torch.tensor([2, 0]))
     tensor([7, 5])
     """
-    if index.dtype.kind != "i" or index.itemsize < 4:
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    dim = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    dim = wrap_dim(dim, input.ndim)
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not input.ndim and index.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     if index.size:

@@ -180,7 +180,7 @@ def take(input, index):
     >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 3]))
     tensor([1, 4])
     """
-    if not input.size and index.size:
+    if not input.size and index.size and index.dtype == np.int64:
         raise IndexError("take(): tried to take from an empty tensor")
     return input.reshape(-1).take(flat_places(index, input.size, "take"))
 

@@ -202,13 +202,18 @@ def require_copy(input, dim, index, source):
         )
 
 
-def fill_slices(input, dim, index, value):
-    """Set the slices at ``index`` along ``dim``."""
-    if index.ndim > 1:
-        raise RuntimeError("Index has to be a vector/scalar")
+def require_filling_index(index):
+    """Raise IndexError for an index of another dtype than int64."""
     if index.dtype.kind != "i" or index.itemsize != 8:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
+
+
+def fill_slices(input, dim, index, value):
+    """Set the slices at ``index`` along ``dim``."""
+    require_filling_index(index)
     dim = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
     n = input.shape[dim] if input.ndim else 1
     if index.size and (index.min() < -n or index.max() >= n):
         wrong = index[(index < -n) | (index >= n)].flat[0]
@@ -257,9 +262,11 @@ def require_scatter(input, dim, index, src=None):
     shape, sizes = input.shape or (1,), index.shape or (1,)
     if len(sizes) != len(shape):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    if src is not None and len(sizes) != len(src.shape or (1,)):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     too_large = any(n > m for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim)
+    if src is not None and len(sizes) != len(src.shape or (1,)):
+        if not too_large and len(sizes) > src.ndim > 0 and all(n <= m for n, m in zip(sizes, src.shape)):
+            wrap_dim(src.ndim, src.ndim)  # the sizes are compared before their number
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if too_large or src is not None and any(n > m for n, m in zip(sizes, src.shape or (1,), strict=True)):
         beside = f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim}"
         raise RuntimeError(beside if src is None else f"{beside} and to be no larger size than src {list(src.shape)}")

@@ -29,6 +29,7 @@ from tensh.engine.operators.indexing.scatter import (
     find_outside,
     index_fill_number,
     index_fill_tensor,
+    require_filling_index,
     require_slices,
     scatter_number,
 )
@@ -91,6 +92,7 @@ def index_fill(input, dim, index, value):
     if isinstance(value, complex) and input.array.dtype.kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     require_kind("Number", value, "index_fill", "value")
+    require_filling_index(index.array)
     wrap_dim(dim, input.array.ndim)
     return index_fill_number, (dim, index, number_as(value, input.array.dtype))
 
@@ -183,6 +185,7 @@ both(scatter, """The input with elements of ``src``, or a number, written at ``i
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     require(index, "scatter_reduce", "index", 2), require(src, "scatter_reduce", "src", 3)
     require_kind("str", reduce, "scatter_reduce", "reduce")
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     require_kind("bool", include_self, "scatter_reduce", "include_self")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import watch_operator
@@ -168,6 +169,7 @@ def float_mask(mask, name, dtype, other=None, other_name=""):
     if mask.dtype is not bool_:
         return mask
     require_dtype(dtype, "zeros_like")  # of an input that is no tensor
+    FITTING[-np.inf, dtype.numpy]  # or its error
     return make_additive(mask, -np.inf, 0.0, dtype.numpy)
 
 

@@ -291,7 +291,7 @@ def multilabel_soft_margin_loss(
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     log = logsigmoid_op.fn
     losses = -(target * log(input) + (1 - target) * log(-input))
     if weight is not None:

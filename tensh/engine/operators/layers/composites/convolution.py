@@ -132,6 +132,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or not isinstance(bias, Tensor | None):
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
     input, unbatched = add_batch(input, dims, name)
+    padding = padding.decode(errors="replace") if isinstance(padding, bytes) else padding
     spatial = spatial_dims(input, weight, dims, padding)
     stride, dilation = expand_setting(stride, spatial, "stride"), expand_setting(dilation, spatial, "dilation")
     if isinstance(padding, str):

@@ -110,7 +110,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     elif var.array.shape != input.array.shape:
         var = fit_variance(input.array.shape, var)
     if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     var = var.clone()
     with no_grad():
         var.clamp_(min=eps)

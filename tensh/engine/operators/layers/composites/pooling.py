@@ -1,6 +1,7 @@
 """Pooling over windows, in one, two and three dimensions: the largest element, the mean, the mean of powers."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -220,6 +221,8 @@ MEAN_POOLS = {1: avg_pool1d, 2: declare_avg(2), 3: declare_avg(3)}
 def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
     """(the sum of powers in every window) ** (1 / norm_type), from the mean of powers."""
     max_pool, mean = MAX_POOLS[dims], MEAN_POOLS[dims]
+    if dims > 1 and isinstance(kernel_size, Iterable):
+        require_numbers(tuple(kernel_size), dims)
     if norm_type == math.inf:
         return max_pool(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     if norm_type == -math.inf:
@@ -227,6 +230,14 @@ def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
     means = mean(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     number = math.prod(kernel_size) if isinstance(kernel_size, (tuple, list)) else kernel_size**dims
     return (means.sign() * means.abs().relu() * number).pow(1.0 / norm_type)
+
+
+def require_numbers(sizes, dims):
+    """Raise ValueError unless there is a number for each dimension, as where Python unpacks them."""
+    if len(sizes) < dims:
+        raise ValueError(f"not enough values to unpack (expected {dims}, got {len(sizes)})")
+    if len(sizes) > dims:
+        raise ValueError(f"too many values to unpack (expected {dims})")
 
 
 def declare_lp(dims):

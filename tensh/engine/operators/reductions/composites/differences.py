@@ -35,6 +35,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0 and prepend is None is append:
+        return input.clone()
     axis = wrap_dim(dim, ndim)
     for extra in (prepend, append):
         if extra is not None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
-from tensh.engine.arguments.signatures import NO_FIT, take_int
+from tensh.engine.arguments.signatures import NO_FIT, take_int, type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor, wrap
@@ -240,6 +240,8 @@ def meshgrid(*tensors, indexing=None):
     """
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         (tensors,) = tensors
+    if not isinstance(indexing, str | None):
+        raise TypeError(f"meshgrid(): argument 'indexing' must be str, not {type_name(indexing)}")
     if indexing is None:
         warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     return grid(tensors, "ij" if indexing is None else indexing)
