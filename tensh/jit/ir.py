@@ -150,17 +150,21 @@ def constant_type(value):
     return "int" if isinstance(value, (dtype, layout, memory_format)) else type(value).__name__
 
 
+def float_text(value):
+    """A float as TorchScript prints it: ``2.``, and 17 digits of what is not a whole number below ten thousand millions."""
+    return f"{value:.0f}." if value.is_integer() and abs(value) < WHOLE else f"{value:.17g}"
+
+
+WHOLE = 1e10  # whole numbers from here on have no point
+
+
 def constant_text(value):
     if value is None:
         return ""
     if isinstance(value, bool):
         return f"[value={int(value)}]"
     if isinstance(value, float):
-        return (
-            f"[value={value:g}{'.' if value == int(value or 0) and 'e' not in f'{value:g}' else ''}]"
-            if abs(value) < 1e300
-            else f"[value={value}]"
-        )
+        return f"[value={float_text(value)}]"
     if isinstance(value, (str, device)):
         return f'[value="{value}"]'
     if isinstance(value, dtype):

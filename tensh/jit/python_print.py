@@ -1,7 +1,6 @@
 """A traced graph as code of TorchScript, which PyTorch reads as well: ``torch.add(x, y)`` line by line."""
 
 import keyword
-import math
 import operator
 
 from tensh.engine.core.tensor import Tensor
@@ -9,6 +8,7 @@ from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
 from tensh.fx.node import Node
 from tensh.jit.codes import DTYPES, FORMATS
+from tensh.jit.ir import float_text
 
 SCALARS = {
     "add": "add",
@@ -122,9 +122,10 @@ class Writer:
             return f'torch.device("{value}")'
         if isinstance(value, str):
             return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        if isinstance(value, float) and not math.isfinite(value):
-            return "nan" if value != value else "-inf" if value < 0 else "inf"
-        if isinstance(value, (bool, int, float, type(None))):
+        if isinstance(value, float):
+            text = float_text(value)
+            return text if not text.lstrip("-").isdigit() else repr(value)  # which a reader would take for an int
+        if isinstance(value, (bool, int, type(None))):
             return repr(value)
         raise Unwritable(f"TorchScript has no constant {value!r:.60}")
 
