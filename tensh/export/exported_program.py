@@ -1,6 +1,7 @@
 """An exported program: a graph whose inputs are weights and arguments, the weights, and the signature."""
 
 import copy
+from collections import namedtuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
@@ -18,10 +19,12 @@ from tensh.func.trees import flatten, leaves_of
 from tensh.fx.generated import compile_function
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule, assign_member
+from tensh.fx.immutable_collections import immutable_dict, immutable_list
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 from tensh.tracing.program import Place, Program, flatten_like
+from tensh.utils._pytree import tree_structure
 
 __all__ = ["ExportedProgram"]
 
@@ -47,6 +50,10 @@ class Range:
 
     def __repr__(self):
         return f"VR[{self.lower}, {'int_oo' if self.upper is None else self.upper}]"
+
+
+CallSpec = namedtuple("CallSpec", "in_spec out_spec")
+"""The structures of the arguments, positional ones and keywords, and of the result of a program."""
 
 
 class ExportedProgram:
@@ -99,6 +106,15 @@ class ExportedProgram:
     def graph(self):
         """The graph."""
         return self.graph_module.graph
+
+    @property
+    def call_spec(self):
+        """The structures of arguments and result, as trees."""
+        program = self._traced  # one from a file has no result of an example
+        result = program.graph.output_node().args[0] if self.example_inputs is None else program.result
+        return CallSpec(tree_structure(program.structure), tree_structure(as_plain(result)))
+
+    tensor_constants = property(lambda self: self.constants, doc="The tensors that are neither parameters nor buffers.")
 
     def parameters(self):
         """The parameters."""
@@ -237,6 +253,18 @@ def name_results(result, example):
     if hasattr(kind, "_fields"):
         return kind(*parts)
     return kind(parts) if kind.__module__ == "torch.return_types" else type(result)(parts)
+
+
+def as_plain(value):
+    """A value with plain lists and dictionaries in the place of those of a graph."""
+    match value:
+        case immutable_dict():
+            return {key: as_plain(each) for key, each in value.items()}
+        case immutable_list():
+            return [as_plain(each) for each in value]
+        case tuple() if not hasattr(value, "_fields"):
+            return tuple(as_plain(each) for each in value)
+    return value
 
 
 def match_structure(structure, args, kwargs):

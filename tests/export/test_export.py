@@ -326,3 +326,19 @@ def test_other_files_are_refused():
     for content in (b"", b"PK", b"nothing"):
         with pytest.raises(ValueError, match="no exported program"):
             torch.export.load(io.BytesIO(content))
+
+
+def test_a_program_knows_the_structures_of_its_call_and_keeps_them_in_a_file():
+    class Model(torch.nn.Module):
+        def forward(self, x, *, y):
+            return {"sum": x + y, "given": (x, [y])}
+
+    program = torch.export.export(Model(), (torch.ones(3, 2),), {"y": torch.ones(2)})
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    for each in (program, torch.export.load(file)):
+        spec = each.call_spec
+        assert str(spec.in_spec) == "TreeSpec(tuple, None, [TreeSpec(tuple, None, [*]),\n  TreeSpec(dict, ['y'], [*])])"
+        assert spec.out_spec.unflatten([1, 2, 3]) == {"sum": 1, "given": (2, [3])}
+        assert each.tensor_constants == {}

@@ -337,7 +337,14 @@ def test_a_number_by_a_tensor_is_traced_as_it_is_computed():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(2.0, "2."), (-0.0, "-0."), (0.1, "0.10000000000000001"), (1e-8, "1e-08"), (1e20, "1e+20"), (float("-inf"), "-inf")],
+    [
+        (2.0, "2."),
+        (-0.0, "-0."),
+        (0.1, "0.10000000000000001"),
+        (1e-8, "1e-08"),
+        (1e20, "1e+20"),
+        (float("-inf"), "-inf"),
+    ],
 )
 def test_floats_are_printed_as_in_torchscript(value, text):
     traced = torch.jit.trace(lambda x: torch.nn.functional.leaky_relu(x, value), torch.ones(2))
