@@ -24,7 +24,6 @@ from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 from tensh.tracing.program import Place, Program, flatten_like
-from tensh.utils._pytree import tree_structure
 
 __all__ = ["ExportedProgram"]
 
@@ -112,7 +111,7 @@ class ExportedProgram:
         """The structures of arguments and result, as trees."""
         program = self._traced  # one from a file has no result of an example
         result = program.graph.output_node().args[0] if self.example_inputs is None else program.result
-        return CallSpec(tree_structure(program.structure), tree_structure(as_plain(result)))
+        return CallSpec(flatten(program.structure)[1], flatten(as_plain(result))[1])
 
     tensor_constants = property(lambda self: self.constants, doc="The tensors that are neither parameters nor buffers.")
 
