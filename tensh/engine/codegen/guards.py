@@ -17,7 +17,10 @@ FILE = "<tensh guard of {}>"
 
 def take(kind, called, name, position, value, optional):
     """The argument as the function that it is handed on to takes it; PyTorch's error if that does not."""
-    taken = value if value is None and optional else taker_of(called, kind, name)(value)
+    as_given = (
+        value is None and optional or kind == "float" and type(value) is int
+    )  # messages show numbers as they were given
+    taken = value if as_given else taker_of(called, kind, name)(value)
     if taken is NO_FIT:
         where = f" (position {position})" if position else ""
         raise TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")

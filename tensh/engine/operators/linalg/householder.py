@@ -9,7 +9,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.products import mH
-from tensh.engine.operators.linalg.shared import check_floating, check_matrix
+from tensh.engine.operators.linalg.shared import check_floating
 
 
 def vectors_of(A):
@@ -169,7 +169,8 @@ def geqrf(input):
 
     Shape: [..., m, n]. Raise RuntimeError for vectors.
     """
-    check_matrix("torch.geqrf", input)
+    if input.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_floating(None, input, "geqrf_cpu")
     reflected, tau = np.linalg.qr(input, "raw")
     return np.ascontiguousarray(reflected.swapaxes(-2, -1)), tau

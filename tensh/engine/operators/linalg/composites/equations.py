@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.elementwise.table import where
 from tensh.engine.operators.linalg import determinant, shared
 from tensh.engine.operators.linalg import solve as solving
-from tensh.engine.operators.linalg.shared import LinAlgError, check_same_dtype, check_square
+from tensh.engine.operators.linalg.shared import LinAlgError, check_floating, check_same_dtype, check_square
 from tensh.engine.operators.namespaces import everywhere, linalg
 
 
@@ -165,6 +165,8 @@ def logdet(input):
     >>> torch.logdet(torch.eye(3))
     tensor(0.)
     """
+    check_square("logdet", input.array)
+    check_floating("logdet", input.array)
     sign, logarithm = determinant.linalg_slogdet.fn(input)
     if sign.array.dtype.kind == "c":
         return sign.log() + logarithm
