@@ -38,9 +38,12 @@ def explain_missing_folder(situation):
     made = Fit(f"os.makedirs({code}, exist_ok=True)", "", line, "before")
     if "os" not in situation.names:
         first = next((n.lineno for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)), tree.body[0].lineno)
-        if first == line:
-            return Explanation("save", (), say_missing(folder), (), made.text)
-        made = made._replace(more=(Fit("import os", "", first, "before"),))
+        is_alone = first == line  # as at a prompt, where imports were lines before
+        made = (
+            made._replace(text=f"import os; {made.text}")
+            if is_alone
+            else made._replace(more=(Fit("import os", "", first, "before"),))
+        )
     return Explanation("save", (), say_missing(folder), (made,))
 
 
@@ -111,8 +114,8 @@ def explain_copied_graph(situation):
         return Explanation(
             "deepcopy", (), rule, (), _("copy {text}, which has none").format(text=f"{computed[0]}.detach()")
         )
-    one, *more = (Fit(f"{each} = {each}.detach()", "", line, "before") for each in computed)
-    return Explanation("deepcopy", (), rule, (one._replace(more=tuple(more)),))
+    code = "; ".join(f"{each} = {each}.detach()" for each in computed)
+    return Explanation("deepcopy", (), rule, (Fit(code, "", line, "before"),))
 
 
 def find_computed(value, text):
