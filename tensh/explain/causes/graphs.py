@@ -4,6 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.calls import names_in
 from tensh.explain.causes.leaves import requiring_grad
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.cuts import find_cut
@@ -31,6 +32,11 @@ def explain_cut_graph(situation):
         return Explanation("backward", given, f"{text} {cut.sentence}", cut.fits, cut.advice)
     if is_number:
         return None
+    unknown = find_unknown(node, situation)
+    if unknown:  # as at a prompt, where what came before is no part of the source
+        rule = _("{text} has no history: nothing that requires grad was recorded on the way to it").format(text=text)
+        advice = _("%why {name} tells why").format(name=unknown)
+        return Explanation("backward", given, rule, (), advice)
     names = [name for name in names_before(node, situation) if not situation.names[name].requires_grad]
     fits = [fit for name in find_differentiated(situation, names) for fit in requiring_grad(situation, name)]
     rule = _("nothing that {text} was computed from requires grad").format(text=text)
@@ -48,6 +54,30 @@ def explain_cut_graph(situation):
         )
     advice = None if fits else _("x.requires_grad_() for the tensors to differentiate by, before computing with them")
     return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
+
+
+def find_unknown(node, situation):
+    """The name of a tensor in an expression that nothing in the source gave its value; None if there is none."""
+    for name in sorted(names_in(ast.unparse(node))):
+        value = situation.names.get(name)
+        if isinstance(value, Tensor) and not is_bound(situation, name):
+            return name
+    return None
+
+
+def is_bound(situation, name):
+    """True if the source gives a name a value: by an assignment, a loop, an import, or as an argument."""
+    tree = situation.place.tree()
+    return tree is not None and any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and not isinstance(node.ctx, ast.Load)
+        or isinstance(node, ast.arg)
+        and node.arg == name
+        or isinstance(node, ast.alias)
+        and name in (node.asname, node.name)
+        for node in ast.walk(tree)
+    )
 
 
 def find_differentiated(situation, names):

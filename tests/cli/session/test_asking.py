@@ -217,3 +217,15 @@ def test_the_page_of_an_object_of_torch_shows_this_object(prompt):
     assert "Sutskever" not in text and "Sutskever" in prompt.text("torch.optim.SGD?")
     assert "loc: 0.0" in prompt.text("n = torch.distributions.Normal(0., 1.)", "n?")
     assert prompt.text("d = {'a': 1, 'b': 2}", "d?") == "d  dict of 2"
+
+
+CUTS = {"(w.detach() * 2).sum()": "w.detach()", "w.argmax()": "w.argmax()", "2 * w.sum().data": "w.sum().data"}
+
+
+@pytest.mark.parametrize(("code", "cut"), CUTS.items(), ids=CUTS)
+def test_a_failure_claims_nothing_of_lines_before_and_why_knows_them(prompt, code, cut):
+    prompt("w = torch.ones(2, requires_grad=True)", f"loss = {code}")
+    (failed,) = [event for event in prompt("loss.backward()") if isinstance(event, Failed)]
+    why = failed.failure.explanation
+    assert why.rule.startswith("loss has no history") and why.advice == "%why loss tells why"
+    assert f"`{cut}`" in prompt.text("%why loss")
