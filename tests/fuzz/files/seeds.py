@@ -14,6 +14,7 @@ import tensh
 import tensh.language as language
 from tensh.utils.safetensors import numpy as safetensors_of_arrays
 from tensh.utils.safetensors import torch as safetensors
+from tests.fuzz.files import events
 from tests.support.project import RECORDED
 
 CHECKPOINTS = RECORDED / "checkpoints"
@@ -105,13 +106,16 @@ def traces():
 
 def onnx_models():
     x = tensh.ones(2, 2)
-    return [
-        stored(lambda file, module: tensh.onnx.export(module, x, file), module) for module in (model(), model()[:1])
-    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "file.onnx")
+        tensh.onnx.export(tensh.nn.Linear(20, 20), tensh.ones(2, 20), path)  # with its weights beside it
+        apart = path.read_bytes()
+    modules = model(), model()[:1]
+    return [apart, *(stored(lambda file, module: tensh.onnx.export(module, x, file), module) for module in modules)]
 
 
 def event_files():
-    """Numbers, of both kinds, a histogram and a text."""
+    """Numbers, of both kinds, a histogram and a text; images in each format, some of which Pillow imports on their sight."""
     from tensh.utils.tensorboard import SummaryWriter
 
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +124,20 @@ def event_files():
                 writer.add_scalar("loss", 1 / (step + 1), step, new_style=step == 2)
             writer.add_histogram("weights", tensh.arange(9.0), 2)
             writer.add_text("note", "a text", 1)
-        return [path.read_bytes() for path in Path(folder).iterdir()]
+            writer.add_image("picture", tensh.rand(3, 5, 7), 1)
+        return [*map(write_image_event, IMAGES), *(path.read_bytes() for path in Path(folder).iterdir())]
+
+
+IMAGES = {"PNG": "RGBA", "GIF": "P", "JPEG": "L"}  # format -> how its colours are stored
+
+
+def write_image_event(form):
+    """An event file with an image."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).convert(IMAGES[form]).save(file, form)
+    return events.frame(events.write_event(tag=form, image={"encoded_image_string": file.getvalue()}))
 
 
 def tables():
@@ -325,7 +342,7 @@ SEEDS = {
 }  # fmt: skip
 if importlib.util.find_spec("onnx") is None:  # which its reader needs
     del SEEDS["onnx"]
-if importlib.util.find_spec("tensorboard") is None:
+if not all(map(importlib.util.find_spec, ("tensorboard", "PIL"))):
     del SEEDS["events"]
 
 

@@ -13,6 +13,7 @@ from tensh.cli.checking import compare
 from tensh.cli.documents import files
 from tensh.cli.environment import Environment
 from tensh.cli.event_files import reading, showing
+from tensh.cli.event_files.page import RunsView
 from tensh.cli.lessons import format as lessons
 from tensh.cli.lessons import grading
 from tensh.cli.lessons.model import Question
@@ -83,8 +84,12 @@ def load_script(data, folder):
     return [*module.state_dict().values(), getattr(module, "code", None)]
 
 
+WEIGHTS = 20 * 20 * 4  # bytes of weights beside a model
+
+
 def load_onnx(data, folder):
-    """A file of ONNX, in a folder for weights beside it."""
+    """A file of ONNX, with a file for weights beside it."""
+    put(bytes(WEIGHTS), folder, ".onnx.data")
     module = tensh.onnx.load(put(data, folder, ".onnx"))
     return [*module.state_dict().values(), module.code]
 
@@ -97,7 +102,8 @@ def watch(data, folder):
         runs.refresh()
     finally:
         os.remove(path)
-    showing.show(runs, Console(env), None)
+    console = Console(env)
+    console.result(RunsView(runs).draw(console.page()))
     shown = env.stdout.getvalue()
     assert shown == visible(shown)
     for line in showing.write_json(runs, None).splitlines():
@@ -222,7 +228,7 @@ TARGETS = {
     "npz": Target(open_file(".npz"), change_archive(change_npy, ".npy"), CLI),
     "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
     "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
-    "events": Target(watch, change_events, (UsageError,)),
+    "events": Target(watch, change_events, (reading.Unreadable,)),
     "onnx": Target(load_onnx, change_bytes, (OnnxError, NotImplementedError)),
     "notebook": Target(document(".ipynb"), change_json, CLI),
     "markdown": Target(document(".md"), change_text(WORDS["markdown"] + WORDS["python"]), CLI),
