@@ -34,6 +34,7 @@ from tests.fuzz.files.archives import change_archive
 from tests.fuzz.files.events import change_events
 from tests.fuzz.files.mutators import WORDS, change_bytes, change_text
 from tests.fuzz.files.pickles import change_pickle
+from tests.fuzz.files.protos import change_proto
 from tests.fuzz.files.tables import change_json, change_npy, change_table
 
 IMPORTED = (exporting,)  # before anybody watches: what a conversion imports when it first needs it
@@ -92,6 +93,12 @@ def load_onnx(data, folder):
     put(bytes(WEIGHTS), folder, ".onnx.data")
     module = tensh.onnx.load(put(data, folder, ".onnx"))
     return [*module.state_dict().values(), module.code]
+
+
+def parse_onnx(data):
+    from onnx import ModelProto
+
+    return ModelProto.FromString(data)
 
 
 def watch(data, folder):
@@ -229,7 +236,7 @@ TARGETS = {
     "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
     "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
     "events": Target(watch, change_events, (reading.Unreadable,)),
-    "onnx": Target(load_onnx, change_bytes, (OnnxError, NotImplementedError)),
+    "onnx": Target(load_onnx, change_proto(parse_onnx), (OnnxError, NotImplementedError)),
     "notebook": Target(document(".ipynb"), change_json, CLI),
     "markdown": Target(document(".md"), change_text(WORDS["markdown"] + WORDS["python"]), CLI),
     "percent": Target(document(".py"), change_text(WORDS["python"]), CLI),
