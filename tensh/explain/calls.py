@@ -123,7 +123,8 @@ def find_failed_call(traceback, place):
     name = code.co_name.removesuffix("_operator")
     written, symbol = pieces(segment, modules=list_modules(visible))
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
-        written, symbol = ([(segment, (0, len(segment)))], {}), None
+        own = [each for each in written[0] if visible.get(each[0]) is values[0][1]]  # `pair * x` asks x for a number
+        written, symbol = (own or [(segment, (0, len(segment)))], {}), None
     if code.co_name.endswith("_operator") and (symbol or "").isidentifier() and symbol.strip("_") != name:
         written = [], {}  # `sum(xs)`: what is added are no arguments of it
     if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x

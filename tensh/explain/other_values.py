@@ -23,7 +23,8 @@ def changes_of_value(value, text):
     """(new text, cost, reason) by the kind of a value."""
     match value:
         case Size():
-            yield f"{text}[0]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
+            for dim in sorted({0, len(value) - 1}):  # which is meant is not known
+                yield f"{text}[{dim}]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
         case type():
             yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
         case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
@@ -89,6 +90,12 @@ def changes_of_sequence(value, text):
                 2,
                 _("{text} is a {kind}, not a tensor").format(text=text, kind=type(value).__name__),
             )
+            if all(type(each) is list for each in value):
+                yield (
+                    f"[torch.tensor(each) for each in {text}]",
+                    3,
+                    _("{text} holds lists of numbers, and tensors are wanted").format(text=text),
+                )
 
 
 def changes_of_number(value, text):

@@ -40,7 +40,13 @@ COMPARED = {
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 OPERATIONS = ("<tensh ",)  # where the code of an operator is: written by the engine, or a function of these modules
-FUNCTIONS = ("tensh.engine.operators.", "tensh.engine.methods.creation.", "torch", "tensh.nn.functional")
+FUNCTIONS = (
+    "tensh.engine.operators.",
+    "tensh.engine.methods.creation.",
+    "torch",
+    "tensh.nn.functional",
+    "tensh.nn.utils.rnn",
+)
 PACKAGES = ("tensh", "torch")
 CLASSES = ("nn", "optim")  # the parts of a package whose classes may be called
 MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules that change nothing

@@ -7,7 +7,7 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import takes_more
 from tensh.explain.model import Fit
-from tensh.explain.shadow import Unknown, parse_statement
+from tensh.explain.shadow import Unknown, is_module, parse_statement
 
 # Suffixes to try behind a tensor, and whether each would change it.
 CHANGES = {
@@ -142,4 +142,6 @@ def describe_shape(value):
         return str(list(value.shape))
     if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):
         return ", ".join(describe_shape(each) for each in value)
+    if is_module(value) and not value._modules:
+        return repr(value)
     return type(value).__name__

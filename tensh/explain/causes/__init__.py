@@ -9,6 +9,7 @@ from tensh.explain.causes.checkpoints import explain_checkpoint
 from tensh.explain.causes.conditions import explain_condition
 from tensh.explain.causes.containers import explain_container, explain_counter, explain_local_part
 from tensh.explain.causes.definitions import (
+    explain_length,
     explain_misnamed,
     explain_nothing_returned,
     explain_super,
@@ -62,7 +63,7 @@ CAUSES = (
     explain_lost, explain_function, explain_transform, explain_distribution, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_naming, explain_condition, explain_iterating, explain_index, explain_result, explain_state, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
     explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
-    explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
+    explain_length, explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_missing_arguments, explain_surplus_argument,
 )  # fmt: skip
 

@@ -200,6 +200,24 @@ def find_length_of_nothing(situation):
     return None
 
 
+def explain_length(situation):
+    """A `__len__` that returns the data: `return self.x`."""
+    if not situation.says("converted to an index") and not situation.says("cannot be interpreted as an integer"):
+        return None
+    tree = situation.place.tree()
+    functions = [n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == "__len__"]
+    if len(functions) != 1 or "__getitem__" not in situation.place.source:
+        return None
+    if not any("len(" in text or "DataLoader" in text for text in map(ast.unparse, situation.place.path()[:1])):
+        return None
+    match functions[0].body:
+        case [ast.Return(value=ast.Attribute(value=ast.Name()) as data)]:
+            rule = _("__len__ (line {line}) returns {text}, and is to return how many samples there are")
+            rule = rule.format(line=functions[0].lineno, text=ast.unparse(data))
+            return Explanation("return", (), rule, (Fit(f"return len({ast.unparse(data)})", "", data.lineno),))
+    return None
+
+
 def returns_nothing(call, situation):
     """The Explanation of a call whose function ends without a `return` that gives something."""
     value = look_up(call.func, situation.names)

@@ -1,7 +1,9 @@
 """Distributions: sizes of samples, parameters that are lists."""
 
 import ast
+import inspect
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_from
@@ -15,7 +17,13 @@ def explain_distribution(situation):
     path = situation.place.path()
     node = path[-1] if path else None
     return (
-        (size_of_sample(situation, node) or list_for_parameter(situation, node)) if isinstance(node, ast.Call) else None
+        (
+            size_of_sample(situation, node)
+            or list_for_parameter(situation, node)
+            or scores_for_probabilities(situation, node)
+        )
+        if isinstance(node, ast.Call)
+        else None
     )
 
 
@@ -44,3 +52,26 @@ def list_for_parameter(situation, node):
             fit = replace_node(situation.place, each, f"torch.tensor({text})")
             return Explanation(kind.__name__, (), rule, (fit,)) if fit else None
     return None
+
+
+def scores_for_probabilities(situation, node):
+    """`Categorical(net(x))`: what stands before a softmax are logits."""
+    kind = situation.look_up(node.func)
+    if (
+        not isinstance(kind, type)
+        or not is_from(kind, "distributions")
+        or not situation.says("Expected parameter probs")
+    ):
+        return None
+    names = [*inspect.signature(kind.__init__).parameters][1:]
+    position = names.index("probs") if {"probs", "logits"} <= {*names} else len(node.args)
+    given = node.args[position] if position < len(node.args) else None
+    value = situation.look_up(given) if given is not None else None
+    if given is None or isinstance(value, Tensor) and not bool(value.isfinite().all()):
+        return None
+    text, named = ast.unparse(given), [ast.unparse(each) for each in node.keywords]
+    before, behind = [*map(ast.unparse, node.args[:position])], node.args[position + 1 :]
+    rule = _("{text} holds numbers that are no probabilities: scores of any size are logits").format(text=text)
+    code = f"{ast.unparse(node.func)}({', '.join([*before, f'logits={text}', *named])})"
+    fit = replace_node(situation.place, node, code) if not behind else None
+    return Explanation(kind.__name__, (), rule, (fit,) if fit else ())

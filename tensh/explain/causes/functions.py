@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, message_of, statement_on
+from tensh.explain.causes.situation import class_of, message_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope
 from tensh.language import _, list_names
@@ -18,7 +18,14 @@ SAVED = re.compile(r"save_for_backward can only save variables, but argument (\d
 
 def explain_function(situation):
     """The Explanation by the first of these kinds."""
-    for kind in (nothing_saved, other_number_of_gradients, method_without_ctx, number_saved):
+    for kind in (
+        called_without_apply,
+        saved_in_a_tuple,
+        nothing_saved,
+        other_number_of_gradients,
+        method_without_ctx,
+        number_saved,
+    ):
         found = kind(situation)
         if found is not None:
             return found
@@ -39,6 +46,38 @@ def last_return(method):
     """The one `return` of a method; None if it has none, or several."""
     found = [each for each in iterate_scope(method) if isinstance(each, ast.Return) and each.value is not None]
     return found[0] if len(found) == 1 else None
+
+
+def called_without_apply(situation):
+    """`y = Square(x)` of a Function, and then `y.sum()`."""
+    made = type(getattr(situation.error, "obj", None))
+    if not isinstance(situation.error, AttributeError) or not hasattr(Tensor, situation.error.name or ""):
+        return None
+    if not {"apply", "forward", "backward"} <= {*dir(made)}:
+        return None
+    tree = situation.place.tree()
+    calls = (
+        [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == made.__name__] if tree else []
+    )
+    if len(calls) != 1:
+        return None
+    rule = _("{kind}(...) makes an object: apply computes with a Function, and records it").format(kind=made.__name__)
+    fit = replace_node(situation.place, calls[0].func, f"{made.__name__}.apply")
+    return Explanation("Function", (), rule, (fit,) if fit else ())
+
+
+def saved_in_a_tuple(situation):
+    """`x = ctx.saved_tensors`, and then `2 * x`."""
+    path = situation.place.path()
+    for node in ast.walk(path[-1]) if path and isinstance(situation.error, TypeError | AttributeError) else ():
+        value = situation.names.get(node.id) if isinstance(node, ast.Name) else None
+        made = situation.find_assignment(node.id) if type(value) is tuple and len(value) == 1 else None
+        match made:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute(attr="saved_tensors") as saved):
+                rule = _("{name} is a tuple of one tensor (line {line})").format(name=name, line=made.lineno)
+                fit = Fit(f"({name},) = {ast.unparse(saved)}", "", made.lineno)
+                return Explanation("Function", (), rule, (fit,))
+    return None
 
 
 def nothing_saved(situation):

@@ -20,7 +20,7 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 def text_for_number(situation, node):
     """`lr="0.1"`."""
-    if not isinstance(situation.error, TypeError) or not situation.says("'str'"):
+    if not isinstance(situation.error, TypeError) or not (situation.says("'str'") or situation.says("!str!")):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         if isinstance(each, ast.Constant) and type(each.value) is str and is_number(each.value):
