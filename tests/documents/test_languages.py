@@ -40,6 +40,7 @@ NO_PROSE = (
     "[p for each in {} for p in each.parameters()]",
     "[each.item() for each in {}]",
     "[float(each) for each in {}]",
+    "[torch.tensor(each) for each in {}]",
     "for batch in {}:",
     '{key.removeprefix("{}"): value for key, value in {}.items()}',
     "built-in method ",
