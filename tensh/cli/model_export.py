@@ -10,6 +10,9 @@ from tensh.escaping import visible_line
 from tensh.language import _
 from tensh.replacing import replace_file
 
+# what a model raises while it runs on zeros, or that cannot be written as ONNX
+MODEL_ERRORS = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, AssertionError, ImportError)  # fmt: skip
+
 
 def show(env, source, target, shapes, dynamic, force=False):
     """Write the model of a file as ONNX; the exit status."""
@@ -22,13 +25,13 @@ def show(env, source, target, shapes, dynamic, force=False):
         made = export_model(model, [read_shape(text) for text in shapes], dynamic, engine)
         with replace_file(target) as file:
             file.write(made.model_proto.SerializeToString())
-    except (RuntimeError, ValueError, TypeError, AssertionError, NotImplementedError, ImportError) as error:
-        raise UsageError(
-            _("tensh export: {error}").format(error=visible_line(str(error).partition(chr(10))[0]))
-        ) from None
     except OSError as error:
-        raise UsageError(_("tensh export: {error}").format(error=f"{target}: {error.strerror}")) from None
-    print(f"{target}: {describe(made.model_proto)}", file=env.stdout)
+        raise UsageError(_("tensh export: {error}").format(error=opening.sentence(target, error))) from None
+    except MODEL_ERRORS as error:
+        words = str(error).partition("\n")[0] or type(error).__name__
+        raise UsageError(_("tensh export: {error}").format(error=visible_line(words))) from None
+    with env.writing():
+        print(visible_line(f"{target}: {describe(made.model_proto)}"), file=env.stdout)
     return status.OK
 
 

@@ -1,8 +1,11 @@
 """Models in files: `tensh export`, `tensh open` and `%export` with files of torch.jit, torch.export and ONNX."""
 
+import os
+
 import pytest
 
 import tensh as torch
+from tensh.cli import model_export
 from tensh.cli.session.opening import contents
 from tests.support.command_line import Done
 
@@ -44,6 +47,36 @@ def test_saved_models_are_written_as_onnx(model):
 def test_what_cannot_be_exported_is_said(model, words, said):
     done = Done("export", *words.split())
     assert done.status == 2 and said in done.errors and not done.output
+
+
+@pytest.mark.parametrize("target", ["nowhere/a.onnx", "folder", "n" * 300, "weights.pt/a.onnx", "/dev/full"])
+def test_a_file_that_cannot_be_written_is_one_line(model, tmp_path, target):
+    if target == "/dev/full" and not os.path.exists(target):
+        pytest.skip("there is no such device")
+    (tmp_path / "folder").mkdir()
+    before = sorted(os.listdir())
+    done = Done("export", "program.pt2", "--onnx", target, "--force")
+    assert (done.status, done.output, done.errors.count("\n")) == (2, "", 1)
+    assert done.errors.startswith(f"tensh export: {target[:90]}") and sorted(os.listdir()) == before
+
+
+class Failing(torch.nn.Module):
+    """A model that fails as programs do: what it raises is no fault of tensh."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def forward(self, x):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [IndexError("index 5"), KeyError("k"), ZeroDivisionError("zero"), MemoryError()])
+def test_a_model_that_fails_on_zeros_is_one_line(model, monkeypatch, error):
+    monkeypatch.setattr(model_export, "load_model", lambda *_: Failing(error))
+    done = Done("export", "script.pt", "--onnx", "a.onnx", "--shape", "1,3")
+    assert (done.status, done.output, done.errors.count("\n")) == (2, "", 1)
+    assert done.errors == f"tensh export: {str(error) or 'MemoryError'}\n" and not os.path.exists("a.onnx")
 
 
 def test_models_are_names_of_a_session(model):
