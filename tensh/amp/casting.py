@@ -24,6 +24,7 @@ def casting(*args, **options):
     return call("TWIN", "CAST", args, options)
 """
 exchanged: dict = {}  # function -> its twin
+finished: list = []  # holds True when all have been exchanged, which ^C may have stopped half way
 lock = threading.Lock()
 
 
@@ -100,7 +101,7 @@ def call(twin, policy, args, options):
 def exchange_functions():
     """Exchange the code of the functions in policies.txt, once."""
     with lock:
-        if exchanged:
+        if finished:
             return
         with open(os.path.join(os.path.dirname(__file__), "policies.txt"), encoding="utf-8") as file:
             lines = [line.split() for line in file.read().split("\n\n")[1].splitlines()]
@@ -112,6 +113,7 @@ def exchange_functions():
         ]  # all, before any is exchanged: some are copied from others
         for function, policy in found:
             exchange(function, policy)
+        finished.append(True)
 
 
 POLICIES = {"lower": lower, "single": single, "widest": widest}

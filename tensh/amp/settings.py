@@ -27,6 +27,8 @@ def set_autocast_enabled(device_type, enabled=None):
     if enabled is None:
         device_type, enabled = "cuda", device_type
     kind = device(device_type).type
+    if enabled and kind == "cpu":
+        exchange_functions()  # first: it takes a while, and ^C leaves autocast as it was
     (state.enabled.add if enabled else state.enabled.discard)(kind)
     update(kind)
 
@@ -58,11 +60,9 @@ def set_autocast_dtype(device_type, dtype):
 
 
 def update(kind):
-    """Let operators on the CPU know; their functions are exchanged where autocast is first switched on."""
+    """Let operators on the CPU know."""
     if kind == "cpu":
         state.lower = get_autocast_dtype("cpu") if "cpu" in state.enabled else None
-        if state.lower is not None:
-            exchange_functions()
 
 
 def is_autocast_cache_enabled():

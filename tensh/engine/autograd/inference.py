@@ -98,9 +98,9 @@ def as_operand(t):
 
 def refuse_saved(node, tensors):
     """Raise if a node that was recorded has saved an operand of inference mode."""
-    unlisten(refuse_saved)
     blocks = [block for block in (reference() for reference in operands.values()) if block is not None]
-    operands.clear()
+    operands.clear()  # before the listener goes: operands without one would never be looked at
+    unlisten(refuse_saved)
     for saved in unpacked_values(node.saved):
         for array in saved if type(saved) is tuple else (saved,):
             if type(array) is ndarray and any(owner(array) is block for block in blocks):

@@ -33,8 +33,8 @@ def push(pack, unpack):
     require_allowed()
     if not (callable(pack) and callable(unpack)):
         raise TypeError(WHAT_IS_TAKEN.format("_push_saved_tensors_default_hooks", "", f"{pack!r}, {unpack!r}"))
+    listen(pack_recorded)  # first: ^C between the two leaves no hooks in force
     mode.packing = (*mode.packing, (pack, unpack))
-    listen(pack_recorded)
 
 
 def pop():

@@ -95,9 +95,9 @@ class Levels(tuple):
 def open_level():
     """Begin to carry tangents."""
     level = Level()
-    if mode.held is None:
-        mode.held = WeakValueDictionary()
+    if mode.held is None:  # what is held tells that the listener was added, wherever ^C comes
         listen(on_record)
+        mode.held = WeakValueDictionary()
     _set_levels((*mode.levels, level))
     if mode.grad is False and not mode.inference:
         mode.grad = FORWARD
@@ -110,23 +110,24 @@ def close_level():
     _set_levels(outer)
     if outer:
         return
-    unlisten(on_record)
     if mode.grad is FORWARD:
         mode.grad = False
     for t in list(mode.held.values()):
         if t.node is not None and not uses_gradient(t.node):
             t.node = None
     mode.held = None
+    unlisten(on_record)
 
 
 @contextmanager
 def opened_level():
     """A context in which one more level carries tangents; gives the level."""
-    level = open_level()
+    outer = len(mode.levels)
     try:
-        yield level
+        yield open_level()
     finally:
-        close_level()
+        if len(mode.levels) > outer:  # not where ^C came before it was open
+            close_level()
 
 
 def _set_levels(levels):
