@@ -7,6 +7,7 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.reductions.composites.reductions import sum
 from tensh.engine.operators.shapes.composites.joining import cat
 from tensh.engine.operators.shapes.views import slice_dim
@@ -35,7 +36,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    if n == 0 and prepend is None is append:
+    if n == 0 and prepend is None is append:  # any integer is a dim then
+        require_kind("int", dim, "diff", "dim")
         return input.clone()
     axis = wrap_dim(dim, ndim)
     for extra in (prepend, append):
