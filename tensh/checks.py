@@ -34,8 +34,10 @@ _check_not_implemented = _make_check(NotImplementedError)
 
 
 def _check_is_size(i, message=None, *, max=None):
-    """Raise RuntimeError unless a number can be a size."""
+    """Raise RuntimeError unless a number can be a size, no more than ``max``."""
     _check(bool(i >= 0), message)
+    if max is not None:
+        _check(bool(i <= max), message)
 
 
 def _check_tensor_all(cond, message=None):

@@ -11,8 +11,7 @@ from tensh.engine.dispatch.override import dispatch
 from tensh.engine.dispatch.override.classes import nowrap_functions
 from tensh.engine.dispatch.override.points import enter_mode, leave_mode
 from tensh.engine.dispatch.override.state import ALL, state
-from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunction  # noqa: F401
-from tensh.engine.dispatch.override.state import DisabledForClasses as DisableTorchFunctionSubclass
+from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunction
 from tensh.engine.dispatch.override.state import call_disabled as _disabled_torch_function_impl  # noqa: F401
 from tensh.engine.methods.unsupported import UnsupportedMember
 from tensh.switched_off import lookup
@@ -144,6 +143,9 @@ def has_torch_function(relevant_args):
     """
     if state.off == ALL:
         return False
+    if state.skipping:
+        state.skipping = False
+        return False
     return bool(state.modes) or not state.off and bool(dispatch.find_overriding(relevant_args, depth=0))
 
 
@@ -184,14 +186,23 @@ def _get_overloaded_args(relevant_args, get_type_fn=None):
 
 
 def redispatch_function(func, types, args, kwargs=None):
-    """Call ``func`` for a handler that leaves the answer to the arguments.
+    """Call ``func`` from its handler: no class and no mode is asked for this call, but they are for those that it makes.
+
+    A function of torch makes none; a function of a program that asks ``has_torch_function`` is told once that there is no
+    override.
 
     >>> import tensh as torch
     >>> torch.overrides.redispatch_function(torch.add, (), (torch.ones(1), 2))
     tensor([3.])
     """
-    with DisableTorchFunctionSubclass():
+    if not isinstance(func, FunctionType) or func.__globals__["__name__"].partition(".")[0] in ("tensh", "torch"):
+        with DisableTorchFunction():
+            return func(*args, **(kwargs or {}))
+    state.skipping = True
+    try:
         return func(*args, **(kwargs or {}))
+    finally:
+        state.skipping = False
 
 
 def wrap_torch_function(dispatcher):

@@ -5,6 +5,7 @@ import enum
 import sys
 from time import perf_counter
 
+from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = [
@@ -180,8 +181,10 @@ class profile:
     function_events = property(events)
 
     def export_chrome_trace(self, path):
-        """Write the parts as a trace that a browser shows."""
+        """Write the parts as a trace that a browser shows, compressed where the name ends with ``.gz``."""
+        import gzip
         import json
+        import os
 
         from tensh.replacing import replace_file
 
@@ -190,14 +193,33 @@ class profile:
             for p in self._parts.values()
         ]
         with replace_file(path) as file:
-            file.write(json.dumps({"traceEvents": parts}).encode())
+            text = json.dumps({"traceEvents": parts}).encode()
+            file.write(gzip.compress(text) if os.fspath(path).endswith(".gz") else text)
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0, acc_events=False):
-    """Say, for the number of a step, what a profile does in it."""
+    """Say, for the number of a step, what a profile does in it.
+
+    After ``skip_first`` steps it waits ``wait`` steps, warms up ``warmup`` and records ``active``, ``repeat`` times, 0 for
+    always; ``skip_first_wait`` leaves out the first wait.  Raise AssertionError for negative numbers, or none to record.
+
+    >>> import tensh as torch
+    >>> action = torch.profiler.schedule(wait=1, warmup=1, active=1)
+    >>> [action(step).name for step in range(3)]
+    ['NONE', 'WARMUP', 'RECORD_AND_SAVE']
+    """
+    if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
+        raise AssertionError(
+            f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "
+            f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
+        )
+    if warmup == 0:
+        warn("Profiler won't be using warmup, this can skew profiler results")
 
     def action(step):
-        step -= skip_first
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
+        step += (wait if skip_first_wait and step >= skip_first else 0) - skip_first
         length = wait + warmup + active
         if step < 0 or (repeat and step // length >= repeat) or step % length < wait:
             return ProfilerAction.NONE
@@ -209,12 +231,23 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0,
     return action
 
 
-def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
-    """Return a function that writes a complete profile into a folder."""
-    import os
+def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False, use_python_export=False):
+    """Return a function that writes a complete profile into a folder, which is made if it is not there.
 
-    os.makedirs(dir_name, exist_ok=True)
-    return lambda prof: prof.export_chrome_trace(os.path.join(dir_name, f"{worker_name or 'worker'}.pt.trace.json"))
+    The name of the file has that of the worker, the machine and the process where none is given, and the time;
+    ``use_gzip`` compresses it.
+    """
+    import os
+    import socket
+    import time
+
+    def write(prof):
+        os.makedirs(dir_name, exist_ok=True)
+        worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+        path = os.path.join(dir_name, f"{worker}.{time.time_ns()}.pt.trace.json")
+        prof.export_chrome_trace(f"{path}.gz" if use_gzip else path)
+
+    return write
 
 
 def supported_activities():

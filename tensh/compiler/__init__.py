@@ -8,7 +8,7 @@ from tensh.switched_off import lookup
 
 WHERE = {
     "tensh.compiler.api": "allow_in_graph assume_constant_result compile cudagraph_mark_step_begin disable is_compiling "
-    "is_dynamo_compiling is_exporting list_backends reset",
+    "get_default_backend is_dynamo_compiling is_exporting list_backends reset set_default_backend",
     "tensh.compiler.stance": "set_stance",
 }
 """Module -> the public names that it has."""

@@ -10,7 +10,10 @@ BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla", "tvm")
 MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 
-def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+def compile(
+    model=None, *, fullgraph=False, dynamic=None, backend=None, mode=None, options=None, name=None, disable=False,
+    recompile_limit=None, isolate_recompiles=False, shapes_spec=None,
+):  # fmt: skip
     """Run a function or a module as graphs: captured at the first call, optimized, and written as Python.
 
     The first call of each kind runs as it is.  What later calls do is decided by guards on shapes, dtypes, on what requires
@@ -24,8 +27,8 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         dynamic: every size gets a graph of its own. 64 are kept, 8 with False and for other differences than sizes; beyond
             them the function runs as it is.
         backend: a function that takes the graph, as a module of ``torch.fx``, and example arguments, and returns what is to
-            be called; "eager" compiles nothing.
-        mode: changes nothing here, nor does ``options``.
+            be called; "eager" compiles nothing. Without it, that of ``torch.compiler.set_default_backend``.
+        mode: changes nothing here, nor do ``options``, ``name``, ``recompile_limit``, ``isolate_recompiles`` and ``shapes_spec``.
         disable: compile nothing.
 
     Without ``model``, return a decorator.
@@ -45,8 +48,7 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         return functools.partial(
             compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
         )
-    if isinstance(backend, str) and backend not in BACKENDS:
-        raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
+    backend = check_backend(default.backend if backend is None else backend)
     if not callable(model):
         raise RuntimeError(f"torch.compile takes a function or a module, not {type(model).__name__}")
     if disable or getattr(model, "_torchdynamo_disable", False):
@@ -147,6 +149,44 @@ def assume_constant_result(fn):
     return fn
 
 
+class DefaultBackend:
+    """The backend of ``torch.compile`` where none is given."""
+
+    backend = "inductor"
+
+
+default = DefaultBackend()
+
+
+def check_backend(backend):
+    """Return a backend.  Raise RuntimeError for a name that is none."""
+    if isinstance(backend, str) and backend not in BACKENDS:
+        raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
+    return backend
+
+
+def set_default_backend(backend):
+    """Set the backend of ``torch.compile`` for calls without one; None sets "inductor" again.
+
+    >>> import tensh as torch
+    >>> torch.compiler.set_default_backend("eager")
+    >>> torch.compiler.get_default_backend()
+    'eager'
+    >>> torch.compiler.set_default_backend(None)
+    """
+    default.backend = "inductor" if backend is None else check_backend(backend)
+
+
+def get_default_backend():
+    """The backend of ``torch.compile`` for calls without one: its name, or the function.
+
+    >>> import tensh as torch
+    >>> torch.compiler.get_default_backend()
+    'inductor'
+    """
+    return default.backend
+
+
 def list_backends(exclude_tags=("debug", "experimental")):
     """The names of backends: there is one.
 
@@ -162,7 +202,7 @@ def cudagraph_mark_step_begin():
 
 
 # ── torch._dynamo ────────────────────────────────────────────────────────────
-def optimize(backend="inductor", *, nopython=False, disable=False, dynamic=None, **options):
+def optimize(backend=None, *, nopython=False, disable=False, dynamic=None, **options):
     """A decorator that compiles: the older form of ``torch.compile``.
 
     >>> import tensh as torch

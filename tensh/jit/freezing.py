@@ -9,7 +9,7 @@ __all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]
 def freeze(mod, preserved_attrs=None, optimize_numerics=True):
     """A module in evaluation that computes the same and takes no gradient of its parameters, which are constants from now on.
 
-    Raise RuntimeError for a module that is not of torch.jit, or is in training.
+    Of its other attributes, those of ``preserved_attrs`` stay.  Raise RuntimeError for a module that is not of torch.jit, or is in training.
 
     >>> import tensh as torch
     >>> model = torch.nn.Linear(2, 1).eval()
@@ -26,20 +26,20 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
         raise RuntimeError(
             "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing."
         )
-    return Frozen(mod)
+    return Frozen(mod, preserved_attrs or ())
 
 
 class Frozen(ScriptModule):
     """A module without parameters that computes what another did when it was frozen."""
 
-    def __init__(self, module):
+    def __init__(self, module, preserved):
         import copy
 
         super().__init__()
         made = copy.deepcopy(module)
         for each in made.parameters():
             each.requires_grad_(False)
-        self.__dict__["_frozen"] = made
+        self.__dict__.update({"_frozen": made}, **{name: getattr(made, name) for name in preserved})
         self.training = False
 
     @property

@@ -138,6 +138,8 @@ def to_padded_tensor(input, padding, output_size=None, out=None):
     """
     if not isinstance(input, Nested):
         raise NotImplementedError("Could not run 'aten::to_padded_tensor' with arguments from the 'CPU' backend.")
+    if out is not None:
+        raise TypeError("nested_to_padded_tensor() got an unexpected keyword argument 'out'")
     return input.rules["to_padded_tensor"](None, input, padding, output_size)
 
 

@@ -114,7 +114,7 @@ ANSWERS = {
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
     make_decorator: """onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph
         _dynamo.optimize *.register_backend _dynamo.optimize_assert fx._compatibility.compatibility _decomp.register_decomposition monitor.register_event_handler""",
-    do_nothing: """onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
+    do_nothing: """_logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
         distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",

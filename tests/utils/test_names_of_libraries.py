@@ -1,5 +1,7 @@
 """Parts of torch that libraries use beside tensors: trees, lists of tensors, operators of their own, benchmarks, profiles."""
 
+import gzip
+import json
 import subprocess
 import sys
 
@@ -236,3 +238,30 @@ def test_what_libraries_ask_of_a_build_and_of_traces_is_answered():
     _copy_attr(source, target, "0.weight")
     assert getattr(target, "0").weight is source[0].weight
     assert [*_CodeOnlyModule(vars(source)).parameters()] == [*source.parameters()]
+
+
+def test_redispatch_leaves_out_one_level_of_overrides():
+    found = []
+
+    class Logged(tensh.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            found.append(func.__name__)
+            return tensh.overrides.redispatch_function(func, types, args, kwargs)
+
+    def multiply_and_add(a, b):
+        if tensh.overrides.has_torch_function((a, b)):
+            return tensh.overrides.handle_torch_function(multiply_and_add, (a, b), a, b)
+        return a * b + 1
+
+    result = multiply_and_add(Logged(tensh.tensor([3.0])), tensh.tensor([4.0]))
+    assert (found, type(result), result.tolist()) == (["multiply_and_add", "mul"], tensh.Tensor, [13.0])
+
+
+def test_a_trace_is_written_under_the_name_of_its_worker(tmp_path):
+    write = tensh.profiler.tensorboard_trace_handler(str(tmp_path / "new"), "w0", use_gzip=True)
+    with tensh.profiler.profile(on_trace_ready=write):
+        tensh.ones(2) + 1
+    (path,) = (tmp_path / "new").iterdir()
+    assert path.name.startswith("w0.") and path.name.endswith(".pt.trace.json.gz")
+    assert json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]

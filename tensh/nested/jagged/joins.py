@@ -8,6 +8,8 @@ from tensh.nested.jagged.views import expand_as
 
 
 def cat(func, tensors, dim=0, *, out=None):
+    if out is not None:
+        raise NotImplementedError("aten.cat.out")
     first = next(each for each in tensors if isinstance(each, Nested))
     tensors = [each if isinstance(each, Nested) else expand_as(None, each, first) for each in tensors]
     inner = inner_dim(first, dim, "cat")
@@ -15,6 +17,8 @@ def cat(func, tensors, dim=0, *, out=None):
 
 
 def stack(func, tensors, dim=0, *, out=None):
+    if out is not None:
+        raise NotImplementedError("aten.stack.out")
     first = tensors[0]
     for each in tensors:
         if not isinstance(each, NestedTensor):

@@ -52,7 +52,7 @@ def padded_width(nested):
     return elements_of(nested).shape[nested._form.ragged - 1] if known is None else known
 
 
-def pad(func, input, padding, output_size=None, *, out=None):
+def pad(func, input, padding, output_size=None):
     """Make an ordinary tensor by padding the tensors with a number, or cutting them off."""
     form, values = input._form, elements_of(input)
     if form.lengths is not None:

@@ -1,6 +1,7 @@
 """Functions of single elements, for the layout torch.jagged."""
 
 import tensh as torch
+from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
 from tensh.nested.core import Nested, copy_elements, elements_of, name_operator, nest, write_elements
 from tensh.nested.jagged.creation import join_ragged
 from tensh.nested.jagged.dims import agree, inner_dim, require_plain
@@ -214,9 +215,9 @@ def initialize(func, tensor, *args, **kwargs):
 
 
 def l1_loss(func, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """``l1_loss``"""
+    """``l1_loss``; PyTorch leaves the weight out as well."""
     found = (input - target).abs()
-    return found if reduction == "none" else getattr(found, reduction)()
+    return reduce_losses(found, reduction_of(reduction, size_average, reduce))
 
 
 def kl_div(func, input, target, *args, **kwargs):

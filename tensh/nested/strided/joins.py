@@ -1,6 +1,7 @@
 """Nested tensors of the layout torch.strided joined, and filled up to ordinary ones."""
 
 import tensh as torch
+from tensh.engine.errors.unavailable import could_not_run
 from tensh.nested.core import Nested, elements_of
 from tensh.nested.labels import label
 from tensh.nested.strided.form import join, parts
@@ -8,6 +9,8 @@ from tensh.nested.strided.form import join, parts
 
 def cat(func, tensors, dim=0, *, out=None):
     """Concatenate: dimension 0 gets more tensors, others get longer ones."""
+    if out is not None:
+        raise could_not_run("cat.out", "NestedTensorCPU")
     first = next(each for each in tensors if isinstance(each, Nested))
     dim = first._form.wrap(dim)
     if not dim:
@@ -48,7 +51,7 @@ def require_ragged(tensors):
         )
 
 
-def pad(func, input, padding, output_size=None, *, out=None):
+def pad(func, input, padding, output_size=None):
     """Make an ordinary tensor by padding the tensors with a number."""
     form = input._form
     if not form.contiguous:

@@ -43,7 +43,7 @@ def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
     wrapped = input._form.wrap(dim)
     if not wrapped:
         raise RuntimeError("Cannot apply softmax across nested dimension 0")
-    return each_part(lambda part: torch.softmax(part, wrapped - 1), contiguous(input), "SoftmaxBackward0")
+    return each_part(lambda part: torch.softmax(part, wrapped - 1, dtype=dtype), contiguous(input), "SoftmaxBackward0")
 
 
 # ── products ─────────────────────────────────────────────────────────────────

@@ -138,6 +138,8 @@ class Timer:
         number, times = self._block(min_run_time), []
         while True:
             times.append(self._run(number))
+            if callback:
+                callback(number, times[-1])
             found = self._measure(number, times)
             settled = len(times) > 3 and found.iqr / found.median < threshold and sum(times) >= min_run_time
             if settled or sum(times) >= max_run_time:

@@ -14,6 +14,7 @@ class State(threading.local):
 
     modes = ()  # active modes, the innermost last
     off = 0  # CLASSES or ALL while overriding is disabled
+    skipping = False  # the next question for overrides is answered with no
     dispatch_modes = ()  # active modes that are asked below autograd, the innermost last
     dispatch_off = False  # no class and no mode is asked below autograd
     below = False  # an operator is being computed

@@ -24,19 +24,25 @@ from tensh.engine.operators.sparse.layouts import TITLES, to_coo
 from tensh.engine.operators.sparse.multiplication import addmm as add_product
 from tensh.engine.operators.sparse.multiplication import mm as multiply
 from tensh.engine.operators.sparse.multiplication import sampled_addmm_of
+from tensh.engine.operators.sparse.reduced_products import reduce_product
 from tensh.engine.operators.sparse.rules import sum_dim
 
 
 def mm(mat1, mat2, reduce=None):
     """The product of two matrices, of which at least one is sparse; sparse if both are.  Differentiable.
 
-    Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
+    ``reduce``, "sum", "mean", "amax" or "amin", reduces the products of each element of the result, of a matrix in the layout
+    sparse_csr and a dense one.  Shapes: [n, k] and [k, m] to [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.sparse.mm(torch.eye(2).to_sparse(), torch.ones(2, 2))
     tensor([[1., 1.],
             [1., 1.]])
     """
+    if reduce is not None:
+        if not isinstance(reduce, str):
+            raise TypeError(f"_sparse_mm(): argument 'reduce' (position 3) must be str, not {type(reduce).__name__}")
+        return reduce_product(mat1, mat2, reduce)
     if not is_sparse(mat1) and not is_sparse(mat2):
         return mat1.mm(mat2)
     if mat1.array.ndim != 2 and is_sparse(mat1) and mat1.array.layout is not COO:
@@ -141,7 +147,9 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     """
     if not is_sparse(input) or input.array.layout is not CSR:
         raise RuntimeError(f"Expected self to have sparse csr layout, but got {input.layout}")
-    return replace_values(input.array, sampled_addmm_of(input, mat1, mat2, beta, alpha), "SparseSampledAddmmBackward0")
+    values = sampled_addmm_of(input, mat1, mat2, beta, alpha)
+    result = replace_values(input.array, values, "SparseSampledAddmmBackward0")
+    return result if out is None else out.copy_(result)
 
 
 def spdiags(diagonals, offsets, shape, layout=None):
