@@ -12,6 +12,7 @@ from tensh.engine.dispatch.override.classes import nowrap_functions
 from tensh.engine.dispatch.override.points import enter_mode, leave_mode
 from tensh.engine.dispatch.override.state import ALL, state
 from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunction
+from tensh.engine.dispatch.override.state import DisabledForClasses as DisableTorchFunctionSubclass  # noqa: F401
 from tensh.engine.dispatch.override.state import call_disabled as _disabled_torch_function_impl  # noqa: F401
 from tensh.engine.methods.unsupported import UnsupportedMember
 from tensh.switched_off import lookup
