@@ -941,7 +941,7 @@ def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. Raise RuntimeError without tensors."""
 def combinations(input: Tensor, r: _Any = 2, with_replacement: _Any = False) -> Tensor:
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable."""
-def compile(model: _Any = None, *, fullgraph: _Any = False, dynamic: _Any = None, backend: _Any = 'inductor', mode: _Any = None, options: _Any = None, disable: _Any = False) -> _Any:
+def compile(model: _Any = None, *, fullgraph: _Any = False, dynamic: _Any = None, backend: _Any = None, mode: _Any = None, options: _Any = None, name: _Any = None, disable: _Any = False, recompile_limit: _Any = None, isolate_recompiles: _Any = False, shapes_spec: _Any = None) -> _Any:
     """Run a function or a module as graphs: captured at the first call, optimized, and written as Python."""
 def complex(real: _Any, imag: _Any, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable."""
