@@ -35,6 +35,7 @@ CODE = {"Fit"}
 """Functions whose texts are code that a fix offers."""
 NO_PROSE = (
     "for layer in {}: x = layer(x)",
+    "import os; {}",
     "with torch.no_grad(): {}",
     "with torch.no_grad(): {} {} {}",
     "[p for each in {} for p in each.parameters()]",
@@ -148,8 +149,9 @@ def test_marks_stand_under_the_sizes_they_mark(code):
             if MARK.match(below) and "[" in line:
                 marked += 1
                 assert cells(below.rstrip()) < cells(line), script
+                columns = "".join(sign + "\0" * (cells(sign) - 1) for sign in line)
                 for mark in re.finditer("~+", below):
-                    assert line[mark.start() : mark.end()].isdigit(), script
+                    assert columns[mark.start() : mark.end()].isdigit(), script
     assert marked > 20
 
 
