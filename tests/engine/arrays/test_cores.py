@@ -459,7 +459,8 @@ def test_large_results_are_those_of_pytorch(name, oracle, limits):
     theirs = listed(as_in(oracle, name)(**{key: oracle.from_numpy(t.numpy()) for key, t in given.items()}))
     for one, other in zip(ours, theirs, strict=True):
         assert one.stride() == other.stride()
-        np.testing.assert_allclose(one.numpy(), other.numpy(), 1e-4, 1e-4)
+        near = 1e-3 if one.dtype is torch.float16 else 1e-4  # the last bit of the half, where PyTorch rounds once less
+        np.testing.assert_allclose(one.numpy(), other.numpy(), near, near)
 
 
 def as_in(oracle, name):
