@@ -96,6 +96,7 @@ SAME = [
     ("tensor([nan, inf, -inf])", "tensor([ nan,  inf, -inf])"),
     ("0.30000001192092896", "0.3000001013278961"),
     ("<AddBackward0 object at 0x7f01>", "<AddBackward0 object at 0x7fff>"),
+    ("y was computed under torch.no_grad() (line 2)", "y was computed under torch.no_grad() (line 6)"),
     ("<built-in method tensor of type object at 0x1>", "<function tensor at 0x2>"),
     ("took 0.31 s", "took 12.5 s"),
     ("Wall time: 3.2 ms\n1", "Wall time: 14 ms\n1"),

@@ -13,7 +13,7 @@ ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 # counts by its name
 FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:(?:\w++|<locals>)\.)*+(\w++|<lambda>)[^<>\n]*+>")
 # where a line of code is, in one kind of file; behind code that is quoted, at a prompt not at all
-PLACE = re.compile(r"(?<!\S)\S+\.(?:tsh|py|ipynb|md)(?: cell \d+)?:\d+\b|(?<=`) on line \d+")
+PLACE = re.compile(r"(?<!\S)\S+\.(?:tsh|py|ipynb|md)(?: cell \d+)?:\d+\b|(?<=`) on line \d+|(?<=[\w)]) \(line \d+\)")
 ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.?\d*(?:e[-+]?\d+)?)")
 UNIT = r"(?: ?(?:ns|us|µs|μs|ms|s|sec|secs|seconds?|minutes?)\b)"

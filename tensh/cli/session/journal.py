@@ -1,11 +1,13 @@
 """The journal of a session: the lines that ran and their output, and what the last of them changed."""
 
+import re
 from typing import NamedTuple
 
 from tensh.cli.session.results import Outputs
 from tensh.cli.session.source import Command, Source
 from tensh.cli.session.undo import MOST_KEPT, Snapshot
 
+WORD = re.compile(r"\w+")
 LONGEST = 20_000  # characters of a result that are kept
 MOST_SNAPSHOTS = 100  # lines that can be taken back
 CHANGING = frozenset("time timeit prun run reset load trace predict".split())  # the commands that can change names
@@ -112,7 +114,9 @@ class Journal:
         snapshot = self.snapshots[-1]
         snapshot.restore()
         self.cost -= self.snapshots.pop().cost
-        return snapshot, self.forget(snapshot.entry, command)
+        changed = (*snapshot.added, *snapshot.replaced, *snapshot.names_written())
+        names = {word for name in changed for word in WORD.findall(str(name))[:1]}
+        return snapshot, self.forget(snapshot.entry, command, names)
 
     def end(self, error):
         """The unit has run; `error` is what it raised."""
@@ -161,14 +165,19 @@ class Journal:
             and not (each.command and each.command.name in without)
         ]
 
-    def forget(self, first, command):
-        """Drop an entry that was taken back, and what was entered with it behind it but a command; how many they were.
+    def forget(self, first, command, names):
+        """Drop an entry that was taken back, and those behind it that were entered with it or read a name that it changed.
 
-        Those behind it changed nothing by themselves, or are taken back with it; what they looked at may be gone.
+        Return how many they were. Those behind it changed nothing by themselves, or are taken back with it; what they
+        looked at is gone, and what they showed is no longer true. The command that takes back stays.
         """
         place = self.entries.index(first)
         behind = self.entries[place:]
-        kept = [each for each in behind if each.source is not first.source or each.command is command]
+        kept = [
+            each
+            for each in behind
+            if each.command is command or each.source is not first.source and names.isdisjoint(WORD.findall(each.text))
+        ]
         self.entries[place:] = kept
         return len(behind) - len(kept)
 

@@ -64,7 +64,11 @@ class Snapshot:
     def changes(self):
         """The names that the line made, replaced or wrote to."""
         own = [name for name in (*self.added, *self.replaced) if type(name) is str and not name.startswith("_")]
-        return [*dict.fromkeys([*own, *(state.name for state in self.states)])]
+        return [*dict.fromkeys([*own, *self.names_written()])]
+
+    def names_written(self):
+        """The names of tensors and arrays that the line wrote to."""
+        return [state.name for state in self.states]
 
     def restore(self):
         """Go back. Nothing is changed if that cannot be done whole; raises CannotUndo."""

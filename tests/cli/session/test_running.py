@@ -216,6 +216,11 @@ def test_undo_after_a_new_line_takes_that_back_first(prompt):
     assert prompt["x"] == 1
 
 
+def test_lines_that_read_what_was_taken_back_go_with_it(prompt):
+    prompt("x = 1", "x = 2", "print(x)", "y = 3", "print(y)", "%undo 2")
+    assert [entry.text for entry in prompt.session.journal.entries] == ["x = 1", "%undo 2"]
+
+
 def test_what_undo_keeps_is_limited(prompt):
     prompt(*(f"x = {n}" for n in range(120)))
     assert len(prompt.session.journal.snapshots) <= 101
