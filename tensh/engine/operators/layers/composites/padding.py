@@ -43,7 +43,7 @@ def pad(input, pad, mode="constant", value=None):
     if mode == "constant":
         if value is not None and not isinstance(value, (int, float)):
             raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
-        return constant_pad_nd.fn(input, pad, 0 if value is None else value)
+        return constant_pad_nd.fn(input, pad, 0 if value is None else float(value))
     if mode not in MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:
