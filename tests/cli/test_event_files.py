@@ -15,7 +15,7 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
-from tensh.cli.event_files.reading import Runs
+from tensh.cli.event_files.reading import LONGEST_SIDE, Runs, decode_image
 from tensh.show.png import encode
 from tests.fuzz.files.events import frame, write_event
 
@@ -140,3 +140,10 @@ def test_the_last_images_are_shown(tmp_path):
     shown = watch(tmp_path, "--once")[1]
     assert shown.count("|@@@@@@|\n  |@@@@@@|") == 2 and "a (., 0)  [4, 6, 3] uint8" in shown and "c (" not in shown
     assert "# images of 3: --tag PATTERN" in shown and "c (., 0)" in watch(tmp_path, "--once", "--tag", "c")[1]
+
+
+@pytest.mark.parametrize("rows, columns", [(1, 60_000), (60_000, 200), (30, 40)])
+def test_an_image_is_read_no_larger_than_it_is_shown(rows, columns):
+    found = decode_image(encode(np.zeros((rows, columns, 3), np.uint8)))
+    factor = min(1, LONGEST_SIDE / max(rows, columns))
+    assert found.shape == (max(round(rows * factor), 1), max(round(columns * factor), 1), 3)

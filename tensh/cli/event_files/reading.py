@@ -14,6 +14,7 @@ from tensh.language import _
 
 LARGEST = 1 << 27  # bytes of a record: a larger one is no record
 MOST_POINTS = 1 << 24  # of an image that is shown
+LONGEST_SIDE = 2048  # of an image as it is shown: in numbers of eight bytes, 16 million points would take 400 MB
 HEAD, TAIL = 12, 4  # bytes around the content of a record: its length and the checksums of both
 LENGTH = 8  # bytes of the length
 
@@ -152,13 +153,20 @@ def find_number(tensor):
 
 
 def decode_image(content):
-    """The bytes [rows, columns, 3] of an image that is PNG, JPEG or GIF; None where it is too large, or cannot be read."""
+    """The bytes [rows, columns, 3] of an image that is PNG, JPEG or GIF, made smaller where a side is longer than is shown.
+
+    None where it is too large, or cannot be read.
+    """
     try:
         from PIL import Image
     except ImportError:
         raise Unreadable(_("images need the package pillow: pip install 'tensh[tensorboard]'")) from None
     try:
         with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "GIF")) as image:
-            return np.asarray(image.convert("RGB")) if image.width * image.height <= MOST_POINTS else None
+            if image.width * image.height > MOST_POINTS:
+                return None
+            decoded = image.convert("RGB")
+            decoded.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            return np.asarray(decoded)
     except Exception:  # a damaged image fails in many ways
         return None
