@@ -144,6 +144,7 @@ def test_the_last_images_are_shown(tmp_path):
 
 @pytest.mark.parametrize("rows, columns", [(1, 60_000), (60_000, 200), (30, 40)])
 def test_an_image_is_read_no_larger_than_it_is_shown(rows, columns):
+    pytest.importorskip("PIL")
     found = decode_image(encode(np.zeros((rows, columns, 3), np.uint8)))
     factor = min(1, LONGEST_SIDE / max(rows, columns))
     assert found.shape == (max(round(rows * factor), 1), max(round(columns * factor), 1), 3)
