@@ -87,7 +87,7 @@ REASONS = (
         """
         USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
         get_file_path torch_version storage Tensor.module_load nn.modules nn.factory_kwargs
-        nn.Container nn.attention nn.backends nn.cpp contrib numa
+        nn.attention nn.backends nn.cpp contrib numa
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
         autograd.function.FunctionMeta utils.ThroughputBenchmark utils.backcompat
