@@ -32,9 +32,9 @@ WHERE = {
     "tensh.nn.modules.adaptive": "AdaptiveLogSoftmaxWithLoss",
     "tensh.nn.modules.sparse": "Embedding EmbeddingBag",
     "tensh.nn.modules.loss": """L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss SoftMarginLoss NLLLoss NLLLoss2d
-        CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss LinearCrossEntropyLoss
-        PoissonNLLLoss GaussianNLLLoss CTCLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss
-        TripletMarginWithDistanceLoss""",
+        CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss PoissonNLLLoss GaussianNLLLoss
+        CTCLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss""",
+    "tensh.nn.modules.linear_loss": "LinearCrossEntropyLoss",
     "tensh.nn.modules.linear_cross_entropy_options": "LinearCrossEntropyOptions",
     "tensh.nn.modules.pooling": """MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d FractionalMaxPool2d
         FractionalMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d

@@ -59,6 +59,7 @@ MODULES = {
     "attention": "activation",
     "cells": "rnn",
     "crossmap": "normalization",
+    "linear_loss": "loss",
     "syncbatchnorm": "batchnorm",
 }
 """Our files of layers that have another name than PyTorch's."""
