@@ -83,8 +83,9 @@ def _accumulate_into(t, g, graph):
 
 def _require_outputs(outputs):
     """Raise AssertionError for anything but tensors and edges."""
-    if any(not isinstance(t, (Tensor, GradientEdge)) for t in outputs):
-        raise AssertionError("Expected output to be a torch.Tensor")
+    for t in outputs:
+        if not isinstance(t, (Tensor, GradientEdge)):
+            raise AssertionError("Expected output to be a torch.Tensor")
 
 
 def grad(
@@ -232,7 +233,10 @@ def _any_absent(tensors):
     """True where derivatives are computed on tensors: for tensors without elements, and where nodes keep tensors."""
     if on_tensors.data and reaches_tensors(tensors):  # the truth of a WeakSet itself takes 0.2 µs
         return True
-    return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
+    for t in tensors:  # ``any`` of a list takes 0.2 µs more
+        if type(t) is not GradientEdge and type(t.array) is Absent:
+            return True
+    return False
 
 
 def reaches_tensors(tensors):

@@ -33,9 +33,9 @@ def run(grads, graph, keep, wanted=None, record=None):
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else find_needed_nodes(wanted, grads)
     inspect, add = mode.inspect, on_tensors("add") if graph else np.add
-    frames = None if mode.running is None else sys.getrecursionlimit()  # of a pass within a pass
-    before, mode.grad = mode.grad, graph if record is None else record
     outer, mode.running = mode.running, (queue, grads, wanted, only)
+    frames = None if outer is None else sys.getrecursionlimit()  # of a pass within a pass
+    before, mode.grad = mode.grad, graph if record is None else record
     try:
         if frames is not None:
             sys.setrecursionlimit(frames + FRAMES)

@@ -22,27 +22,32 @@ from tensh.engine.operators.reductions.summation import add_along
 @op(public=False, node="SumBackward1", input="expand(g, input.shape)")
 def sum_to(input, shape):
     """The sum over the dimensions in which ``shape`` is broadcast to the input's shape."""
-    extra = input.ndim - len(shape)
-    ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
-    axes = (*range(extra), *ones)
-    if not axes:
-        return input
-    return add_along(input, axes).reshape(shape)
+    axes = broadcast_axes(input.shape, tuple(shape))
+    return add_along(input, axes).reshape(shape) if axes else input
+
+
+@lru_cache(1024)
+def broadcast_axes(shape, target):
+    """The dimensions of ``shape`` along which a tensor of the shape ``target`` is repeated."""
+    extra = len(shape) - len(target)
+    return (*range(extra), *(i + extra for i, n in enumerate(target) if n == 1 != shape[i + extra]))
 
 
 def record_sum_to(input, shape):
     """The sum over broadcast dimensions, recorded in PyTorch's steps."""
     if not shape:
         return on_tensors("sum_all")(input)
-    extra = input.ndim - len(shape)
-    ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
-    axes = (*range(extra), *ones)
+    axes = broadcast_axes(tuple(input.shape), tuple(shape))
     if axes:
         input = on_tensors("sum_dim")(input, axes, True)
-    return on_tensors("view")(input, shape) if extra else input
+    return on_tensors("view")(input, shape) if input.ndim > len(shape) else input
 
 
 TENSORS["sum_to"] = record_sum_to
+
+
+PLAIN = np.ndarray, np.generic
+"""Types of arrays with elements: NumPy's quotient of two 0-d arrays is a scalar."""
 
 
 @op(public="method", out=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
@@ -57,7 +62,7 @@ def expand(input, size):
             [2, 2, 2]])
     """
     try:
-        if input.flags.c_contiguous and input.dtype.kind not in "VW" and type(input) is np.ndarray:
+        if input.flags.c_contiguous and input.dtype.kind not in "VW" and isinstance(input, PLAIN):
             size, steps = expansion(input.shape, input.strides, size)
             # a tenth of the time of np.broadcast_to, and writable
             return np.ndarray(size, input.dtype, input, 0, steps)

@@ -230,6 +230,8 @@ def add_axis(array, axis, keepdim):
     if number <= STEP_NUMPY and (array.size <= FOLDED or step != array.itemsize) or not array.size:
         return add(array, axis, None, None, keepdim)
     if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
+        if axis == array.ndim - 1:
+            return add_last(array.reshape(-1, number)).reshape(shape[:axis] + (1,) * keepdim)
         parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
         sums = add_contiguous(parts.reshape(-1, number, math.prod(parts.shape[axis + 1 :]))).view(dtype)
         return sums.reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
@@ -247,11 +249,14 @@ def restore_axis(sums, axis):
 def add_contiguous(array):
     """The sums over the middle of three dimensions of an array without gaps."""
     outer, number, width = array.shape
-    if width > 1:
-        return add_middle_on_cores(array)
-    rows = array.reshape(outer, number)
-    if array.size <= AT_ONCE and number <= ROW[array.dtype]:
-        return rows.dot(ONES[array.dtype][number])
+    return add_last(array.reshape(outer, number)) if width == 1 else add_middle_on_cores(array)
+
+
+def add_last(rows):
+    """The sums of the rows of a matrix without gaps."""
+    number, dtype = rows.shape[1], rows.dtype
+    if rows.size <= AT_ONCE and number <= ROW[dtype]:
+        return rows.dot(ONES[dtype][number])
     return add_rows_on_cores(rows)
 
 
