@@ -187,7 +187,7 @@ class Session:
 
     def look_ahead(self, sources):
         """Begin to record what sources about to run will ask about: the last may ask what the first did."""
-        self.expect([command for source in sources for command in source.command_lines()])
+        self.expect([command for source in sources for command in source.command_lines])
         if self.journal is None and any(mentions_history(source.text) for source in sources):
             self.remember(undoing=False)
         if any(map(mentions_views, (source.text for source in sources))):

@@ -22,12 +22,12 @@ from tensh.language import _, deferred
 ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"
 END = r"[ \t]*(?:#.*)?$"
 ASKING = rf"(?:(?:{ASKED})[ \t]*\?\??|\?\??[ \t]*(?:{ASKED})?){END}"  # a whole line
-COMMANDS = (
-    re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
-    re.compile(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
-    re.compile(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}"),
-    re.compile(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
-)
+COMMANDS = {  # the form of a command by its first character
+    "%": re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
+    "!": re.compile(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
+    "?": re.compile(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
+}
+ASKED_BEHIND = re.compile(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}")
 # Lines of a notebook that are for its own prompt.
 SHELL = re.compile(r"[ \t]*!")
 SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
@@ -44,7 +44,7 @@ def command_on(line):
     """The match of a line that is a command, with its `name` and `argument`; None of any other."""
     if not line.startswith(("%", "!")) and "?" not in line:
         return None
-    return next(filter(None, (form.match(line) for form in COMMANDS)), None)
+    return COMMANDS.get(line[0], ASKED_BEHIND).match(line)
 
 
 class Statement(NamedTuple):
@@ -140,24 +140,33 @@ class Source:
 
     def parts(self):
         """Yield the syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
-        commands = {each.first: each for each in self.command_lines()}
+        commands = {each.first: each for each in self.command_lines}
         lines = self.lines
-        if commands:  # the parser reads the text once, with a statement where each command stands
-            lines = [PLACEHOLDER if number in commands else line for number, line in enumerate(lines, 1)]
+        if commands:  # the parser reads the text once, with one statement where commands stand
+            lines = lines.copy()
+            for number in commands:
+                lines[number - 1] = PLACEHOLDER if number - 1 not in commands else ""
         for node in parse_pieces(lines, self.filename):
-            yield commands.get(node.lineno) or self.replaced.get((node.lineno, node.col_offset), node)
+            number = node.lineno
+            if number not in commands:
+                yield self.replaced.get((number, node.col_offset), node)
+            while number in commands:
+                yield commands[number]
+                number += 1
 
+    @functools.cached_property
     def command_lines(self):
         """The commands in it; nothing is compiled."""
         if not self.commands or not any(map(command_on, self.lines)):
-            return
-        openness = Openness()
+            return []
+        openness, found = Openness(), []
         for number, line in enumerate(self.lines, 1):
             match = None if openness else command_on(line)
             if match:
-                yield Command(self, number, number, match["name"], match["argument"])
+                found.append(Command(self, number, number, match["name"], match["argument"]))
             else:
                 openness.take(line)
+        return found
 
     def units(self, flags=0):
         """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
