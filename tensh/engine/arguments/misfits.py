@@ -57,6 +57,20 @@ def misfit(failure, function, parameters, args, options, python=False):
     return None
 
 
+def unanswered_class(fn, values):
+    """PyTorch's error where a class with ``__torch_function__`` was given for a tensor, as in ``relu(torch.Tensor)``; or None.
+
+    PyTorch's functions in Python see the attribute and look for an object of such a class, which tensors alone are here.
+    """
+    if any(isinstance(each, Tensor) for each in values):
+        return None
+    if not any(isinstance(each, type) and hasattr(each, "__torch_function__") for each in values):
+        return None
+    space = "torch.functional" if fn.__module__ == "torch" else fn.__module__
+    name = f"{space}.{fn.__name__}"
+    return TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: []")
+
+
 def missing_attribute(function, parameters, named):
     """The error of the first argument that lacks what PyTorch's function in Python asks of it, or cannot be called for it; or None."""
     given = {name: value for _, name, value in named if name not in parameters or value is not parameters[name].default}

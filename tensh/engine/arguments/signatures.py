@@ -156,6 +156,8 @@ IMMUTABLE = 1 << 8  # and of those that C makes then, as Python 3.13 makes more 
 
 def type_name(value):
     """The name of a value's type as C code reports it: with the module for types written in C."""
+    if isinstance(value, type) and issubclass(value, Tensor):
+        return "torch._C._TensorMeta"
     kind = type(value)
     of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
     in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and kind.__module__ != "builtins"

@@ -233,10 +233,7 @@ def _any_absent(tensors):
     """True where derivatives are computed on tensors: for tensors without elements, and where nodes keep tensors."""
     if on_tensors.data and reaches_tensors(tensors):  # the truth of a WeakSet itself takes 0.2 µs
         return True
-    for t in tensors:  # ``any`` of a list takes 0.2 µs more
-        if type(t) is not GradientEdge and type(t.array) is Absent:
-            return True
-    return False
+    return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
 
 
 def reaches_tensors(tensors):

@@ -4,7 +4,7 @@ import functools
 import inspect
 import types
 
-from tensh.engine.arguments.misfits import misfit
+from tensh.engine.arguments.misfits import misfit, unanswered_class
 from tensh.engine.arguments.quick_checks import handed_on, write_check
 from tensh.engine.arguments.signatures import NO_FIT, taker_of, type_name
 from tensh.engine.core.lift import Absence
@@ -63,7 +63,8 @@ def wrap_guarded(fn, name):
     )
 
     def wrong_with(failure, args, options):
-        return misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
+        unanswered = unanswered_class(fn, (*args, *options.values()))
+        return unanswered or misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
 
     def take_all(*values):
         return [

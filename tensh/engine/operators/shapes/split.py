@@ -1,9 +1,21 @@
 """Many parts of a tensor at once: views that must not be written while gradients are recorded."""
 
+import numpy as np
+
 from tensh.engine.codegen.derivatives import LIST
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.shapes.views import BEFORE, make_key, view_op
+
+OF_A_TENSOR = 256
+"""The least bytes that a tensor takes besides its elements."""
+MANY = 1 << 20
+
+
+def require_room_for(number):
+    """Raise PyTorch's RuntimeError where so many tensors have no room, before the first of them is made."""
+    if number > MANY:
+        np.empty((number, OF_A_TENSOR), "u1")
 
 
 def cuts(array, sizes, dim):
@@ -65,6 +77,7 @@ def even_sizes(array, size, dim, name):
     if size == 0 and length:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}")
     number = max((length + size - 1) // size, 1) if size else 1
+    require_room_for(number)
     return [min(size, length - i * size) for i in range(number)]
 
 
@@ -81,4 +94,5 @@ def unbind(input, dim=0):
     number = wrap_dim(dim, input.ndim)
     if not input.ndim:
         raise IndexError(f"Dimension specified as {number} but tensor has no dimensions")
+    require_room_for(input.shape[number])
     return [input[*BEFORE[number], i, ...] for i in range(input.shape[number])]

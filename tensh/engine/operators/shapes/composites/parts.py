@@ -16,7 +16,7 @@ from tensh.engine.operators.shapes.composites.reshaping import reshape_to
 from tensh.engine.operators.shapes.diagonal import copy_diagonal, diag_embed
 from tensh.engine.operators.shapes.layout import restride, view_as_real
 from tensh.engine.operators.shapes.rearrangement import narrowed_copy
-from tensh.engine.operators.shapes.split import split_by_sizes, split_equally
+from tensh.engine.operators.shapes.split import require_room_for, split_by_sizes, split_equally
 from tensh.engine.operators.shapes.split import unsafe_split as unsafe_split_op
 from tensh.engine.operators.shapes.split import unsafe_split_with_sizes as unsafe_sizes_op
 from tensh.engine.operators.shapes.views import select, slice_dim
@@ -176,10 +176,6 @@ def split_at(input, places, dim):
     return tuple(slice_dim.fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
 
 
-MANY_PARTS = 1_000_000
-OF_A_TENSOR = 256  # bytes that a tensor takes besides its elements
-
-
 @composite
 def tensor_split(input, indices_or_sections, dim=0):
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size.
@@ -203,8 +199,7 @@ def tensor_split(input, indices_or_sections, dim=0):
     if number <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {number}")
     size, longer = divmod(array.shape[wrap_dim(dim, array.ndim)], number)
-    if number > MANY_PARTS:
-        np.empty((number, OF_A_TENSOR), "u1")  # fails at once where so many tensors have no room
+    require_room_for(number)
     return split_at(input, [i * size + min(i, longer) for i in range(1, number)], dim)
 
 
