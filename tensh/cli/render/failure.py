@@ -84,9 +84,16 @@ def describe_suggestion(code):
 
 
 def describe_line(fit):
-    """`before line 3: `, for a change of another line than the one that failed."""
-    if not fit.line:
+    """`before line 3: `, for a change of another line than the one that failed; a prompt has no number for an earlier one."""
+    if fit.line is None:
         return ""
+    if not fit.line:
+        earlier = {
+            "": _("earlier line: "),
+            "before": _("before an earlier line: "),
+            "after": _("after an earlier line: "),
+        }
+        return earlier[fit.side]
     places = {"": _("line {line}: "), "before": _("before line {line}: "), "after": _("after line {line}: ")}
     return places[fit.side].format(line=fit.line)
 

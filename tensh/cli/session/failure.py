@@ -153,7 +153,7 @@ def _explain(error, sources, after=()):
     elif isinstance(error, SyntaxError):
         why = _attempt(_repair, places[0]) if places else None
     else:
-        why = _explanation(error, own, places) if own else None
+        why = _explanation(error, own, places, sources) if own else None
     if why and (why.fits and isinstance(error, NameError) or why.operation == "name"):
         meant = None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
@@ -194,10 +194,11 @@ def users_frame():
     return frame
 
 
-def _explanation(error, own, places):
+def _explanation(error, own, places, sources):
     """Explain a failure; None where there is nothing to say, the engine is not in use, or explaining failed."""
     if ENGINE not in sys.modules:
         return None
+    from tensh.cli.session.earlier import count_from_source, put_behind_earlier
     from tensh.explain import Place as Piece
     from tensh.explain import explain as explained
 
@@ -207,8 +208,12 @@ def _explanation(error, own, places):
     try:
         at = places[0]
         known = at.column is not None
-        where = (at.line, at.column, at.end_line, at.end_column) if known else (1, 0, 1, 0)
-        return explained(error, traceback, Piece(at.source.text if known else "", *where))
+        if not known:
+            return explained(error, traceback, Piece("", 1, 0, 1, 0))
+        text, before = put_behind_earlier(at.source, sources)
+        piece = Piece(text, at.line + before, at.column, at.end_line + before, at.end_column)
+        found = explained(error, traceback, piece)
+        return count_from_source(found, before) if found else None
     except Exception:  # the message stands on its own: nothing may hide it
         return None
 

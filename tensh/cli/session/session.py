@@ -138,6 +138,7 @@ class Session:
             units = source.units(self.flags)
         except (SyntaxError, ValueError, RecursionError) as error:
             yield Failed(explain(error, self.sources), None)
+            source.has_failed = True
             return
         self.expect([unit for unit in units if isinstance(unit, Command)])
         for number, unit in enumerate(units):
@@ -170,6 +171,7 @@ class Session:
                 self.teacher.look_back(unit)
             if self.journal:
                 self.journal.end(failed and failed.failure.error)
+            source.has_failed |= failed is not None
             yield Finished(unit, seconds)
             if failed and not keep_going:
                 return
