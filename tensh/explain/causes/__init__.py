@@ -24,6 +24,7 @@ from tensh.explain.causes.graphs import explain_cut_graph, explain_second_pass, 
 from tensh.explain.causes.indexing import explain_index
 from tensh.explain.causes.iterating import explain_iterating
 from tensh.explain.causes.keeping import explain_keeping
+from tensh.explain.causes.keywords import explain_keyword
 from tensh.explain.causes.methods import (
     explain_rounded,
     explain_uncalled,
@@ -46,7 +47,7 @@ from tensh.explain.causes.naming import explain_naming
 from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
 from tensh.explain.causes.parts import explain_part
 from tensh.explain.causes.results import explain_result
-from tensh.explain.causes.signatures import explain_missing_arguments, explain_surplus_argument
+from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.situation import Situation
 from tensh.explain.causes.splits import explain_split
 from tensh.explain.causes.states import explain_state
@@ -64,7 +65,7 @@ CAUSES = (
     explain_naming, explain_condition, explain_iterating, explain_index, explain_result, explain_state, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
     explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
     explain_length, explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
-    recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_missing_arguments, explain_surplus_argument,
+    recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments,
 )  # fmt: skip
 
 

@@ -10,28 +10,7 @@ from tensh.explain.shadow import OPERATIONS, is_module
 from tensh.language import _, list_names
 
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")
-SURPLUS = re.compile(r"got an unexpected keyword argument '(\w+)'")
-HAS_REST = 4 | 8  # flags of functions with `*args` or `**kwargs`
-MOST_NAMES = 8
 MOST_OPTIONS = 2  # parameters with a default that are shown
-
-
-def explain_surplus_argument(situation):
-    """`Adam(params, momentum=0.9)`: the parameters that there are."""
-    found, path = SURPLUS.search(message_of(situation.error)), situation.place.path()
-    if not isinstance(situation.error, TypeError) or found is None or not path or not isinstance(path[-1], ast.Call):
-        return None
-    called = situation.look_up(path[-1].func)
-    function = function_of(situation.evaluate(path[-1].func) if called is None else called, ())
-    if function is None or function.__code__.co_flags & HAS_REST:
-        return None
-    names = names_of(function)
-    rule = _("{name} has no {argument}: its arguments are {names}").format(
-        name=ast.unparse(path[-1].func),
-        argument=found[1],
-        names=list_names(names, MOST_NAMES),
-    )
-    return Explanation("call", (), rule)
 
 
 def explain_missing_arguments(situation):

@@ -1,0 +1,123 @@
+"""Keywords that a function does not have, and the arguments that are meant by them."""
+
+import ast
+import functools
+import inspect
+import os
+import types
+
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import Shadow, Unknown, is_module, is_ours
+from tensh.language import _, list_names
+from tensh.spelling import close
+
+TABLE = os.path.join(os.path.dirname(__file__), "keywords.txt")
+NUMPY = frozenset("axis keepdims x1 x2".split())
+"""NumPy's names, which PyTorch takes for its own."""
+MOST_NAMES = 8
+OPERATION = "name"  # of such an explanation: no other names are suggested beside it
+VARIADIC = {"bounds": ("start", "end", "step")}
+"""The names of arguments that are gathered by position, as in ``arange(*bounds)``."""
+
+
+def explain_keyword(situation):
+    """`x.sort(reverse=True)`: the arguments that are meant by keywords, tried where shapes alone tell."""
+    node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
+    if node is None or not isinstance(situation.error, TypeError):
+        return None
+    called = situation.look_up(node.func)
+    called = situation.evaluate(node.func) if called is None else called
+    is_operation = (
+        not isinstance(called, type) and not is_module(called) and is_ours(getattr(called, "__func__", called))
+    )
+    names, known = list_arguments(called), NUMPY if is_operation else frozenset()
+    unknown = [each for each in node.keywords if each.arg and each.arg not in names and each.arg not in known]
+    if not names or not unknown:
+        return None
+    given = {each.arg for each in node.keywords}
+    meant = [find_meaning(each.arg, [name for name in names if name not in given]) for each in unknown]
+    function, words = ast.unparse(node.func), list_names([each.arg for each in unknown])
+    if None in meant or len({*meant}) < len(meant):
+        shown = [name for name in names if name[0] != "_" and name not in known]
+        rule = _("{name} has no {argument}: its arguments are {names}").format(
+            name=function, argument=words, names=list_names(shown, MOST_NAMES)
+        )
+        return Explanation(OPERATION, (), rule)
+    rule = (
+        _("{name} has no {argument}: the name is {meant}")
+        if len(meant) == 1
+        else _("{name} has no {argument}: the names are {meant}")
+    )
+    rule = rule.format(name=function, argument=words, meant=list_names(meant))
+    fit = rename(situation.place, node, unknown, meant) if works(situation, node, unknown, meant) else None
+    return Explanation(OPERATION, (), rule, (fit,) if fit else ())
+
+
+def list_arguments(called):
+    """The names of the arguments of a function, a method or a class; none where it takes any keyword.
+
+    Nothing of a class is run to find them.
+    """
+    function = called
+    if isinstance(called, type) or is_module(called):
+        kind, name = (called, "__init__") if isinstance(called, type) else (type(called), "forward")
+        function = next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, types.FunctionType):
+        return []
+    try:
+        parameters = inspect.signature(called if isinstance(called, type) else function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return []
+    named = (VARIADIC.get(each.name, (each.name,)) for each in parameters)
+    return [name for names in named for name in names if name != "self"]
+
+
+def find_meaning(word, names):
+    """The one of some arguments that a keyword stands for: by its meaning, its spelling, or a part of its name; or None."""
+    same = [name for name in meanings().get(word, ()) if name in names]
+    spelled = [name for name in names if name.replace("_", "") == word.replace("_", "").lower()]
+    near = close(word, names)
+    parts = [name for name in names if word in name.split("_")]
+    return next(iter([*same, *spelled, *([near] if near else []), *(parts if len(parts) == 1 else [])]), None)
+
+
+@functools.cache
+def meanings():
+    """Keyword -> the arguments that it may stand for, as the table has them."""
+    found = {}
+    with open(TABLE, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            words, _colon, names = line.partition(":")
+            for word in words.split() if line[0] != "#" else ():
+                found.setdefault(word, []).extend(names.split())
+    return found
+
+
+def works(situation, node, unknown, meant):
+    """True unless the call fails on stand-ins with its arguments renamed; a call that cannot be tried counts as one that works."""
+    new = dict(zip(unknown, meant, strict=True))
+    keywords = [ast.keyword(new.get(each, each.arg), each.value) for each in node.keywords]
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    shadow = Shadow({}, {name: situation.names[name] for name in used if name in situation.names})
+    try:
+        shadow.evaluate(ast.Call(node.func, node.args, keywords))
+    except Unknown:
+        return True
+    except Exception:
+        return False
+    return True
+
+
+def rename(place, node, keywords, names):
+    """The Fit of a call with other names for keywords, the call alone where it is what failed; None if it goes over lines."""
+    if node.lineno != node.end_lineno:
+        return None
+    line, end = place.source.split("\n")[node.lineno - 1].encode(), node.end_col_offset
+    for keyword, name in sorted(zip(keywords, names, strict=True), key=lambda pair: -pair[0].col_offset):
+        start, length = keyword.col_offset, len(keyword.arg.encode())
+        line, end = line[:start] + name.encode() + line[start + length :], end + len(name) - length
+    is_piece = node is place.path()[-1]
+    return Fit(line[node.col_offset : end].decode()) if is_piece else Fit(line.decode().strip(), "", node.lineno)
