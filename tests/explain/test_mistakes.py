@@ -48,8 +48,7 @@ def keep_faults(function, faults, *arguments):
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_what_is_said_of_a_mistake(script, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some scripts write files
+def test_what_is_said_of_a_mistake(script, monkeypatch):
     faults = []
     monkeypatch.setattr(tensh.explain, "explain", partial(keep_faults, tensh.explain.explain, faults))
     status, text = explain(script)
@@ -64,8 +63,7 @@ def test_what_is_said_of_a_mistake(script, tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path):
     code = fixed(script, expected(script).read_text(encoding="utf-8"))
     if code is None:
         return

@@ -1,7 +1,7 @@
 """Causes: the origin of a value where the code failed, found in the source and in the values of names."""
 
 from tensh.explain.causes.arguments import explain_argument
-from tensh.explain.causes.arguments.optimizers import explain_settings_of_groups
+from tensh.explain.causes.arguments.optimizers import explain_key_of_group, explain_settings_of_groups
 from tensh.explain.causes.attention import explain_attention
 from tensh.explain.causes.batches import explain_batch, explain_format, explain_unknown_device
 from tensh.explain.causes.called import explain_called
@@ -46,11 +46,13 @@ from tensh.explain.causes.modules import (
 from tensh.explain.causes.naming import explain_naming
 from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
 from tensh.explain.causes.parts import explain_part
+from tensh.explain.causes.residuals import explain_residual
 from tensh.explain.causes.results import explain_result
 from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.situation import Situation
 from tensh.explain.causes.splits import explain_split
 from tensh.explain.causes.states import explain_state
+from tensh.explain.causes.steps import explain_step
 from tensh.explain.causes.targets import explain_target
 from tensh.explain.causes.transforms import explain_transform
 from tensh.explain.causes.unpacking import explain_unpacked
@@ -62,7 +64,7 @@ __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
     explain_lost, explain_function, explain_transform, explain_distribution, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_naming, explain_condition, explain_iterating, explain_index, explain_result, explain_state, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
+    explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
     explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
     explain_length, explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments,

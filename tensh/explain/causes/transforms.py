@@ -11,6 +11,7 @@ from tensh.explain.trying import append_to_expression
 from tensh.language import _
 
 OF_FUNCTIONS = frozenset("jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap".split())
+ARGNUM = re.compile(r"Got argnum=(\d+), but only (\d+) positional inputs")
 TYPES = re.compile(r"Thing passed to transform API must be Tensor, got <class '(float|int)'>")
 
 
@@ -18,11 +19,34 @@ def explain_transform(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
     node = path[-1] if path else None
-    for kind in (result_for_function, number_for_tensor, whole_number_for_gradient, gradient_of_several, rows_of_one):
+    for kind in (
+        result_for_function,
+        number_for_tensor,
+        whole_number_for_gradient,
+        gradient_of_several,
+        rows_of_one,
+        argument_beyond_last,
+    ):
         found = kind(situation, node) if isinstance(node, ast.Call) else None
         if found is not None:
             return found
     return None
+
+
+def argument_beyond_last(situation, node):
+    """`grad(f, argnums=2)(a, b)`."""
+    found = ARGNUM.search(message_of(situation.error))
+    inner = node.func if isinstance(node.func, ast.Call) else None
+    if found is None or inner is None:
+        return None
+    number, count = map(int, found.groups())
+    given = next((each.value for each in inner.keywords if each.arg == "argnums"), None) or next(
+        iter(inner.args[1:]), None
+    )
+    if number != count or not isinstance(given, ast.Constant):
+        return None
+    rule = _("argnums counts from 0: the last of {count} arguments is {last}").format(count=count, last=count - 1)
+    return replacement(situation, rule, given, str(count - 1))
 
 
 def name_of(function):

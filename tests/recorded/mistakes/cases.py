@@ -1,6 +1,8 @@
 """Scripts that make a mistake each, and what is said of it."""
 
+import contextlib
 import io
+import tempfile
 from pathlib import Path
 
 from tensh.cli.app import main
@@ -11,10 +13,11 @@ SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
 
 
 def explain(script, language="en"):
-    """(status, what is written to stderr) when a script runs, without the folder that tensh lies in."""
+    """(status, what is written to stderr) when a script runs in a new folder, without the folder that tensh lies in."""
     variables = {"TENSH_LANGUAGE": language}
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
-    status = main(["run", str(script)], env)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # some scripts write files
+        status = main(["run", str(script)], env)
     return status, env.stderr.getvalue().replace(str(script), script.name).replace(f"{ROOT}/", "")
 
 

@@ -8,7 +8,8 @@ from tensh.explain.causes.situation import find_assignment
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.language import _, list_names
+from tensh.spelling import close
 
 OPTIMIZERS = (
     "Optimizer",
@@ -121,3 +122,22 @@ def explain_settings_of_groups(situation):
         return None
     rule = _("{text} is a list of groups, each with its settings").format(text=text)
     return explain_replacement(situation, "index", rule, groups, f"{text}[0]")
+
+
+def explain_key_of_group(situation):
+    """`SGD([{"param": net.parameters()}])`."""
+    path = situation.place.path()
+    if not path or not isinstance(path[-1], ast.Call) or situation.error.args != ("params",):
+        return None
+    groups = [each for each in ast.walk(path[-1]) if isinstance(each, ast.Dict)]
+    keys = [{key.value: key for key in group.keys if isinstance(key, ast.Constant)} for group in groups]
+    lacking = next((each for each in keys if "params" not in each), None)
+    if not isinstance(situation.error, KeyError) or not lacking:
+        return None
+    meant = [word for word in lacking if close(str(word), ["params", "parameters", "param"])]
+    rule = _('a group has its parameters under the key "params", and this one has {keys}').format(
+        keys=list_names([f'"{each}"' for each in lacking])
+    )
+    if len(meant) != 1:
+        return Explanation("optimizer", (), rule)
+    return explain_replacement(situation, "optimizer", rule, lacking[meant[0]], '"params"')

@@ -1,0 +1,55 @@
+"""Calls of one step: a recurrent cell that is given a whole sequence, and an optimizer that computes the loss itself."""
+
+import ast
+
+from tensh.explain.causes.situation import operand_of
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import is_module
+from tensh.language import _
+
+CELLS = ("RNNCell", "LSTMCell", "GRUCell")
+STEPS = 3  # dimensions of a sequence of batches: steps, samples, features
+
+
+def explain_step(situation):
+    """The Explanation by the first of these kinds."""
+    path = situation.place.path()
+    node = path[-1] if path and isinstance(path[-1], ast.Call) else None
+    return None if node is None else sequence_for_cell(situation, node) or step_without_closure(situation, node)
+
+
+def sequence_for_cell(situation, node):
+    """`h = cell(x, h)` of an x with all its steps."""
+    cell = situation.look_up(node.func)
+    if not is_module(cell) or type(cell).__name__ not in CELLS or not node.args:
+        return None
+    x, text = situation.tensor_of(node.args[0]), ast.unparse(node.args[0])
+    if x is None or x.dim() != STEPS or x.shape[-1] != cell.input_size:
+        return None
+    rule = _("{cell} takes one step, [batch, {features}], and {text} has {count} of them").format(
+        cell=ast.unparse(node.func), features=cell.input_size, text=text, count=len(x)
+    )
+    statement = situation.place.path()[0]
+    is_simple = isinstance(statement, ast.Assign) and statement.value is node and isinstance(node.args[0], ast.Name)
+    one = ast.Call(node.func, [ast.Name("step"), *node.args[1:]], node.keywords)
+    loop = (
+        ast.For(ast.Name("step"), node.args[0], [ast.Assign(statement.targets, one, lineno=1)], [])
+        if is_simple
+        else None
+    )
+    code = " ".join(ast.unparse(ast.fix_missing_locations(loop)).split("\n    ")) if loop else None
+    fits = (Fit(code, "", node.lineno),) if code else ()
+    advice = None if fits else _("a loop over the steps: for step in {text}").format(text=text)
+    return Explanation("cell", (operand_of(text, x),), rule, fits, advice)
+
+
+def step_without_closure(situation, node):
+    """`opt.step()` of LBFGS, which computes the loss several times."""
+    if not situation.says("missing 1 required positional argument: 'closure'"):
+        return None
+    name = ast.unparse(node.func).rpartition(".")[0]
+    rule = _("a step of LBFGS computes the loss several times, and needs the function that does")
+    advice = _(
+        "def closure(): {name}.zero_grad(); compute loss; loss.backward(); return loss, and then {name}.step(closure)"
+    )
+    return Explanation("optimizer", (), rule, (), advice.format(name=name))
