@@ -269,7 +269,7 @@ def other_arguments(node, shadow):
 def other_calls(node, text, shadow):
     """Calls of values that cannot be called, and of methods that Python numbers do not have."""
     function = value_of(node.func, shadow)
-    if function is not UNKNOWN and not callable(function):
+    if function is not UNKNOWN and function is not None and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
         yield (
             f"{called}[{given}]" if given else called,

@@ -20,6 +20,7 @@ TENSOR = """
 TORCH = """
     reduce_mean mean                        reduce_sum sum                  reduce_max amax
     array tensor                            ndarray Tensor                  asanyarray as_tensor
+    constant tensor                         convert_to_tensor as_tensor     to_tensor as_tensor
     ascontiguousarray Tensor.contiguous     copy clone                      astype Tensor.to
     array_equal equal                       array_equiv equal               array_split tensor_split
     append cat                              insert cat                      delete index_select
@@ -63,6 +64,10 @@ TORCH = """
     mse_loss nn.functional.mse_loss         linear nn.functional.linear     one_hot nn.functional.one_hot
     leaky_relu nn.functional.leaky_relu     gelu nn.functional.gelu         normalize nn.functional.normalize
     SGD optim.SGD                           Adam optim.Adam                 DataLoader utils.data.DataLoader
+"""
+MODEL = """
+    add append          evaluate eval           get_weights state_dict      set_weights load_state_dict
+    trainable_variables parameters              trainable_weights parameters    variables parameters
 """
 RANDOM = """
     rand rand                               random rand                     random_sample rand

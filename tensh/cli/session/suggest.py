@@ -246,6 +246,10 @@ def suggest_attribute(word, owner):
         words = spoken.table(spoken.LAYERS)
         if word in words:
             return words[word]
+    elif hasattr(type(owner), "named_modules"):
+        words = spoken.table(spoken.MODEL)
+        if word in words and hasattr(type(owner), words[word]):
+            return words[word]
     elif is_tensor(owner):
         words = spoken.table(spoken.TENSOR)
         if word in words:

@@ -241,9 +241,17 @@ def explain_counter(situation):
 def explain_local_part(situation):
     """A part of an object that `__init__` kept in a local name: `fc = nn.Linear(2, 3)` for `self.fc = ...`."""
     error = situation.error
-    owner = getattr(error, "obj", None)
-    if not isinstance(error, AttributeError) or isinstance(owner, type | types.ModuleType) or not error.name:
+    is_name, path = isinstance(error, NameError), situation.place.path()
+    owner = situation.names.get("self") if is_name else getattr(error, "obj", None)
+    if (
+        not isinstance(error, AttributeError | NameError)
+        or isinstance(owner, type | types.ModuleType)
+        or not error.name
+    ):
         return None
+    if owner is None or is_name and not isinstance(path[-1] if path else None, ast.Name):
+        return None
+    used = (replace_node(situation.place, path[-1], f"self.{error.name}"),) if is_name else ()
     tree = situation.place.tree()
     for definition in ast.walk(tree) if tree else ():
         if isinstance(definition, ast.ClassDef) and definition.name == type(owner).__name__:
@@ -253,5 +261,6 @@ def explain_local_part(situation):
                         rule = _("{name} is a name of __init__ alone: parts of {kind} are attributes of self").format(
                             name=name, kind=definition.name
                         )
-                        return Explanation("attribute", (), rule, (Fit(f"self.{ast.unparse(node)}", "", node.lineno),))
+                        made = Fit(f"self.{ast.unparse(node)}", "", node.lineno, more=tuple(filter(None, used)))
+                        return Explanation("name" if is_name else "attribute", (), rule, (made,))
     return None

@@ -71,8 +71,10 @@ def list_arguments(called):
         return []
     if any(each.kind is each.VAR_KEYWORD for each in parameters):
         return []
+    if function is not called and not isinstance(called, type):
+        parameters = [*parameters][1:]
     named = (VARIADIC.get(each.name, (each.name,)) for each in parameters)
-    return [name for names in named for name in names if name != "self"]
+    return [name for names in named for name in names]
 
 
 def find_meaning(word, names):

@@ -157,10 +157,16 @@ def classes(call, text):
     if not (call.name.endswith("_loss") or "entropy" in call.name or call.module is not None):
         return None
     kind = str(target.value.dtype).removeprefix("torch.")
+    is_swapped = target.value.is_floating_point() and not a.value.is_floating_point()
+    candidates = (
+        [call.rewrite({a: target.text, target: a.text})]
+        if is_swapped and a.text and target.text
+        else each(call, target, ".long()", ".argmax(1)")
+    )
     return Explanation(
         call.symbol, (operand(a), operand(target)),
         _("a target of classes holds whole numbers, and {target} holds {kind}").format(target=name_or_phrase(target, _("the target")), kind=kind),
-        fits(call, each(call, target, ".long()", ".argmax(1)")),
+        fits(call, candidates),
     )  # fmt: skip
 
 

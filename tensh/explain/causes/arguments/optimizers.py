@@ -70,11 +70,14 @@ def model_for_optimizer(situation, node):
         for name, value in situation.names.items()
         if hasattr(type(value), "zero_grad") and hasattr(value, "param_groups")
     ]
+    model, called, _brackets = ast.unparse(node.args[0]).partition(".parameters()")
+    if not called and not is_module(situation.look_up(node.args[0])):
+        return None
     text = ast.unparse(node.args[0])
     rule = _("{text} is a {kind}: a scheduler changes the rates of an optimizer").format(
-        text=text, kind=type(situation.look_up(node.args[0])).__name__
+        text=text, kind="generator" if called else type(situation.look_up(node.args[0])).__name__
     )
-    advice = _("an optimizer before it: {code}").format(code=f"opt = torch.optim.SGD({text}.parameters(), lr=0.01)")
+    advice = _("an optimizer before it: {code}").format(code=f"opt = torch.optim.SGD({model}.parameters(), lr=0.01)")
     return explain_replacement(
         situation, "scheduler", rule, node.args[0], found[0] if len(found) == 1 else None, advice if not found else None
     )
