@@ -150,6 +150,13 @@ def samples_of_many_shapes(situation):
     one, number, other = re.search(
         r"got (\[.*?\]) at entry 0 and (\[.*?\]) at entry (\d+)", message_of(situation.error)
     ).group(1, 3, 2)
+    _node, loader = loop_over_loader(situation)
+    data = getattr(loader, "dataset", loader)
+    if type(data) is tuple and len(data) < len(data[0]) and len({len(each) for each in data}) == 1:
+        return Explanation(
+            "DataLoader", (), _("a tuple of {count} tensors is a dataset of {count} samples").format(count=len(data)), (),
+            _("TensorDataset(x, y) in place of (x, y), whose samples are the rows of both"),
+        )  # fmt: skip
     return Explanation(
         "DataLoader", (), _("the samples of a batch are stacked: sample 0 is {one}, and sample {number} {other}").format(one=one, number=number, other=other), (),
         _("one shape for all in __getitem__ (cut, pad or resize), or collate_fn=, with nn.utils.rnn.pad_sequence"),

@@ -217,7 +217,7 @@ def explain_saving_model(node, situation):
 
 def explain_counter(situation):
     """The number of a turn where its batch is wanted: `for x, y in enumerate(loader)`."""
-    if not situation.says("must be Tensor, not int"):
+    if not situation.says("must be Tensor, not int") and not situation.says("'int' object has no attribute"):
         return None
     tree, line = situation.place.tree(), situation.place.line
     used = (

@@ -13,6 +13,7 @@ SIZES = {
     "in_features": -1, "input_size": -1, "num_features": 1, "num_channels": 1, "normalized_shape": -1, "d_model": -1, "embed_dim": -1,
 }  # fmt: skip
 """The dimension of an input whose size a layer is made for, by the name of its first parameter."""
+IMAGES = 4  # dimensions of a batch of images
 
 
 def fit_layer(explanation, situation):
@@ -126,12 +127,22 @@ def size_of(layer, t):
 
 def insert_flatten(situation, made, t):
     """A Flatten before a layer of a Sequential whose input still has the dimensions of an image."""
-    wanted = getattr(situation.call.module, "in_features", None)
-    if t.dim() < 3 or wanted is None or t.shape[1:].numel() != wanted or not find_in_sequential(situation, made):
+    wanted, size = getattr(situation.call.module, "in_features", None), t.shape[1:].numel()
+    if t.dim() < 3 or wanted is None or not find_in_sequential(situation, made):
         return None
-    fit = replace_node(situation.place, made, f"nn.Flatten(), {ast.unparse(made)}")
+    if size != wanted and (t.dim() != IMAGES or not made.args or not follows_images(situation, made)):
+        return None
+    layer = ast.unparse(ast.Call(made.func, [ast.Constant(size), *made.args[1:]], made.keywords))
+    fit = replace_node(situation.place, made, f"nn.Flatten(), {ast.unparse(made) if size == wanted else layer}")
     shape = try_shape("(it.flatten(1))", situation, t)
     return fit and fit._replace(result=f"{list(t.shape)} -> {shape}")
+
+
+def follows_images(situation, made):
+    """True if a layer stands behind convolutions or poolings in a Sequential."""
+    sequence = next(each for each in ast.walk(situation.place.tree()) if made in getattr(each, "args", ()))
+    before = sequence.args[: sequence.args.index(made)]
+    return any(word in ast.unparse(each) for each in before for word in ("Conv", "Pool"))
 
 
 def find_in_sequential(situation, made):

@@ -2,6 +2,7 @@
 
 import ast
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
@@ -15,7 +16,8 @@ def explain_step(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
     node = path[-1] if path and isinstance(path[-1], ast.Call) else None
-    return None if node is None else sequence_for_cell(situation, node) or step_without_closure(situation, node)
+    kinds = (sequence_for_cell, step_without_closure, step_without_metric) if node is not None else ()
+    return next((found for kind in kinds if (found := kind(situation, node)) is not None), None)
 
 
 def sequence_for_cell(situation, node):
@@ -53,3 +55,19 @@ def step_without_closure(situation, node):
         "def closure(): {name}.zero_grad(); compute loss; loss.backward(); return loss, and then {name}.step(closure)"
     )
     return Explanation("optimizer", (), rule, (), advice.format(name=name))
+
+
+def step_without_metric(situation, node):
+    """`scheduler.step()` of ReduceLROnPlateau."""
+    if not situation.says("ReduceLROnPlateau.step() missing 1 required positional argument"):
+        return None
+    name = ast.unparse(node.func)
+    losses = [each for each in situation.names if "loss" in each.lower() and is_number(situation.names[each])]
+    rule = _("this scheduler watches a number, and lowers the rate when that no longer falls")
+    fits = (Fit(f"{name}({losses[-1]})"),) if len(losses) == 1 else ()
+    return Explanation("scheduler", (), rule, fits, None if fits else f"{name}(loss)")
+
+
+def is_number(value):
+    """True for a number, or a tensor of one."""
+    return type(value) in (int, float) or isinstance(value, Tensor) and value.numel() == 1

@@ -28,6 +28,9 @@ def broadcasting(call, text):
     aligned = [*align(call, b, one), *([] if is_in_place(call) else align(call, a, two))]
     candidates = product + aligned + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
     larger = max(len(one), len(two))
+    scores, labels = (a, b) if len(one) > len(two) else (b, a)
+    if call.symbol in ("==", "!=") and are_scores(scores.value, labels.value) and scores.text:
+        candidates = [call.rewrite({scores: append_to_expression(scores.text, ".argmax(1)")})]
     if is_loss(call):  # both are to be of one shape: what only broadcasts compares every element with every other
         ways = {".squeeze(-1)": (*two[:-1],) if two[-1:] == (1,) else None, ".unsqueeze(-1)": (*two, 1)}
         candidates = each(call, b, *(way for way, shape in ways.items() if shape == (*one,)))
@@ -39,6 +42,12 @@ def broadcasting(call, text):
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
         None if found else _("make {first} or {second} with another size there: equal ones, or 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
     )  # fmt: skip
+
+
+def are_scores(scores, labels):
+    """True for a score of each class and the classes: [N, C] of floating point numbers and [N] of whole ones."""
+    is_whole = not labels.is_floating_point() and not labels.is_complex()
+    return scores.dim() == 2 and scores.is_floating_point() and is_whole and labels.shape == scores.shape[:1]
 
 
 def align(call, argument, shape):

@@ -170,7 +170,8 @@ class Members:
 
     def modules(self, remove_duplicate=True):
         """The module itself and all modules in it, each once or as often as it is there."""
-        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
 
     def named_children(self):
         """(name, module) of the modules directly in this one, each once."""
@@ -182,7 +183,8 @@ class Members:
 
     def children(self):
         """The modules directly in this one."""
-        return (module for _, module in self.named_children())
+        for _, module in self.named_children():
+            yield module
 
     def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
         seen = set()
@@ -197,19 +199,21 @@ class Members:
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, parameter) of all parameters, in the order in which they were registered."""
-        return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse=True):
         """All parameters, in the order in which they were registered."""
-        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, buffer) of all buffers."""
-        return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
         """All buffers."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
 
     # ── by path ──────────────────────────────────────────────────────────────
 

@@ -9,7 +9,7 @@ from tensh.explain.causes.arguments import elements, models, optimizers, setting
 
 KINDS = (
     several.python_extreme, several.many_for_gradient,
-    optimizers.tensor_for_list, optimizers.computed_parameter, optimizers.rate_before_parameters, optimizers.rate_alone, optimizers.model_for_optimizer,
+    optimizers.tensor_for_list, optimizers.computed_parameter, optimizers.rate_before_parameters, optimizers.rate_alone, optimizers.parameters_in_a_list, optimizers.model_for_optimizer,
     settings.text_for_number, settings.percent, settings.unknown_reduction, settings.unknown_choice, settings.dtype_of_numpy, settings.device_by_another_name, settings.seed_for_manual_seed,
     models.path_for_state, models.model_for_state, models.model_for_weight,
     elements.numbers_for_list, elements.ragged_rows, elements.array_turned_round, elements.texts_for_numbers, elements.list_for_array, elements.lists_for_dataset, elements.function_of_numpy, elements.whole_numbers_for_gradient, elements.step_for_count,

@@ -61,6 +61,22 @@ def computed_parameter(situation, node):
     return Explanation("optimizer", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {text}", "", made.lineno),))
 
 
+def parameters_in_a_list(situation, node):
+    """`SGD([net.parameters()])`."""
+    given = node.args[0] if node.args else None
+    if (
+        not situation.says("optimizer can only optimize Tensors")
+        or not isinstance(given, ast.List)
+        or len(given.elts) != 1
+    ):
+        return None
+    text = ast.unparse(given.elts[0])
+    if not text.endswith(".parameters()"):
+        return None
+    rule = _("{text} gives the parameters one by one: a list around it has that as its only element").format(text=text)
+    return explain_replacement(situation, "optimizer", rule, given, text)
+
+
 def model_for_optimizer(situation, node):
     """`StepLR(net)`."""
     if not situation.says("is not an Optimizer") or not node.args:
