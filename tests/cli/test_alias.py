@@ -311,3 +311,10 @@ def test_a_plugin_that_imports_pytorch_first_is_a_usage_error(tmp_path):
     options = ["-q", "-p", "first", "--tensh", "-p", "no:cacheprovider"]
     done = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 4 and "tensh exec pytest" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_finder_has_the_name_by_which_programs_that_compare_engines_import_it():
+    from tensh.cli.session.imports import Finder
+
+    spec = Finder().find_spec("torch.nn")
+    assert spec is not None and spec.name == "torch.nn"
