@@ -221,7 +221,9 @@ def add_node(graph, said, nodes, members):
     """Add the step that a file describes."""
     op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
     if op == "output":
-        return graph.output(*args)
+        if len(args) != 1:  # another one would be taken for the type of the first
+            raise DamagedFile(f"its output has {len(args)} values")
+        return graph.output(args[0])
     if op == "placeholder":
         if not is_name(said["target"]):  # which stands in the code that is written
             raise DamagedFile(f"an input is called {said['target']!r}")
