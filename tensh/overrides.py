@@ -187,7 +187,7 @@ def _get_overloaded_args(relevant_args, get_type_fn=None):
 
 
 def redispatch_function(func, types, args, kwargs=None):
-    """Call ``func`` from its handler: no class and no mode is asked for this call, but they are for those that it makes.
+    """Call ``func`` from its handler: classes and modes are not asked for this call, only for the calls within it.
 
     A function of torch makes none; a function of a program that asks ``has_torch_function`` is told once that there is no
     override.

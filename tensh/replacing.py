@@ -94,7 +94,7 @@ def give_name(descriptor, folder, path):
             except FileExistsError:
                 pass
             except OSError as error:
-                if not isinstance(error, FileNotFoundError):  # somebody else has renamed it
+                if not isinstance(error, FileNotFoundError):  # another process has renamed it
                     break
             finally:
                 remove(between)

@@ -47,7 +47,7 @@ class Environment:
 
     @property
     def is_interactive(self):
-        """True if somebody sits at the other end: there is nobody to ask where one of the two is not a terminal."""
+        """True if a user can be asked: stdin and stdout are both terminals."""
         return self.is_terminal(self.stdin) and self.is_terminal(self.stdout)
 
     @property
@@ -151,7 +151,7 @@ class Environment:
 
 
 def silence(stream):
-    """Let what is left in a stream that cannot be written go nowhere, instead of failing when the process ends."""
+    """Discard the rest of a stream that cannot be written, which would otherwise fail when the process ends."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

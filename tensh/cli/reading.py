@@ -1,4 +1,4 @@
-"""Files that somebody names, read with care: none that has no end, none larger than it may be, and text as text.
+"""Checked reading of files that a user names: endless and oversized files are refused, and text is decoded.
 
 Whatever is wrong with a file is said in one line: what was expected, and what is there.
 """
@@ -20,7 +20,7 @@ LARGEST = 128 * 2**20  # bytes of a file that is read; as JSON it may take twent
 MOST_IN_MEMORY = 2 * LARGEST  # bytes of a text, all of whose characters are as wide as the widest
 MOST_LINES = 2**22  # of a text: each becomes an object of its own, which takes a hundred bytes or more
 WIDEST, WIDER = re.compile(rb"[\xf0-\xff]"), re.compile(rb"[\xc4-\xef]")
-WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait until somebody writes into it
+WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block until a writer opens it
 NO_FILES = {
     stat.S_IFDIR: deferred("a folder"),
     stat.S_IFCHR: deferred("a device"),
@@ -33,7 +33,7 @@ WIDE = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
 def content(path, most=None):
-    """The bytes of a file, or of a pipe that somebody writes into; UsageError for everything else."""
+    """The bytes of a file or of an open pipe; UsageError for everything else."""
     most = LARGEST if most is None else most
     try:
         with open(path, "rb", opener=_open) as file:
@@ -80,7 +80,7 @@ def _open(path, flags):
 
 
 def _read_pipe(file, path, most):
-    """Read an open pipe, if somebody writes into it."""
+    """Read an open pipe that has a writer."""
     begin = b""
     with contextlib.suppress(BlockingIOError):  # somebody does, and has not yet
         begin = os.read(file.fileno(), 1)

@@ -194,7 +194,7 @@ class Run:
         self.remark(failures.format_note(note, self.window()))
 
     def ask(self, question):
-        """Ask somebody who sits at a terminal; the answer, "" where nobody does."""
+        """Ask at a terminal and return the answer; "" where there is no terminal."""
         if not self.env.is_interactive:
             return ""
         self.env.stdout.write(question)
@@ -224,7 +224,7 @@ class Run:
             self.remark([("note", text)])
 
     def notice(self):
-        """Say once whose torch it is, to somebody who may be looking."""
+        """Say once whose torch this is, if stderr is a terminal."""
         if self.env.is_terminal(self.env.stderr):
             self.mention(_(NOTICE))
 
@@ -352,7 +352,7 @@ class Run:
         return failure.error if WRITING.search(failure.places[0].segment or failure.places[0].text) else None
 
     def show_failure(self, failure, may_raise):
-        """Show what went wrong, and to somebody who may be looking how to see more of it."""
+        """Show a failure, and on a terminal how to see more of it."""
         in_full = self.options.traceback == "full"
         width = self.window()
         self.remark(

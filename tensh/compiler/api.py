@@ -159,7 +159,7 @@ default = DefaultBackend()
 
 
 def check_backend(backend):
-    """Return a backend.  Raise RuntimeError for a name that is none."""
+    """Return a backend.  Raise RuntimeError for an unknown name."""
     if isinstance(backend, str) and backend not in BACKENDS:
         raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
     return backend

@@ -1,4 +1,4 @@
-"""Where a step comes from, as a comment beside it: the layer of torch.nn, or the user's own words."""
+"""The origin of a step as a comment beside it: its layer, or the user's source."""
 
 from tensh.graph.source import piece
 

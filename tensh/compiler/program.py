@@ -166,7 +166,7 @@ def find_reached(steps, starts, gradients):
 
 
 class SharedMemory:
-    """Which values lie in the memory of others, and when they are read for the last time."""
+    """The values that share the memory of others, and the last step that reads each."""
 
     def __init__(self, lines, inputs, results):
         self.last, self.by_owner, self.overwritten = {}, {}, set()

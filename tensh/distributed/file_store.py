@@ -147,6 +147,6 @@ def change(path, key, chosen):
 
 def leave(path):
     """Deregister a store from a file, and remove the file after the last store."""
-    with contextlib.suppress(OSError, DistStoreError, ValueError):  # somebody has written into the file, or removed it
+    with contextlib.suppress(OSError, DistStoreError, ValueError):  # another process has changed or removed the file
         if os.path.exists(path) and change(path, USERS, lambda users: b"%d" % (number_of(users or b"1") - 1)) == b"0":
             os.remove(path)

@@ -15,7 +15,7 @@ OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) +
 """Beginnings of the names of tensh's files: of code that the engine writes, and of the package."""
 
 
-OVERRIDE = "__torch_function__"  # of a class of the user's: it hands on what somebody else asked for
+OVERRIDE = "__torch_function__"  # a class of the user that passes the call on
 CALL = "Calls.__call__"  # the function through which every module is called
 
 

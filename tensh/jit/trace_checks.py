@@ -1,4 +1,4 @@
-"""What ``trace`` requires of results, and how it holds a traced program against what was traced."""
+"""The checks of ``trace``: of results, and of the traced program against the traced function."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn

@@ -1,4 +1,4 @@
-"""A function's gradient held against differences of its values: `gradcheck`."""
+"""`gradcheck`: a function's gradient compared with finite differences."""
 
 import itertools
 

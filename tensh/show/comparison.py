@@ -1,4 +1,4 @@
-"""Two tensors held against each other: `cmp`, for a gradient worked out by hand beside the one that autograd found."""
+"""`cmp`: a comparison of two tensors, such as a gradient worked out by hand and the one from autograd."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Functions that make tensors of data and that no mode is told of: while a trace runs, their results are its constants."""
+"""Functions that make tensors from data and that modes do not see: their results are constants of a trace."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import copy_of
@@ -17,7 +17,7 @@ NAMES = {from_numpy: "torch.from_numpy", frombuffer: None, construct: "torch.Ten
 
 
 class Makers:
-    """While this is entered, a recorder is told of what the functions make."""
+    """Report the results of these functions to a recorder while this context is entered."""
 
     def __init__(self, recorder):
         self.recorder = recorder

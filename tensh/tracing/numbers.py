@@ -54,7 +54,7 @@ def define_comparison(name):
 
 
 ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
-"""What is recorded of sizes."""
+"""Records of sizes."""
 for each in ARITHMETIC:
     define(each.__name__)
     if each is not operator.neg:

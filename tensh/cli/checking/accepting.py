@@ -3,7 +3,7 @@
 from tensh.cli.checking.verdicts import DIFFERS, FAILS, RAN
 from tensh.cli.documents.model import Cell
 
-TODAY = ("stale", "current")  # what metadata says of an output that is not today's
+TODAY = ("stale", "current")  # tags that an update removes
 
 
 def update_document(document, found, everything=False, interleaved=False):

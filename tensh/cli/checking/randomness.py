@@ -65,7 +65,7 @@ class Randomness:
         return not isinstance(value, types.ModuleType | types.BuiltinFunctionType | type)
 
     def states(self):
-        """The state of each generator that is there."""
+        """The state of each generator that has been imported."""
         found = {}
         if self.engine in sys.modules:
             found["torch"] = sys.modules[self.engine].get_rng_state().numpy().tobytes()

@@ -60,7 +60,7 @@ def dumps(facts):
 
 
 def head(cell, with_outputs=True):
-    """The line that says of a cell what its text does not."""
+    """The line with the facts about a cell that are not in its text."""
     metadata = dict(cell.metadata)
     title = metadata.get("title", "")
     if isinstance(title, str) and title and title == title.strip() and not re.search(r"[\[{\n]|-->", title):

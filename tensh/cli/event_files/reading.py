@@ -76,7 +76,7 @@ class Runs:
         return before != self.places
 
     def list_files(self):
-        """(path, size) of the event files that are there."""
+        """(path, size) of the event files found."""
         for place, _folders, names in os.walk(self.folder):
             for name in names:
                 with contextlib.suppress(OSError):  # gone again, or a link to nowhere

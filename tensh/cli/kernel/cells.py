@@ -32,7 +32,7 @@ class Cells:
         del self.shell.showtraceback
 
     def show_exception(self, exc_tuple=None, *words, exception_only=False, **options):
-        """Show an exception in our words: IPython calls this. What it says of itself it says."""
+        """Show an exception as tensh does; IPython calls this."""
         from IPython.core.error import UsageError
 
         error = exc_tuple[1] if exc_tuple else sys.exception()

@@ -78,7 +78,7 @@ def install(env, user=False, prefix=None, name=NAME):
         )
     there = os.path.exists(place)
     try:
-        os.makedirs(place, exist_ok=True)  # Jupyter's own function would first remove the kernel that is there
+        os.makedirs(place, exist_ok=True)  # Jupyter's own function would first remove an existing kernel
         for file, text in (("logo-svg.svg", LOGO), ("kernel.json", json.dumps(description(name), indent=1))):
             write(os.path.join(place, file), text.encode())
     except OSError as error:

@@ -17,7 +17,7 @@ LOCAL_SIZES = "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"
 
 
 def find(names, otherwise):
-    """The first variable of the environment that is there."""
+    """The value of the first of these environment variables that is set."""
     return next((os.environ[name] for name in names if name in os.environ), otherwise)
 
 
@@ -56,7 +56,7 @@ def watch_over(rank, folder):
 
 
 def finish_lines():
-    """Write what is left of the output."""
+    """Write the rest of the output."""
     for stream in (sys.stdout, sys.stderr):
         getattr(stream, "finish", stream.flush)()
 

@@ -179,7 +179,7 @@ class Launch:
 
 
 def is_alive(pid):
-    """True for a process that is there and has not ended."""
+    """True for a process that exists and has not ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -99,7 +99,7 @@ def describe_line(fit):
 
 
 def pad(word):
-    """A word in the column before what it says."""
+    """A label, padded to its column."""
     return word + " " * max(7 - cells(word), 1)
 
 
@@ -211,7 +211,7 @@ def _where(failure):
 
 
 def _format_place(place):
-    """Write the place of a failure, for a reader who does not have it before his eyes."""
+    """Write the place of a failure, unless the reader has just typed it."""
     text = place.source.place(place.line)
     if text:
         yield "place", text

@@ -156,7 +156,7 @@ class Editor:
         return self.signatures.find_subject(document.text_before_cursor, name) if self.signatures else name
 
     def finish_first_paint(self, app):
-        """After the first paint there is time for all that it does without."""
+        """Load what the first paint does without."""
         app.after_render -= self.finish_first_paint
         self.prompt.loading.begin(then=self.complete)
 

@@ -7,13 +7,13 @@ COROUTINE = 0x80  # of the flags of code that awaits; `inspect` has the name, an
 
 
 class Loop:
-    """An event loop that is there when it is first needed."""
+    """An event loop that starts at its first use."""
 
     def __init__(self):
         self.runner = None
 
     def run(self, coroutine):
-        """Run a coroutine to its end; its value. ^C ends all that the loop has begun."""
+        """Run a coroutine and return its value. ^C cancels every task of the loop."""
         import asyncio  # 35 ms
 
         if self.runner is None:
@@ -25,7 +25,7 @@ class Loop:
             raise
 
     def close(self):
-        """Cancel what still waits, and end the loop."""
+        """Cancel the waiting tasks and close the loop."""
         runner, self.runner = self.runner, None
         if runner:
             runner.close()

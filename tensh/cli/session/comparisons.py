@@ -1,4 +1,4 @@
-"""The note on a comparison that is no accuracy: of every element with every other, [N] with [N, 1]."""
+"""The note on a comparison of [N] with [N, 1], which compares every element with every other one and is no accuracy."""
 
 import ast
 
@@ -10,7 +10,7 @@ from tensh.language import _
 
 COUNTING = frozenset({"mean", "sum"})
 HARMLESS = frozenset("argmax round long int float double squeeze flatten detach cpu bool sigmoid softmax".split())
-"""Methods that are called again to know a shape: they change nothing, and are quick."""
+"""Methods that may be called again to learn a shape: they are quick and have no side effects."""
 MOST_ELEMENTS = 1_000_000
 
 
@@ -68,7 +68,7 @@ def find_counted(node):
 
 
 def shape_of(node, namespace):
-    """The shape of a side of a comparison, which is a name or a harmless method of one; None of anything else."""
+    """The shape of one side of a comparison if that is a name or a harmless method of a name, otherwise None."""
     value = value_of(node, namespace)
     return tuple(value.shape) if isinstance(value, Tensor) else None
 
@@ -93,7 +93,7 @@ def value_of(node, namespace):
 
 
 def is_column_on_purpose(column, text):
-    """True if the source gives a name its shape of a column in so many words."""
+    """True if the source makes a name a column on purpose."""
     names = {node.id for node in ast.walk(column) if isinstance(node, ast.Name)}
     try:
         tree = ast.parse(text)

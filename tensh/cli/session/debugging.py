@@ -1,4 +1,4 @@
-"""Looking around where something failed: the frames of the user's code, and the names of one of them."""
+"""Inspection after a failure: the frames of the user's code, and the names of one of them."""
 
 from tensh.cli.session.failure import place_of_step, steps_to, users_steps
 from tensh.cli.session.inside import Inside
@@ -17,7 +17,7 @@ class FailureFrames:
         self.at = len(self.steps) - 1
 
     def title(self):
-        """The failure in a line."""
+        """The failure in one line."""
         text = safe_str(self.error).partition("\n")[0]
         return f"{type(self.error).__name__}: {text}" if text else type(self.error).__name__
 

@@ -14,8 +14,8 @@ from tensh.cli.session.notebook import python as python_of_cell
 from tensh.cli.session.openness import Openness
 from tensh.cli.session.source import Command, Source
 
-RESULT = "#> "  # what a line of code showed
-# commands that did nothing to remember
+RESULT = "#> "  # the output of a line
+# commands without an effect to reproduce
 ASIDE = frozenset("help ? ?? history undo edit export save load set debug up down".split())
 IMPORTS = {
     "math": "import math",
@@ -47,7 +47,7 @@ def script(entries, magics):
 
 
 def code_of(entry):
-    """The lines of an entry; those of one that failed after it had changed something as a statement that does not fail."""
+    """The lines of an entry. One that failed after a change is wrapped in a statement that does not fail."""
     if not entry.failed:
         return entry.code
     openness, lines = Openness(), ["try:"]
@@ -74,7 +74,7 @@ def python(entries, magics):
 
 
 def find_missing_imports(codes):
-    """The imports that code needs but does not have: those of the names that a prompt predefines."""
+    """The missing imports of a piece of code: those of the names that a prompt predefines."""
     used, made = set(), set()
     for code in codes:
         if not any(map(IMPORTED.search, code)):  # most code, in a tenth of the time
@@ -103,7 +103,7 @@ def write_python(entry, magics, shown):
     if entry.command:
         call = entry.command.name in magics and magics[entry.command.name].python(entry.command.argument)
         if call and not _has_value(entry) and not call.endswith(entry.command.argument):
-            return [f"{call};"]  # which keeps quiet in any file
+            return [f"{call};"]  # which shows nothing in a file of any kind
         return [shown.format(call) if call and _has_value(entry) else call or f"# {entry.command.text}"]
     if entry.failed:
         return code_of(entry)
@@ -117,7 +117,7 @@ def write_python(entry, magics, shown):
 
 
 def insert_pieces(line, added):
-    """A line with pieces put in at columns."""
+    """Insert pieces into a line at their columns."""
     begins = [0, *(column for column, _ in added)]
     pieces = [line[begin:end] for begin, end in pairwise([*begins, len(line)])]
     return b"".join(chain.from_iterable(zip_longest(pieces, (piece for _, piece in added), fillvalue=b"")))
@@ -143,7 +143,7 @@ def results(entry):
 
 
 def outputs_of(entry):
-    """The outputs of an entry when it runs again: within `try`, values are not shown."""
+    """The outputs of an entry when it runs again; values within `try` are not shown."""
     return [output for output in entry.outputs if not (entry.failed and output.is_value)]
 
 
@@ -185,7 +185,7 @@ def write_document_output(output):
 
 
 def group_entries(entries):
-    """The entries of each cell: up to one that shows something, or to the next that has a comment before it."""
+    """Group entries into cells: a cell ends with an output, or before a comment."""
     groups = []
     for entry in entries:
         if not groups or outputs_of(groups[-1][-1]) or entry.comment:

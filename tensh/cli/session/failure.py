@@ -106,7 +106,7 @@ class Failure(NamedTuple):
 
 
 class UnshownError(Exception):
-    """Stands for an exception that cannot be looked at: what Python asks of it is the user's code, and fails."""
+    """Stand in for an exception whose own methods, which are user code, fail."""
 
 
 def remember(error):
@@ -162,7 +162,7 @@ def _explain(error, sources, after=()):
 
 
 def _attempt(function, *arguments):
-    """Call a function; None if it fails. The user's exceptions and values can be anything."""
+    """Call a function and return None if it fails: exceptions and values of the user may have any behaviour."""
     try:
         return function(*arguments)
     except Exception:
@@ -255,7 +255,7 @@ def steps_to(error):
 
 
 def _line_before(code, instruction):
-    """The line of the last instruction before one that has none: Ctrl-C arrives at the jumps of the compiler, too."""
+    """The line of the last instruction that has one: Ctrl-C also arrives at jumps that the compiler added."""
     before = ((start, line) for start, _, line in code.co_lines() if line and start <= instruction)
     return max(before, default=(0, code.co_firstlineno))[1]  # none before the first: ^C came as the code began
 

@@ -26,7 +26,7 @@ class Entry:
         self.failed = False
         self.is_aside = False  # done in the frame of a failure, among names that exist only there
         self.stopped = False  # by ^C
-        self.changed = False  # names or values, as far as somebody took note
+        self.changed = False  # names or values, where they were recorded
         self.command = unit if isinstance(unit, Command) else None
 
     @property

@@ -1,4 +1,4 @@
-"""The graph behind a loss, looked at before a backward pass: what is certainly not what was meant.
+"""Faults in the graph behind a loss that are certain, found before a backward pass.
 
 The functions of losses are known by the names of their nodes. Only a few nodes next to the root are looked at.
 """
@@ -14,10 +14,10 @@ RESHAPING = frozenset(
     "ViewBackward0 UnsafeViewBackward0 ReshapeAliasBackward0 SqueezeBackward0 SqueezeBackward1 UnsqueezeBackward0 "
     "TransposeBackward0 PermuteBackward0 TBackward0 IndexBackward0 SelectBackward0 SliceBackward0 CloneBackward0".split()
 )
-"""Nodes that move values and change none."""
+"""Nodes that move values without changing them."""
 
 LINEAR = frozenset("AddmmBackward0 MmBackward0 BmmBackward0 ConvolutionBackward0".split())
-"""Nodes that give scores, of any sign and size; no probabilities, and no logarithms of them."""
+"""Nodes whose results are scores of any sign and size, not probabilities or their logarithms."""
 
 ELEMENTWISE = frozenset(
     "PowBackward0 AbsBackward0 SquareBackward0 MulBackward0 DivBackward0 HuberLossBackward0".split()

@@ -1,4 +1,4 @@
-"""What the text of a program may ask for, seen before it runs and without reading the commands."""
+"""Predictions from the text of a program, before it runs and before the commands are imported."""
 
 import re
 

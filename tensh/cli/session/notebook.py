@@ -1,4 +1,4 @@
-"""Reading notebooks and Markdown: their pieces of code as sources that run one after another."""
+"""Notebooks and Markdown as sources that run one after another."""
 
 import importlib.util
 from typing import NamedTuple

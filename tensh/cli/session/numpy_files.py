@@ -68,7 +68,7 @@ def unpack_array(file, info):
         if not count:
             raise ValueError(_("{filename} is shorter than its header says").format(filename=info.filename))
         place += count
-    file.read(1)  # at the end, what was read is held against its checksum
+    file.read(1)  # the end of the stream checks the checksum
     return as_array(data, shape, order, dtype)
 
 
@@ -100,7 +100,7 @@ def read_header(file, name):
 
 
 def as_array(data, shape, order, dtype):
-    """Bytes as the array that they are, with truth values and characters as NumPy relies on them."""
+    """An array over bytes, with the truth values and characters that NumPy relies on."""
     if dtype.kind == "U" and not is_text(data, dtype):
         raise ValueError(_("there is no text in its array of texts"))
     if dtype.kind == "b" and data.max(initial=0) > 1:

@@ -93,7 +93,7 @@ def contents(path, engine):
 
 def is_script_file(path):
     """True for a file that is an archive of TorchScript, which holds code beside tensors."""
-    import zipfile  # with all that packs files: a tenth of a start
+    import zipfile  # imported late with its archive modules: a tenth of a start
 
     try:
         with zipfile.ZipFile(path) as zipped:

@@ -16,7 +16,7 @@ from tensh.cli.session.failure import users_frame
 from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.lift import Lift
 
-backward = importlib.import_module("tensh.engine.core.backward")  # whose package may not be whole yet
+backward = importlib.import_module("tensh.engine.core.backward")  # by its path: the package may still be loading
 
 FIRST = 1000  # elements that say whether a gradient is all zeros
 FEW = 8  # elements of a leaf that are remembered
@@ -63,7 +63,7 @@ class Passes:
             self.hand_over, backward.finish = backward.finish, self.finish
 
     def end(self):
-        """Watch no more."""
+        """Stop watching."""
         if self.hand_over is not None:
             backward.finish, self.hand_over = self.hand_over, None
 

@@ -14,7 +14,7 @@ from tensh.explain.place import parse_source
 from tensh.language import _
 
 MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
-"""What stands where it counts that something is computed, not what comes of it."""
+"""Statements whose effect counts, not their value."""
 
 
 def find_in_source(find, statement, namespace):
@@ -62,7 +62,7 @@ def find_uncalled_method(statement, namespace):
 
 
 def is_method(node, namespace):
-    """True if a piece of code is the method of a tensor, or of what holds parameters."""
+    """True if a piece of code is a method of a tensor, a module or an optimizer."""
     if not isinstance(node, ast.Attribute):
         return False
     owner = look_up(node.value, namespace)

@@ -274,7 +274,7 @@ def is_evaluation(place, names):
 
 
 def repeats(node, place):
-    """True if a loop around a call does the same again and again: samples, not batches."""
+    """True if a loop around a call repeats the same evaluation, to draw samples instead of reading batches."""
     if isinstance(node, ast.For) and node.lineno < place.line <= node.end_lineno:
         return ast.unparse(node.iter).startswith("range(") and not any(
             isinstance(inner, ast.Subscript | ast.Slice) for inner in ast.walk(ast.Module(node.body, []))
@@ -285,7 +285,7 @@ def repeats(node, place):
 
 
 def judges(node, names):
-    """True if a piece of code holds results against what is right: `==`, `eq`, or a loss."""
+    """True if a piece of code compares results with targets: `==`, `eq` or a loss."""
     match node:
         case ast.Compare(ops=[ast.Eq()]):
             return True

@@ -63,7 +63,7 @@ class Outputs(Mapping):
             self.drop(next(iter(self.kept)))
 
     def drop(self, number):
-        """Let a value go."""
+        """Drop a value."""
         self.kept.pop(number, None)
         self.total -= self.sizes.pop(number, 0)
 

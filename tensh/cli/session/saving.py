@@ -37,7 +37,7 @@ RANDOM = "random state"  # no name of Python's
 
 
 class FileError(Exception):
-    """A file that is not what it should be, or cannot be written."""
+    """A damaged file, or one that cannot be written."""
 
 
 class NotKept(Exception):
@@ -45,19 +45,19 @@ class NotKept(Exception):
 
 
 class State(NamedTuple):
-    """The state of a module or an optimizer, by the name of its class. It is brought back into one that is there."""
+    """The state of a module or an optimizer with the name of its class; it is loaded into an existing object."""
 
     kind: str
     values: dict
 
 
 def has_state(value):
-    """True if a value gives its state away and takes it back, as modules and optimizers do."""
+    """True if a value has a state to save and to load, as modules and optimizers do."""
     return all(callable(getattr(type(value), name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 class Writer:
-    """Puts values into a table, and the memory of their tensors into arrays."""
+    """Encode values as a table, and the memory of their tensors as arrays."""
 
     def __init__(self, engine):
         self.engine = engine
@@ -284,7 +284,7 @@ def own_name(name):
 
 
 class Reader:
-    """Makes values of a table and of arrays."""
+    """Decode values from a table and arrays."""
 
     def __init__(self, engine, arrays, rows):
         self.engine = engine

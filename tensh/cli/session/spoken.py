@@ -1,4 +1,4 @@
-"""Words of NumPy and TensorFlow, and PyTorch's for the same: what somebody means who knows arrays, or layers.
+"""Names of NumPy and TensorFlow, and PyTorch's names for the same.
 
 On the left a name that the others have and PyTorch lacks, on the right what is written instead, in which an underscore stands
 for a space.

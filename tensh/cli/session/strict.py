@@ -71,7 +71,7 @@ class Strict(contextlib.ExitStack):
     # ── the others ───────────────────────────────────────────────────────────
 
     def watch(self, name):
-        """Know the state of a generator, until somebody seeds it."""
+        """Remember the state of a generator until it is seeded."""
         module = importlib.import_module(name)
         self.before[name] = state(name)
         for each in SEEDS[name][0]:

@@ -63,7 +63,7 @@ class Teacher:
         self.session = session
         self.tell = tell
         self.told = set()
-        self.is_eager = False  # at a prompt, where somebody looks at every number
+        self.is_eager = False  # at a prompt, where every number is read
         self.passes = self.training = None  # what is watched
         self.first_pass = None  # what waits for it
         self.waiting = {}  # name of a module -> what waits for it, None where it is loaded

@@ -185,7 +185,7 @@ def find_made_of_name(situation, layer):
 
 
 ALONG = frozenset({"Softmax", "LogSoftmax", "Softmin"})
-"""Layers that are told along which dimension."""
+"""Layers that take a dimension."""
 
 
 def write_layer(kind):

@@ -14,7 +14,7 @@ from tensh.language import _
 COUNTS = re.compile(r"values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 MOST_SHAPES = 4  # that are shown
 BY_COUNT = frozenset("chunk tensor_split".split())
-"""Methods that are told how many parts they give."""
+"""Methods whose argument is the number of parts."""
 
 
 def explain_unpacked(situation):
@@ -72,7 +72,7 @@ def split_otherwise(situation, node, names):
 
 
 def size_of_parts(parts, names):
-    """How large parts are of which as many as there are names make the whole; None where they do not come out even."""
+    """The size of equal parts, one for each name; None where the whole does not divide evenly."""
     shapes = [each.shape for each in parts]
     dim = next((dim for dim in range(len(shapes[0])) if len({shape[dim] for shape in shapes}) > 1), 0)
     if len(shapes) > 1 and all(shape == shapes[0] for shape in shapes):

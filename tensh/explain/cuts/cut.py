@@ -1,4 +1,4 @@
-"""What is told of a cut, and what the ways of finding one share."""
+"""The description of a cut, and what the searches for cuts share."""
 
 import ast
 from typing import NamedTuple

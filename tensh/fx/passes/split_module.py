@@ -1,4 +1,4 @@
-"""A graph module cut into parts: each becomes a submodule, and what is left calls them."""
+"""A graph module split into submodules, and a main module that calls them."""
 
 import operator
 

@@ -11,7 +11,7 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(enum.IntEnum):
-    """Where the diagonal of a causal mask begins that is not square: in the first corner, or ends: in the last."""
+    """The corner to which the diagonal of a causal mask that is not square is aligned: upper left or lower right."""
 
     UPPER_LEFT = 1
     LOWER_RIGHT = 2

@@ -24,7 +24,7 @@ def noop_mask(batch, head, token_q, token_kv):
 
 
 def _sliced_mask_mod_error(batch, head, token_q, token_kv):
-    """Refuse to mask single scores: a part of a mask does not know which of the scores are its own."""
+    """Refuse to mask single scores: a part of a mask does not know its offset."""
     raise RuntimeError(
         "Cannot use mask_mod from a sliced BlockMask. "
         "When you slice a BlockMask using [], the mask_mod attribute is reset. "
@@ -41,7 +41,7 @@ def _sliced_mask_mod_error(batch, head, token_q, token_kv):
 
 
 def list_blocks(dense):
-    """How many blocks each row of a mask of blocks has, and their columns, first of all those of the blocks that are there."""
+    """The number of blocks in each row of a block mask, and their columns, those of present blocks first."""
     dense = dense.to(torch.int32)
     order = torch.argsort(dense, dim=-1, descending=True, stable=True)
     return dense.sum(-1).to(torch.int32), order.to(torch.int32)

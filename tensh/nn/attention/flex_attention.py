@@ -40,7 +40,7 @@ class FlexKernelOptions(TypedDict, total=False):
 
 
 class _ModificationType(enum.Enum):
-    """What a function changes: scores, of which it takes one and four indices, or a mask, by four indices."""
+    """The kind of a modifier: of scores, with one score and four indices, or of a mask, with four indices."""
 
     SCORE_MOD = 1
     MASK_MOD = 2

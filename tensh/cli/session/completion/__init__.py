@@ -1,7 +1,7 @@
 """Completion: what can come next at the cursor, found without running anything.
 
-Names, attributes, keywords and values of arguments, keys, files, commands. Details are left away when the time is over:
-the answer is late for nobody.
+Names, attributes, keywords and values of arguments, keys, files, commands. Details are dropped once the time is up, so
+that the menu is never late.
 """
 
 import builtins
@@ -132,7 +132,7 @@ def complete_name(place, namespace, deadline):
 
 
 def matches(text, word):
-    """True if a value may be meant by the letters of a word: `float64` by `f`, for all that it is torch.float64."""
+    """True if a word can be the beginning of a value: `f` of `float64`, although that is written torch.float64."""
     return text.startswith(word) or text.rpartition(".")[2].startswith(word)
 
 
@@ -160,8 +160,7 @@ def literal(text):
 
 
 def list_matching(names, word):
-    """The names that begin with a word, functions before classes, each in alphabetical order; those with an underscore in front
-    only if it has one.
+    """The names that begin with a word: functions before classes, in alphabetical order, private names only after an underscore.
 
     A file can give a value attributes of any name: those that nobody can type are left out.
     """

@@ -1,4 +1,4 @@
-"""From what somebody asks about to its page: a name of the session, a public name, or one that PyTorch alone has."""
+"""The page for a question: about a name of the session, a public name, or a name that only PyTorch has."""
 
 import builtins
 import inspect

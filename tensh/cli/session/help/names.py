@@ -175,7 +175,7 @@ def spell_out(text):
 
 
 def find_name(text):
-    """The Name that somebody means, with or without its namespace; None if tensh has no such name."""
+    """The Name for a text with or without its namespace; None if tensh has no such name."""
     path = spell_out(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
@@ -194,7 +194,7 @@ def is_only_in_pytorch(path):
 
 
 def find_missing(text):
-    """The path of a name of PyTorch's that tensh lacks, as somebody means it; None if PyTorch has none, either."""
+    """The path of a name that PyTorch has and tensh lacks; None if PyTorch lacks it too."""
     path = spell_out(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]

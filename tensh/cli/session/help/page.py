@@ -77,7 +77,7 @@ def signature(value, is_method=False):
         return str(inspect.Signature(parameters, return_annotation=known.return_annotation))
     except KeyboardInterrupt:
         raise
-    except BaseException:  # what has no signature, or code of the user's: attributes of a class, texts of annotations
+    except BaseException:  # there is no signature, or attributes and annotations of the user failed
         return "(...)"
 
 
@@ -95,7 +95,7 @@ class Default:
 
 
 def documentation_of(value):
-    """The documentation of a value, or None; no code of the user's makes it fail."""
+    """The documentation of a value, or None; failing user code is ignored."""
     try:
         return inspect.getdoc(value)
     except Exception:
@@ -199,7 +199,7 @@ def source(name):
 
 
 def source_of(value):
-    """The source of a function or class of anybody's."""
+    """The source of a function or class, whoever wrote it."""
     try:
         lines, first = inspect.getsourcelines(value)
         yield from quote_code(_("written in"), inspect.getsourcefile(value), max(first, 1), "".join(lines))

@@ -1,7 +1,6 @@
 """Functions of the engine and of modules that are exchanged while a training is watched.
 
-The engine has no hook at these places: one would be asked in every program, and these are exchanged only where somebody
-learns.
+The engine has no hooks at these places, because every program would pay for them.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Several passes in an order that their constraints allow, as often as is asked for."""
+"""A sequence of passes in an order that their constraints allow, repeated a given number of times."""
 
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.passes.infra.pass_base import PassResult

@@ -1,4 +1,4 @@
-"""Memory that moves to where other processes find it, and what storages say of that."""
+"""The move of memory to where other processes find it, and the facts of storages about that."""
 
 import gc
 import os
@@ -13,7 +13,7 @@ from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 
 
 class OwnMemory:
-    """Facts of all storages: what they say of memory that is shared or pinned."""
+    """Facts of all storages about shared and pinned memory."""
 
     __slots__ = ()
 
