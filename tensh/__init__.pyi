@@ -810,7 +810,7 @@ def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = N
 def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``as_strided``: [*size].  Differentiable."""
 def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
-    """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
+    """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
     """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
 def asarray(obj: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, copy: _Any = None, requires_grad: _bool | None = None) -> Tensor:
@@ -906,9 +906,9 @@ def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
 def celu_(input: Tensor, alpha: _Any = ...) -> Tensor:
     """In-place version of celu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def chain_matmul(*matrices: _Any, out: Tensor | None = None) -> Tensor:
-    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
+    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also for one matrix.  Differentiable."""
 def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
-    """The channels of [N, C, ...] in another order: the first of every one of ``groups`` groups first.  Differentiable."""
+    """The channels of [N, C, ...] reordered: the first of each of ``groups`` groups, then the second of each, and so on."""
 def cholesky(input: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
 def cholesky_inverse(L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
@@ -956,9 +956,9 @@ def conj(input: Tensor) -> Tensor:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate in new memory; a real tensor itself.  Differentiable."""
 def conj_physical_(input: Tensor) -> Tensor:
-    """In-place version of conj_physical; real tensors may be expanded ones."""
+    """In-place version of conj_physical; real tensors may be expanded."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.  Differentiable."""
+    """The input with ``value`` around it; ``pad`` has counts (before, after) from the last dimension on."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
     """Convolution of ``input`` [N, C, L] (or without N) with ``weight``, plus ``bias``: [N, O, L_out]."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
@@ -974,7 +974,7 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
     """Transposed convolution of ``input`` [N, C, D, H, W] (or without N) with ``weight``: [N, O, D_out, H_out, W_out]."""
 def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: _Any, padding: _Any, dilation: _Any, transposed: _Any, output_padding: _Any, groups: _Any) -> Tensor:
-    """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable."""
+    """A convolution, or with ``transposed`` its transpose; the weight has two dimensions more than the convolution."""
 def copysign(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The absolute value of input with the sign of other."""
 def corrcoef(input: Tensor) -> Tensor:
@@ -988,9 +988,9 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cosh_(input: Tensor) -> Tensor:
     """Hyperbolic cosine of input."""
 def cosine_embedding_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any = 0, reduction: _str | _int = 0) -> _Any:
-    """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1."""
+    """``1 - cos`` of two vectors where ``target`` is 1, and ``max(0, cos - margin)`` where it is -1."""
 def cosine_similarity(x1: _Any, x2: _Any, dim: _Any = 1, eps: _float = ...) -> _Any:
-    """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable."""
+    """The cosine of the angle between vectors along ``dim``; lengths below ``eps`` are replaced by it.  Differentiable."""
 def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
 def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
@@ -1060,13 +1060,13 @@ def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors along their third dimension.  Differentiable.  Shapes: [n, m] to [n, m, k]. Raise RuntimeError without tensors."""
 def einsum(equation: _str, *operands: _Any) -> Tensor:
-    """The sum of products of the operands' elements as the equation says: ``"ij,jk->ik"`` is a matrix product."""
+    """The sum of products of the operands' elements by the equation: ``"ij,jk->ik"`` is a matrix product."""
 def embedding(weight: Tensor, indices: _Any, padding_idx: _Any = -1, scale_grad_by_freq: _Any = False, sparse: _Any = False) -> _Any:
-    """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight."""
+    """The rows of ``weight`` at ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight."""
 def embedding_bag(weight: Tensor, indices: _Any, offsets: _Any, scale_grad_by_freq: _Any = False, mode: _Any = 0, sparse: _Any = False, per_sample_weights: _Any = None, include_last_offset: _Any = False, padding_idx: _Any = None) -> _Any:
     """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.  Differentiable."""
 def embedding_renorm_(weight: Tensor, indices: _Any, max_norm: _Any, norm_type: _Any) -> _Any:
-    """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place."""
+    """Scale the rows of ``weight`` at ``indices`` down to a ``norm_type``-norm of ``max_norm``, in place."""
 def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of the given size, with uninitialized elements."""
 def empty_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1118,7 +1118,7 @@ def feature_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
 def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``torch.nn.functional.feature_dropout`` without its defaults.  Differentiable."""
 def fill(input: Tensor, value: _Any) -> Tensor:
-    """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
+    """A tensor of the size and dtype of ``input``, filled with ``value``.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
     """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. Raise RuntimeError for any other."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1174,7 +1174,7 @@ def gcd_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
 def ge(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is greater than or equal to other."""
 def geqrf(input: Tensor, *, out: Tensor | None = None) -> _Any:
-    """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
+    """A QR decomposition in LAPACK's form: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
 def get_autocast_cpu_dtype() -> _Any:
@@ -1214,7 +1214,7 @@ def grid_sampler_2d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding
 def grid_sampler_3d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
     """``grid_sample`` with its modes as numbers.  Differentiable."""
 def group_norm(input: Tensor, num_groups: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enabled: _Any = True) -> Tensor:
-    """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable."""
+    """Group normalisation: ``torch.nn.functional.group_norm``.  Differentiable."""
 def gru(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
     """Gated recurrent units over a sequence, as a function: (output, last state)."""
 def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
@@ -1232,7 +1232,7 @@ def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode:
 def heaviside(input: Tensor | _Number, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, ``values`` at zero, 1 above."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: _Any = ..., reduction: _str | _int = 0) -> Tensor:
-    """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1."""
+    """The distances ``input`` where ``target`` is 1, and ``max(0, margin - input)`` where it is -1."""
 def histc(input: Tensor, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
 def histogram(input: Tensor, bins: _Any = 100, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
@@ -1346,7 +1346,7 @@ def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., 
 def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_target: _Any = False) -> Tensor:
     """``torch.nn.functional.kl_div`` with ``reduction`` as a number.  Differentiable.  Shapes: [*], reduced to []."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
+    """The Kronecker product: each element of one tensor times the whole other tensor.  Differentiable."""
 def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
 def layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enable: _Any = True) -> Tensor:
@@ -1402,7 +1402,7 @@ def logaddexp2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor 
 def logcumsumexp(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.  Shape: [*], kept."""
 def logdet(input: Tensor) -> Tensor:
-    """The logarithms of the determinants: nan where they are negative.  Differentiable.  Shape: [..., n, n] to [...]."""
+    """The logarithms of the determinants, nan for negative ones.  Differentiable.  Shape: [..., n, n] to [...]."""
 def logical_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where both are different from zero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1434,11 +1434,11 @@ def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_p
 def manual_seed(seed: _Any) -> _Any:
     """Seed the default generator, so that the numbers that follow can be had again, and return it."""
 def margin_ranking_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any = 0, reduction: _str | _int = 0) -> _Any:
-    """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1."""
+    """``max(0, -target * (input1 - input2) + margin)``: ``input1`` should be larger if ``target`` is 1, smaller if -1."""
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
 def masked_fill_(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
-    """In-place version of masked_fill; the tensor may be an expanded one.  Raise RuntimeError for other masks and values."""
+    """In-place version of masked_fill; the tensor may be expanded.  Raise RuntimeError for other masks and values."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1448,7 +1448,7 @@ def matmul(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None)
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
 def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor:
-    """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
+    """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
 def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
 def max_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
@@ -1494,7 +1494,7 @@ def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
-    """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
+    """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors."""
 def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
 def nanmedian(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1512,7 +1512,7 @@ def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, runnin
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
     """``channel_shuffle`` under its other name.  Differentiable.  Shape: [N, C, *]. Raise RuntimeError if groups do not divide C."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """``(output, mask)`` of a dropout; ``train=None`` stands for True.  Differentiable."""
+    """``(output, mask)`` of a dropout; ``train=None`` means True.  Differentiable."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of group normalisation.  Differentiable."""
 def native_layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor, bias: Tensor | None, eps: _float) -> Tensor:
@@ -1532,7 +1532,7 @@ def nextafter(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor |
 def nonzero(input: Tensor, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
 def nonzero_static(input: Tensor, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
-    """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
+    """The first ``size`` rows of ``nonzero``, padded with ``fill_value``."""
 def norm(input: Tensor, p: _Any = 'fro', dim: _Any = None, keepdim: _bool = False, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The ``p``-norm of all elements, or of those along ``dim``."""
 def norm_except_dim(v: _Any, pow: _Any = 2, dim: _Any = 0) -> _Any:
@@ -1548,7 +1548,7 @@ def ones(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, la
 def ones_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of the shape, dtype and order of memory of ``input``, filled with ones."""
 def orgqr(input: Tensor, tau: _Any, *, out: Tensor | None = None) -> Tensor:
-    """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
+    """The first columns of Q, from the reflections of ``torch.geqrf``.  Differentiable."""
 def ormqr(A: Tensor, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1578,7 +1578,7 @@ def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None 
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
     """The ``n``-th derivative (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
-    """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
+    """The input itself.  Differentiable.  Raise RuntimeError for bools."""
 def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input to the power of exponent."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -1590,7 +1590,7 @@ def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtyp
 def promote_types(type1: _Any, type2: _Any) -> _dtype:
     """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
-    """The input with the elements of ``source`` at positions ``index`` of the input seen flat."""
+    """The input with the elements of ``source`` at positions ``index`` of the flattened input."""
 def qr(input: Tensor, some: _Any = True, *, out: Tensor | None = None) -> _Any:
     """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
 def quantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
@@ -1668,7 +1668,7 @@ def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
 def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors one below the other, as ``vstack``.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
-    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.  Differentiable."""
+    """``input`` where it is positive, elsewhere times a slope, drawn from [lower, upper) in training."""
 def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
     """In-place version of rrelu.  Raise RuntimeError if lower exceeds upper."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1854,7 +1854,7 @@ def t(input: Tensor) -> Tensor:
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``t``: [*].  Differentiable."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
+    """The elements at positions ``index`` of the flattened input, in the shape of ``index``.  Differentiable."""
 def take_along_dim(input: Tensor, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast."""
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1870,7 +1870,7 @@ def tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | 
 def tensor_split(input: Tensor, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
 def tensordot(a: _Any, b: _Any, dims: _Any = 2, *, out: Tensor | None = None) -> Tensor:
-    """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists."""
+    """The sums of products over the last ``dims`` dimensions of one and the first of the other, or over two lists."""
 def thread_safe_generator() -> _Any:
     """The generator of this worker thread; None outside of one, which stands for the default generator."""
 def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
@@ -1926,7 +1926,7 @@ def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, re
 def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
     """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k]."""
 def unravel_index(indices: _Any, shape: _Any) -> _Any:
-    """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension."""
+    """The coordinates of positions in a flattened tensor of ``shape``: a tensor for every dimension."""
 def unsafe_chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then."""
 def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:

@@ -260,7 +260,7 @@ class Tensor:
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """In-place version of ``as_strided``: the tensor becomes its own view."""
     def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
-        """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
+        """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
     def as_subclass(self, cls: _Any) -> Tensor:
         """An object of ``cls``, a subclass of Tensor, with this memory and history."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
@@ -380,7 +380,7 @@ class Tensor:
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate in new memory; a real tensor itself.  Differentiable."""
     def conj_physical_(self) -> Tensor:
-        """In-place version of conj_physical; real tensors may be expanded ones."""
+        """In-place version of conj_physical; real tensors may be expanded."""
     def const_data_ptr(self) -> Tensor:
         """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
@@ -531,7 +531,7 @@ class Tensor:
     def fill_(self, value: _Any) -> Tensor:
         """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. Raise RuntimeError for any other."""
     def fill_diagonal_(self, fill_value: _Any, wrap: _Any = False) -> Tensor:
-        """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row."""
+        """Set the main diagonal to ``fill_value``; with ``wrap`` it starts again in tall matrices, after a row without it."""
     def fix(self, *, out: Tensor | None = None) -> Tensor:
         """Input without its fraction."""
     def fix_(self) -> Tensor:
@@ -585,7 +585,7 @@ class Tensor:
     def geometric_(self, p: _Any, *, generator: _Any = None) -> Tensor:
         """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
     def geqrf(self, *, out: Tensor | None = None) -> _Any:
-        """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
+        """A QR decomposition in LAPACK's form: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
     def get_device(self) -> _int:
@@ -816,7 +816,7 @@ class Tensor:
     @itemsize.setter
     def itemsize(self, value: _int) -> None: ...
     def kron(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
+        """The Kronecker product: each element of one tensor times the whole other tensor.  Differentiable."""
     def kthvalue(self, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
     @property
@@ -879,7 +879,7 @@ class Tensor:
     def logcumsumexp(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.  Shape: [*], kept."""
     def logdet(self) -> Tensor:
-        """The logarithms of the determinants: nan where they are negative.  Differentiable.  Shape: [..., n, n] to [...]."""
+        """The logarithms of the determinants, nan for negative ones.  Differentiable.  Shape: [..., n, n] to [...]."""
     def logical_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """True where both are different from zero."""
     def logical_and_(self, other: Tensor | _Number) -> Tensor:
@@ -929,7 +929,7 @@ class Tensor:
     def masked_fill(self, mask: Tensor, value: _Any) -> Tensor:
         """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
     def masked_fill_(self, mask: Tensor, value: _Any) -> Tensor:
-        """In-place version of masked_fill; the tensor may be an expanded one.  Raise RuntimeError for other masks and values."""
+        """In-place version of masked_fill; the tensor may be expanded.  Raise RuntimeError for other masks and values."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
@@ -941,7 +941,7 @@ class Tensor:
     def matrix_exp(self, *, out: Tensor | None = None) -> Tensor:
         """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
     def matrix_power(self, n: _Any, *, out: Tensor | None = None) -> Tensor:
-        """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
+        """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
     def max(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
     def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -988,7 +988,7 @@ class Tensor:
     def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
     def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
-        """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
+        """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors."""
     def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
     def nanmedian(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1048,7 +1048,7 @@ class Tensor:
     def nonzero(self, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
         """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
     def nonzero_static(self, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
-        """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
+        """The first ``size`` rows of ``nonzero``, padded with ``fill_value``."""
     def norm(self, *args: _Any, out: Tensor | None = None, **options: _Any) -> _Any:
         """The ``p``-norm of all elements, or of those along ``dim``."""
     def normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
@@ -1062,7 +1062,7 @@ class Tensor:
     def numpy(self, *, force: _Any = False) -> _np.ndarray[_Any, _Any]:
         """The values as a NumPy array over the same memory: writes to one are seen by the other."""
     def orgqr(self, tau: _Any, *, out: Tensor | None = None) -> Tensor:
-        """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
+        """The first columns of Q, from the reflections of ``torch.geqrf``.  Differentiable."""
     def ormqr(self, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1083,7 +1083,7 @@ class Tensor:
     def polygamma_(self, n: _Any) -> Tensor:
         """In-place version of polygamma."""
     def positive(self) -> Tensor:
-        """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
+        """The input itself.  Differentiable.  Raise RuntimeError for bools."""
     def pow(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input to the power of exponent."""
     def pow_(self, exponent: Tensor | _Number) -> Tensor:
@@ -1093,7 +1093,7 @@ class Tensor:
     def prod(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or of the elements along ``dim``."""
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
-        """The input with the elements of ``source`` at positions ``index`` of the input seen flat."""
+        """The input with the elements of ``source`` at positions ``index`` of the flattened input."""
     def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
         """In-place version of put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
@@ -1309,7 +1309,7 @@ class Tensor:
     def t_(self) -> Tensor:
         """In-place version of ``t``: the tensor becomes its own view."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
+        """The elements at positions ``index`` of the flattened input, in the shape of ``index``.  Differentiable."""
     def take_along_dim(self, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast."""
     def tan(self, *, out: Tensor | None = None) -> Tensor:

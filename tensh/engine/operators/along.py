@@ -1,4 +1,4 @@
-"""Reading and writing elements by their indices along one dimension: how sorted and selected values send gradients back.
+"""Elements read and written by their indices along one dimension, as the gradients of sorting and selection need it.
 
 ``indices`` has the result's shape, and its size differs from the input's along ``dim`` only.
 """
@@ -19,17 +19,17 @@ def places(indices, dim):
     return (*before, indices, *after)
 
 
-FEW = 256  # places of all dimensions together up to which they are kept for the next call
+FEW = 256  # number of indices, over all dimensions, up to which they are cached
 
 
 @lru_cache(256)
 def places_beside(shape, dim):
-    """The places along the dimensions before and after ``dim``, as arrays that are broadcast."""
+    """Return broadcastable index arrays for the dimensions other than ``dim``."""
     axes = [np.arange(n).reshape(n, *(1,) * (len(shape) - 1 - i)) for i, n in enumerate(shape)]
     return axes[:dim], axes[dim + 1 :]
 
 
-MANY = 1 << 10  # elements from which positions in flat memory are made, and read or written in a third of the time
+MANY = 1 << 10  # elements from which positions in flat memory are used, which takes a third of the time
 
 
 def read_along(array, indices, dim):
@@ -47,7 +47,7 @@ def take_along(input, indices, dim):
 
 @op(public=False, node="ScatterBackward0", constant_edges=(1, 0), input="take_along(g, indices, dim)", indices=None)
 def put_along(input, shape, indices, dim):
-    """Zeros of ``shape`` with the input at ``indices``, no two of which are the same."""
+    """Zeros of ``shape`` with the input written at ``indices``, which must be distinct."""
     if not shape:
         return input.reshape(())
     result = np.zeros(shape, input.dtype)
@@ -60,7 +60,7 @@ def put_along(input, shape, indices, dim):
 
 @op(public=False, node="ScatterAddBackward0", constant_edges=(1, 0), input="take_along(g, indices, dim)", indices=None)
 def add_along(input, shape, indices, dim):
-    """Zeros of ``shape`` to which the input is added at ``indices``."""
+    """Zeros of ``shape`` with the input added at ``indices``."""
     if not shape:
         return input.reshape(())
     if indices.size >= MANY:

@@ -91,7 +91,7 @@ def expansion(shape, strides, size):
 
 
 def expanded_size(array, size):
-    """The full size of an expansion, in which -1 keeps a size; PyTorch's errors where it does not fit."""
+    """Return the full size of an expansion, in which -1 keeps a size; raise PyTorch's errors for one that does not fit."""
     extra, shape = len(size) - array.ndim, array.shape
     if extra < 0:
         raise RuntimeError(
@@ -117,7 +117,7 @@ def expanded_size(array, size):
 
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
 def cast(input, dtype, memory_format=None):
-    """A copy in another dtype (NumPy's); the real part where that is not complex."""
+    """Copy the input in another (NumPy) dtype; of complex numbers take the real part if that is real."""
     if input.dtype.kind in "cW" and dtype.kind not in "cbW":
         input = real_of(input)
     if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
@@ -174,7 +174,7 @@ def conj_over(input):
 
 
 def conj(input):
-    """The complex conjugate; real values are their own, and stay as they are."""
+    """The complex conjugate; real tensors are returned unchanged."""
     if isinstance(input, Tensor):
         return on_tensors("conjugate")(input) if input.array.dtype.kind in "cW" else input
     return np.conjugate(input) if input.dtype.kind in "cW" else input

@@ -1,4 +1,4 @@
-"""The forms in which functions of several signatures take their arguments."""
+"""Arguments of functions with several signatures."""
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.signatures import LIMIT, NO_FIT, TAKERS, type_name
@@ -13,7 +13,7 @@ INTS = {int}
 
 
 def ints(values, named, name, parameter):
-    """A tuple of ints from ``(2, 3)`` or ``((2, 3),)`` or a keyword; PyTorch's TypeError for anything else."""
+    """Return a tuple of ints from ``(2, 3)``, ``((2, 3),)`` or a keyword; raise PyTorch's TypeError for anything else."""
     if not named and values:
         first = values[0]
         size = first if type(first) in (tuple, list, Size) and len(values) == 1 else values
@@ -23,7 +23,7 @@ def ints(values, named, name, parameter):
 
 
 def dims_of(value, name, parameter):
-    """A tuple of ints from one of a function's arguments, which comes after the tensor."""
+    """Return a tuple of ints from an argument that comes after the tensor."""
     if not isinstance(value, (tuple, list)):
         raise TypeError(f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type_name(value)}")
     if {*map(type, value)} <= INTS and max(value, default=0) < LIMIT:
@@ -32,14 +32,14 @@ def dims_of(value, name, parameter):
 
 
 def method(fn):
-    """A method whose function has another signature."""
+    """Declare a method whose function has another signature."""
     METHODS[fn.__name__] = fn
     fn.__module__ = "torch"
     return fn
 
 
 def require(value, name, parameter, position):
-    """``value`` if it is a tensor; PyTorch's TypeError otherwise."""
+    """Return ``value`` if it is a tensor; raise PyTorch's TypeError otherwise."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type_name(value)}"
@@ -48,7 +48,7 @@ def require(value, name, parameter, position):
 
 
 def require_kind(kind, value, name, parameter):
-    """Raise TypeError unless a parameter of this kind takes the value: for arguments that nothing else would refuse.
+    """Raise TypeError unless a parameter of this kind takes the value, for arguments that are not checked elsewhere.
 
     The public wrapper turns it into PyTorch's error, which also names the argument's position.
     """
@@ -57,7 +57,7 @@ def require_kind(kind, value, name, parameter):
 
 
 def wants(t):
-    """True if a gradient of ``t`` will be needed."""
+    """Return True if a gradient of ``t`` will be needed."""
     try:
         return mode.grad and refresh_node(t) is not None
     except Lift:

@@ -1,8 +1,7 @@
 """Helpers of pointwise kernels, and kernels that choose between values.
 
-A kernel works on raw arrays of the right dtype.  NumPy answers 0-d arrays with its scalars, which have no memory to
-write into: ``own`` says where a next step may put its result.  Zeros and ones come ready made, because NumPy needs
-300 ns to convert a Python number.
+A kernel works on arrays of the right dtype.  For 0-d arrays NumPy returns scalars, which have no memory to write into:
+``reusable`` tells the two apart.  Zeros and ones are cached, because NumPy takes 300 ns to convert a Python number.
 """
 
 import functools
@@ -21,7 +20,7 @@ from tensh.engine.operators.precision import F4, is_half
 
 
 class Ones(dict):
-    """NumPy dtype -> a read-only 0-d one of it."""
+    """NumPy dtype -> a read-only 0-d array with the number one."""
 
     def __missing__(self, dtype):
         one = self[dtype] = SCALARS[1, dtype]
@@ -32,7 +31,7 @@ ONE = Ones()
 
 
 def reusable(array):
-    """The memory of a result that a next step may write into."""
+    """Return a result as memory for the next step; None for a NumPy scalar."""
     return array if type(array) is ndarray else None
 
 
@@ -41,7 +40,7 @@ def is_real(array):
 
 
 def promote_arrays(*arrays):
-    """Arrays (or None) in the dtype in which PyTorch computes with all of them."""
+    """Return the arrays (or None) in the dtype in which PyTorch combines them."""
     if len({id(a.dtype) for a in arrays if a is not None}) == 1:
         return arrays
     to = dtype_of_all([a for a in arrays if a is not None]).numpy
@@ -49,7 +48,7 @@ def promote_arrays(*arrays):
 
 
 def all_in_float32(kernel):
-    """A kernel of several arrays of one dtype that computes 16 bit floating point numbers in float32."""
+    """Make a kernel of several arrays of one dtype compute 16 bit floating point numbers in float32."""
 
     @functools.wraps(kernel)
     def wide(input, *others):
@@ -62,7 +61,7 @@ def all_in_float32(kernel):
 
 
 def number(value, name, parameter, position):
-    """A float from an argument; PyTorch's error for anything else."""
+    """Return an argument as a float; raise PyTorch's error for anything else."""
     taken = take_float(value)
     if taken is NO_FIT:
         raise TypeError(f"{name}(): argument '{parameter}' (position {position}) must be float, not {type_name(value)}")
@@ -70,7 +69,7 @@ def number(value, name, parameter, position):
 
 
 def ufunc_except(kinds, otherwise, function, name=None):
-    """A kernel that is a ufunc of one array, which takes no longer than its memory, but for dtypes of some kinds."""
+    """Return a kernel that calls a ufunc of one array, but ``otherwise`` for dtypes of some kinds."""
 
     def kernel(input):
         return otherwise(input) if input.dtype.kind in kinds else function(input)
@@ -87,11 +86,11 @@ def ufunc_except(kinds, otherwise, function, name=None):
 
 # ── choosing between values ──────────────────────────────────────────────────
 BITS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
-LARGE = 512  # elements; from here on multiplying the bits with the mask is faster than np.where, up to ten times
+LARGE = 512  # elements from which multiplying the bits by the mask is faster than np.where, up to ten times
 
 
 def zero_unless(input, mask):
-    """``input`` where the mask is true, zero elsewhere, nan or not: the bits times 1 or 0."""
+    """``input`` where the mask is true, zero elsewhere, even for nan: the bits times 1 or 0."""
     if input.size >= LARGE and (bits := BITS.get(input.itemsize)) is not None:
         return np.multiply(input.view(bits), mask).view(input.dtype)
     return np.where(mask, input, ZERO[input.dtype])
@@ -113,7 +112,7 @@ def choose(condition, input, other):
         input, other = promote(input, other)
     if condition.shape == input.shape == other.shape and input.ndim:
         if input.size < LARGE:
-            return put(other, condition, input)  # 300 ns less than np.where
+            return put(other, condition, input)  # takes 300 ns less than np.where
         if input.itemsize < 8:
             return blend(condition, input, other)
     return np.where(condition, input, other)
@@ -138,7 +137,7 @@ def blend(condition, input, other, out=None):
     return np.bitwise_xor(out, other, out).view(input.dtype)
 
 
-# The results of large arrays are written block by block where they belong: to copy them there takes up to half of the time.
+# Large results are written block by block into ``out``; copying them would take up to half of the time.
 def write_unless(out, input, mask):
     """Write what ``zero_unless`` returns."""
     if (bits := BITS.get(input.itemsize)) is not None:
@@ -166,18 +165,18 @@ def write_chosen(out, condition, input, other):
 
 # ── bounds ───────────────────────────────────────────────────────────────────
 def clamp(input, min, max):
-    """``input`` kept between two bounds (arrays of its dtype, or None)."""
+    """``input`` clamped between two bounds (arrays of its dtype, or None)."""
     if input.dtype.kind in "cW":
         refuse_dtype("clamp_tensors", input.dtype)
     out = input if min is None else np.maximum(input, min)
     return out if max is None else np.minimum(out, max)
 
 
-CLIPPED = 1 << 13  # elements from which np.clip, which knows that a bound is one number, beats maximum and minimum
+CLIPPED = 1 << 13  # elements from which np.clip, which makes use of scalar bounds, is faster than maximum and minimum
 
 
 class Bounds(dict):
-    """NumPy dtype -> the smallest and the largest number of it as 0-d arrays."""
+    """NumPy dtype -> its smallest and its largest number as 0-d arrays."""
 
     def __missing__(self, dtype):
         ends = (-math.inf, math.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
@@ -189,7 +188,7 @@ BOUNDS = Bounds()
 
 
 def clip(input, low, high, out=None):
-    """``input`` between two numbers as 0-d arrays, of which one may be None."""
+    """``input`` clamped between two 0-d arrays, one of which may be None."""
     if input.dtype.kind in "fiu" and (out is not None or input.size >= CLIPPED):
         lowest, highest = BOUNDS[input.dtype]
         return np.clip(input, lowest if low is None else low, highest if high is None else high, out)
@@ -211,7 +210,7 @@ def clamp_max(input, max):
 
 
 def clamp_numbers(input, min, max, out=None):
-    """``input`` kept between two numbers, in their common dtype."""
+    """``input`` clamped between two numbers, in their common dtype."""
     dtype = input.dtype
     weak = WEAK[dtype.kind]
     if type(min) not in weak and min is not None or type(max) not in weak and max is not None:
@@ -269,5 +268,5 @@ def isreal(input):
 
 
 def same_dtype(one, two, number):
-    """Closeness is asked of one dtype."""
+    """Raise PyTorch's error for operands of two dtypes."""
     raise RuntimeError(f"{BY_NUMPY[one].title} did not match {BY_NUMPY[two].title}")

@@ -1,7 +1,7 @@
 """Activations: pointwise functions of one tensor.
 
-Most have a bound where the slope changes; at the bound itself it is the slope that PyTorch gives it.  The in-place
-forms of some have a node of their own, whose derivative reads the result: the input is gone by then.
+Most have a bound where the slope changes; the slope at the bound is PyTorch's.  Some in-place forms have their own
+node, whose derivative reads the result, since the input is overwritten.
 """
 
 import math
@@ -45,7 +45,7 @@ def activation(kernel, doc, *, types="f", **keywords):
 
 @word
 def refuse_negative(slope, name):
-    """``slope``, or RuntimeError where it is negative, and the input cannot be told from what was written over it."""
+    """Return ``slope``; raise RuntimeError if it is negative, since the input cannot be recovered from the result."""
     if slope >= 0:
         return slope
     raise RuntimeError(
@@ -65,7 +65,7 @@ FILE_AN_ISSUE = (
 # ── exponentials below zero ──────────────────────────────────────────────────
 @word
 def require_alpha(alpha):
-    """``alpha``, or RuntimeError where it is 0."""
+    """Return ``alpha``; raise RuntimeError if it is 0."""
     if alpha:
         return alpha
     raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -78,7 +78,7 @@ celu = Chain(
 )
 
 
-# at nan the slope is that of the positive piece, and at zero it does not change: as in PyTorch
+# as in PyTorch, nan takes the slope of the positive piece, and zero keeps its slope
 ELU = "g * masked_fill({0} * exp(only(input, input < 0) * {1}), ~(input <= 0), {2})"
 elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", kernel_name="elu_cpu",
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
@@ -109,7 +109,7 @@ threshold = Chain("threshold", "input", "where(input <= threshold, value, input)
 
 
 def declare_threshold(name, node):
-    """Declare the threshold: both forms of PyTorch have a node."""
+    """Declare the threshold, for which PyTorch has two nodes."""
     return pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
               public=False, inplace=False, types="iuf", kernel_name="threshold_cpu",
               input="tie(masked_fill(g, input <= threshold, 0), input)")  # fmt: skip
@@ -139,7 +139,7 @@ hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=
 
 
 hardshrink = Chain("hardshrink", "input", "where(abs(input) <= lambd, 0, input)", numbers="lambd=0.5", narrow=True)
-# a number that becomes zero keeps its sign
+# numbers set to zero keep their sign
 shrink = Chain("softshrink", "input", "give_sign(abs(input - clip(input, -lambd, lambd)), input)", numbers="lambd=0.5")
 
 
@@ -183,9 +183,9 @@ mish = Chain("mish", "input", "input * library_tanh(where(input > 20, input, log
 
 
 def mish_slope(input):
-    """The derivative of mish, in rational functions of exp(x), of which the first loses no digits about its root, -1.19.
+    """The derivative of mish in rational functions of exp(x), the first of which is exact near its root, -1.19.
 
-    Narrow dtypes are computed as float64, in the time that the hyperbolic functions of the textbook's form take.
+    Narrow dtypes are computed in float64, which takes no longer than the hyperbolic functions of the textbook form.
     """
     x = np.minimum(input.astype(np.float64), 40)  # beyond, the slope is 1 and powers of exp(x) would overflow
     e = np.exp(x)
@@ -214,7 +214,7 @@ mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_n
 
 
 # In float32 the odds of the normal distribution, its function of -x by that of x, are exp(x P(x**2)): the largest error of the
-# function is 3e-8.  That takes half of the steps of erf, whose two pieces are as exact about zero as far out.
+# function is 3e-8.  It takes half as many steps as erf, whose two pieces are as exact near zero as far from it.
 ODDS = (
     -3.512428879887773e-09, 2.6452951290265567e-07, -7.929520708921918e-06, 1.1061254147699507e-04, 6.518963019465558e-05,
     -0.0726661688968875, -1.5957698829690998,
@@ -231,7 +231,7 @@ quick_gelu_slope = Chain("gelu_slope", "x", "gelu_slope(x)")
 
 
 def exact_or_quick(exact, quick):
-    """The chain for few elements, or of float64, and the one for others."""
+    """The chain for few elements or float64, and the chain for all others."""
 
     def choose(input):
         return exact if input.size < FEW or input.dtype.itemsize == 8 else quick
@@ -257,16 +257,16 @@ ARRAYS["gelu_slope"] = parallel_kernel(exact_or_quick(exact_gelu_slope, quick_ge
 TENSORS["gelu_slope"] = record_gelu_slope
 
 
-# x / (1 + exp(-2 u)), which is x (1 + tanh(u)) / 2 without the loss of all digits where the tanh is nearly -1
+# x / (1 + exp(-2 u)) equals x (1 + tanh(u)) / 2, without cancellation where tanh is nearly -1
 gelu_tanh = Chain(
     "gelu_tanh", "input", "input / (library_exp((input * input * 0.044715 + 1) * input * (-2 * TANH_SCALE)) + 1)"
 )
 
 
 def gelu_tanh_slope(input):
-    """The derivative of gelu by tanh, s (1 + 2 x u' (1 - s)) with s = 1 / (1 + exp(-2 u)), which cancels about -0.75 only.
+    """The derivative of gelu by tanh, s (1 + 2 x u' (1 - s)) with s = 1 / (1 + exp(-2 u)), which cancels near -0.75 only.
 
-    Narrow dtypes are computed as float64: what cancels there are digits that they do not hold.
+    Narrow dtypes are computed in float64, so only digits beyond their precision are lost.
     """
     x = np.clip(np.atleast_1d(input), -20, 20, dtype=np.float64)  # beyond, the slope is 0 or 1
     square = x * x
@@ -298,7 +298,7 @@ gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the no
           input="g * gelu_tanh_slope(input)")  # fmt: skip
 
 
-# ── with weights, or in halves ───────────────────────────────────────────────
+# ── weighted and gated ───────────────────────────────────────────────────────
 @op(public=False, out=False, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
     input="tie(where(input > 0, g, g * weight), input)", weight="tie(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
@@ -317,6 +317,6 @@ def glu(input, dim=-1):
 
 @word
 def half(input, dim, which):
-    """The first (0) or second (1) half along ``dim``."""
+    """Return the first (0) or second (1) half along ``dim``."""
     size = input.shape[dim] // 2
     return input[(slice(None),) * (dim % input.ndim) + (slice(which * size, (which + 1) * size),)]

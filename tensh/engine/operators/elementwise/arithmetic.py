@@ -35,7 +35,7 @@ def no_bool(one, two, number):
 
 
 def times(array, alpha, name, sign=1):
-    """The array times a number that its dtype can hold, or times the opposite: PyTorch subtracts by adding ``-alpha``."""
+    """Return the array times a number of its dtype, or its negative: PyTorch subtracts by adding ``-alpha``."""
     dtype = array.dtype
     kind = dtype.kind
     if type(alpha) is float and kind == "f" or type(alpha) is int:
@@ -75,7 +75,7 @@ def rsub_scaled(input, other, alpha):
 
 
 def room(part, other):
-    """The memory of ``part``, which is no longer needed, for a result with ``other`` of the same dtype; None if too small."""
+    """Return the memory of ``part``, which is free, for a result with ``other`` of its dtype; None if it is too small."""
     return part if type(part) is ndarray and part.shape == other.shape else None
 
 
@@ -84,7 +84,7 @@ def require_divisor(input, other):
     """Raise for integers divided by zero."""
     if not other.ndim and other:
         return
-    if 0 in other.strides:  # each element once, however often it is repeated
+    if 0 in other.strides:  # check each element of an expanded array once
         other = other[tuple(slice(None, None if step else 1) for step in other.strides)]
     if np.count_nonzero(other) != other.size and input.size:
         raise RuntimeError("ZeroDivisionError")
@@ -138,7 +138,7 @@ def require_true_division(one, two):
 
 
 def remainder(input, other):
-    """The remainder of the division that rounds down: zero, or of the divisor's sign."""
+    """The remainder of division rounded down: zero, or with the divisor's sign."""
     if input.dtype.kind in "iu":
         require_divisor(input, other)
         return np.remainder(input, other)
@@ -154,7 +154,7 @@ def remainder(input, other):
 
 
 def fmod(input, other):
-    """The remainder of the division that rounds towards zero, of the dividend's sign."""
+    """The remainder of division rounded towards zero, with the dividend's sign."""
     if input.dtype.kind in "iu":
         require_divisor(input, other)
     elif quotients.many(input, other):
@@ -164,7 +164,7 @@ def fmod(input, other):
 
 # ── powers ───────────────────────────────────────────────────────────────────
 def rsqrt(input):
-    if is_half(input.dtype):  # rounded once, as in PyTorch's vectors
+    if is_half(input.dtype):  # rounded once, as in PyTorch's vectorized kernel
         return rsqrt(input.astype(F4)).astype(input.dtype)
     out = np.sqrt(input)
     return invert(out, reusable(out))
@@ -174,7 +174,7 @@ FEW = 1 << 11  # elements
 
 
 def invert(array, out=None):
-    """One divided by the array; of many real numbers a quotient takes half of the time of NumPy's reciprocal."""
+    """One divided by the array; for many real numbers division takes half of the time of NumPy's reciprocal."""
     if array.size < FEW or array.dtype.kind != "f":
         return np.reciprocal(array, out)
     return np.divide(ONE[array.dtype], array, out)
@@ -212,10 +212,13 @@ def reciprocal_square(input):
 
 EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copy_array, -0.5: rsqrt, -1: reciprocal, -2: reciprocal_square}
 EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
-"""Exponents that need no power function: exact, and several times as fast."""
+"""Functions for exponents that need no power function: exact, and several times as fast."""
 ROOTS = {0.5, -0.5}
-"""Of these a number stands for a root, but an element of a tensor does not, and none does for float16: there (-inf) ** 0.5 is
-infinity, not nan, and the sign of a zero does not matter."""
+"""Exponents that mean a root if they are Python numbers.
+
+As an element of a tensor, or with a float16 base, they are powers: (-inf) ** 0.5 is infinity, not nan, and the sign of
+zero does not matter.
+"""
 
 
 def power(input, exponent):
@@ -223,8 +226,8 @@ def power(input, exponent):
     if kind in "iu":
         return integer_power(input, exponent)
     if kind == "b":
-        if exponent.flags.writeable:  # only the number True, as mixing makes it, is an exponent of bools
-            np.broadcast_shapes(input.shape, exponent.shape)  # what does not fit is refused first
+        if exponent.flags.writeable:  # a bool base takes a Python number only, whose array is read-only
+            np.broadcast_shapes(input.shape, exponent.shape)  # report shapes that do not broadcast first
             refuse_dtype("pow", input.dtype)
         return np.logical_or(input, np.logical_not(exponent))
     if exponent.size == 1 and kind not in "cW" and (easy := EASY.get(number := exponent.item())) is not None:
@@ -237,7 +240,7 @@ def power(input, exponent):
 
 
 def complex_power(input, exponent):
-    """Powers of complex numbers; those of zero to an exponent that is not a plain number follow from the logarithm."""
+    """Powers of complex numbers; a zero base with a tensor exponent is computed by way of the logarithm."""
     out = np.power(input, exponent)
     if exponent.flags.writeable and (zero := np.equal(input, 0)).any():
         return np.where(zero, np.exp(exponent * np.log(input)), out)
@@ -245,7 +248,7 @@ def complex_power(input, exponent):
 
 
 def check_exponent(one, two, number):
-    """An exponent that is a number must fit the base's dtype, and not be negative for integers."""
+    """Raise unless a number as exponent fits the base's dtype and, for integers, is not negative."""
     if one.kind in "biu" and two.kind in "iu" and number is not None:
         if number < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -266,7 +269,7 @@ def integer_power(input, exponent):
 
 # ── weighted sums ────────────────────────────────────────────────────────────
 def lerp_number(input, end, weight):
-    """input + weight * (end - input) for a weight that is one number, computed from the nearer end."""
+    """Return input + weight * (end - input) for a weight that is one number, computed from the nearer end."""
     dtype = input.dtype
     if end.dtype is not dtype:
         require_dtype(input, end, "end")
@@ -325,7 +328,7 @@ ONE_NUMBER = 1
 
 
 def add_to(combine, name, refused):
-    """The kernel ``input + value * combine(tensor1, tensor2)``, but for dtypes of the ``refused`` kinds."""
+    """Return the kernel ``input + value * combine(tensor1, tensor2)``, which refuses dtypes of the ``refused`` kinds."""
 
     def kernel(input, tensor1, tensor2, value):
         dtype = input.dtype

@@ -1,9 +1,10 @@
 """Functions of float32 by way of float64, on processors for which NumPy has loops of eight numbers at a time (AVX-512).
 
-There NumPy's loops of float32 are off by up to 3.1 units in the last place (tan and asin; exp 2.4, expm1 2.6, exp2 2.3, log2
-1.9, log1p 1.7, acos 1.8, atan 1.9, atan2 2.9), PyTorch's functions by 0.5 to 1.0; what is computed here is rounded once.  A million
-numbers take 1.1 to 2.2 ms on one core: 3 to 5 times NumPy's time, 1.4 (expm1) to 3.8 times (log2) PyTorch's, and a
-fifth of what additions and products in cached blocks (single.py) take there for log, sin, cos and tanh.
+There NumPy's loops of float32 are off by up to 3.1 units in the last place (tan and asin; exp 2.4, expm1 2.6, exp2 2.3,
+log2 1.9, log1p 1.7, acos 1.8, atan 1.9, atan2 2.9), PyTorch's functions by 0.5 to 1.0; the results of this module are
+rounded once.  A million numbers take 1.1 to 2.2 ms on one core: 3 to 5 times NumPy's time, 1.4 (expm1) to 3.8 times
+(log2) PyTorch's, and a fifth of what additions and products in cached blocks (single.py) take there for log, sin, cos
+and tanh.
 
 Elsewhere NumPy calls the C library, whose functions of float32 are off by one unit at most, and whose functions of
 float64 take several times as long.
@@ -16,7 +17,7 @@ from tensh.engine.operators.precision import F4, F8, HAS_AVX512
 
 
 def compute_by_double(function, otherwise):
-    """The kernel of a ufunc that computes float32 as float64 where that is quick, and ``otherwise`` elsewhere."""
+    """Return the kernel of a ufunc that computes float32 in float64 where that is fast, and calls ``otherwise`` elsewhere."""
     if not HAS_AVX512:
         return otherwise
 
@@ -29,7 +30,7 @@ def compute_by_double(function, otherwise):
 
 
 def two_by_double(function, otherwise):
-    """The kernel of a ufunc of two numbers that computes float32 as float64 where that is quick, and ``otherwise`` elsewhere."""
+    """Return such a kernel of two operands: float32 is computed in float64 where that is fast, by ``otherwise`` elsewhere."""
     if not HAS_AVX512:
         return otherwise
 

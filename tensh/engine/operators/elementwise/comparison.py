@@ -1,4 +1,4 @@
-"""Comparison, logic and bits, element by element: no derivatives, and except for the bits the answer is bool."""
+"""Comparison, logic and bits, element by element: there are no derivatives, and results are bool except for bits."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ pointwise(np.less, "True where input is less than other.", name="lt", types="biu
 pointwise(np.less_equal, "True where input is less than or equal to other.", name="le", types="biuf", **COMPARING)
 pointwise(np.greater, "True where input is greater than other.", name="gt", types="biuf", **COMPARING)
 pointwise(np.greater_equal, "True where input is greater than or equal to other.", name="ge", types="biuf", **COMPARING)
-# Written into a tensor the answer is a constant of its dtype, and the graph says so.
+# In place, the result is a constant of the tensor's dtype, and is recorded as such.
 for _name in "eq", "ne", "lt", "le", "gt", "ge":
     _op = OPS[_name]
     _title = _name.title()

@@ -41,7 +41,7 @@ def sign(input):
         out = np.sign(input)
         if kind in "fV" and True in (nan := np.isnan(out)).tobytes():  # a third of the time of nan.any()
             out = np.where(nan, ZERO[input.dtype], out)
-        return out if kind != "V" else out + ZERO[input.dtype]  # bfloat16 knows a sign -0
+        return out if kind != "V" else out + ZERO[input.dtype]  # the sign of a bfloat16 may be -0
     if kind == "b":
         return input.copy()
     return np.where(input == 0, ZERO[input.dtype], input / np.abs(input).astype(input.dtype))
@@ -66,7 +66,7 @@ frac = Chain("frac", "input", "input - trunc(input)", doc="The part after the po
 
 
 def complex_from(real, imag):
-    """Real and imaginary parts as complex numbers."""
+    """Complex numbers of the given real and imaginary parts."""
     require_parts(real.dtype, imag.dtype)
     parts = np.empty((*np.broadcast_shapes(real.shape, imag.shape), 2), real.dtype)
     parts[..., 0], parts[..., 1] = real, imag
@@ -82,7 +82,7 @@ def polar(abs, angle):
 
 
 def require_parts(one, two, number=None):
-    """The parts of complex numbers are floating point numbers of one dtype."""
+    """Raise unless the parts of complex numbers are floating point numbers of one dtype."""
     if one.kind != "f" or two.kind != "f":
         raise RuntimeError(
             "Expected both inputs to be Half, Float or Double tensors but got "
@@ -108,7 +108,7 @@ def heaviside(input, values):
 
 
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
-    """Finite numbers for nan and the infinities: by default 0 and the largest of the dtype."""
+    """The input with nan and the infinities replaced: by default with 0 and the largest numbers of the dtype."""
     kind = input.dtype.kind
     nan = 0.0 if nan is None else number(nan, "nan_to_num", "nan", 2)
     posinf = posinf if posinf is None else number(posinf, "nan_to_num", "posinf", 3)
@@ -142,7 +142,7 @@ def round_decimals(input, decimals):
     """Half to even at a digit after the point (or before it, for negative ``decimals``)."""
     if decimals == 0:
         return np.rint(input)
-    step = SCALARS[float(f"1e{min(abs(decimals), 309)}"), input.dtype]  # 1e309 is infinite, and 10**(10**9) has no end
+    step = SCALARS[float(f"1e{min(abs(decimals), 309)}"), input.dtype]  # 1e309 is infinite; 10**(10**9) takes forever
     return np.rint(input * step) / step if decimals > 0 else np.rint(input / step) * step
 
 
@@ -158,9 +158,9 @@ def rad2deg(input):
 
 
 def compute_in_double(function, exact=None):
-    """A ufunc that computes float32 numbers in float64.  NumPy converts a buffer at a time: there is no array of float64.
+    """Return a kernel that computes float32 in float64.
 
-    ``exact`` computes those of float64.
+    NumPy converts one buffer at a time, without an array of float64. ``exact`` computes float64.
     """
 
     def compute(input):
@@ -181,7 +181,7 @@ def compute_in_double(function, exact=None):
 
 
 def few_in_double(function):
-    """A ufunc that computes a few float32 numbers in float64, so that nearly all are PyTorch's to the last digit."""
+    """Return a kernel that computes few float32 numbers in float64, so that nearly all equal PyTorch's to the last digit."""
 
     def compute(input):
         if input.dtype is F4 and input.size < FEW:
@@ -196,9 +196,9 @@ exp, log, tanh_by_library = (
     compute_by_double(np.log, single.log),
     compute_by_double(np.tanh, single.tanh),
 )
-FEWER = 64  # numbers, below which longdouble is quicker than the steps of a polynomial
-LINE = 1 << 13  # numbers whose steps stay in the cache
-CURVED = 0.625  # the numbers below, and the coefficients, are those of Cephes' tanh
+FEWER = 64  # elements below which longdouble is faster than a polynomial
+LINE = 1 << 13  # elements per block, so that intermediate results stay in the cache
+CURVED = 0.625  # bounds and coefficients of Cephes' tanh
 ABOVE = -9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3
 BELOW = 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3
 
@@ -236,14 +236,14 @@ def tanh(input):
 
 def write_tanh(out, input):
     if input.dtype is F8:
-        out[...] = tanh(input)  # not in steps: both may be one array
+        out[...] = tanh(input)  # not block by block: both may be one array
     else:
         tanh_by_library.write_into(out, input)
 
 
 tanh.write_into = write_tanh
 sin, cos = (avx512.sin, avx512.cos) if HAS_AVX512 else (single.sin, single.cos)
-# 8 and 9 in 100 results of NumPy's float32 differ from PyTorch's, computed in float64 0.7 and 0.1.
+# In NumPy's float32, 8 and 9 percent of the results differ from PyTorch's; computed in float64, 0.7 and 0.1 percent.
 log1p, expm1 = (
     compute_by_double(np.log1p, single.log1p),
     compute_by_double(np.expm1, few_in_double(np.expm1)),
@@ -253,7 +253,7 @@ asin, acos, atan = (compute_by_double(function, function) for function in (np.ar
 
 
 def angle_by_quotient(y, x, out):
-    """The inverse tangent of y / x in float64, half a turn further where x is negative; write it into a row of float32."""
+    """Write the inverse tangent of y / x, computed in float64, into a row of float32; add half a turn where x is negative."""
     for start in range(0, out.size, LINE):
         part = slice(start, start + LINE)
         angle = np.divide(y[part], x[part], dtype=F8)
@@ -263,7 +263,7 @@ def angle_by_quotient(y, x, out):
 
 
 def atan2_by_library(input, other):
-    """The angle of the point (other, input): of many float32 numbers in 0.6 of the time of ``np.arctan2``, and rounded once."""
+    """The angle of the point (other, input); many float32 numbers take 0.6 of the time of ``np.arctan2``, rounded once."""
     lines = lines_of([input, other], input.shape) if input.dtype is other.dtype is F4 and input.size >= FEW else None
     if lines not in (flat, transpose):
         return np.arctan2(input, other)
@@ -283,8 +283,8 @@ def compute_in_longdouble(function):
     return compute_in_double(function, lambda input: function(input.astype(np.longdouble)).astype(F8))
 
 
-# NumPy's own are off by 1.0 to 2.0 units in the last place, PyTorch's by 0.5 to 0.8.  float32 takes 0.6 to 1.2 times the time
-# and float64 in longdouble 3 to 5 times.
+# NumPy's functions are off by 1.0 to 2.0 units in the last place, PyTorch's by 0.5 to 0.8.  float32 takes 0.6 to 1.2
+# times the time and float64 in longdouble 3 to 5 times.
 cosh, atanh, sinh = compute_in_longdouble(np.cosh), compute_in_longdouble(np.arctanh), compute_in_longdouble(np.sinh)
 
 
@@ -310,7 +310,7 @@ SIGMOID = Chain("sigmoid", "input", "1 / (library_exp(-input) + 1)")
 
 
 def write_sigmoid(out, input):
-    """Write the sigmoid into ``out``: of real numbers block by block."""
+    """Write the sigmoid into ``out``, for real numbers block by block."""
     if is_real(input):
         SIGMOID.write_into(out, input)
     else:
@@ -321,7 +321,7 @@ sigmoid.write_into = write_sigmoid
 
 
 def logit(input, eps=None):
-    """log(x / (1 - x)), of x kept away from 0 and 1 by ``eps``; of 16 bit numbers, difference and quotient are rounded to them."""
+    """log(x / (1 - x)) of x clamped to [eps, 1 - eps]; in 16 bit dtypes, difference and quotient are rounded."""
     one = ONE[input.dtype]
     if eps is not None:
         least = FITTING[number(eps, "logit", "eps", 2), input.dtype]
@@ -348,7 +348,7 @@ def entr(input):
 
 
 def logaddexp_in_double(function, input, other):
-    """float32 numbers by way of float64: near zero the sum cancels, and 1.1 times the time is all that the digits cost."""
+    """The kernel of float32 by way of float64, in 1.1 times the time: near zero the sum cancels."""
     if input.dtype is not F4:
         return function(input, other)
     return function(input, other, dtype=F8).astype(F4)
@@ -359,7 +359,7 @@ def logaddexp2(input, other):
 
 
 def logaddexp(input, other):
-    """log(exp(x) + exp(y)), without overflow; of complex numbers, too."""
+    """log(exp(x) + exp(y)) without overflow, also of complex numbers."""
     if is_real(input):
         return logaddexp_in_double(np.logaddexp, input, other)
     larger = input.real >= other.real
@@ -370,7 +370,7 @@ def logaddexp(input, other):
 
 
 def hypot(input, other):
-    """sqrt(x**2 + y**2): of float32 by way of float64, which neither overflows nor loses digits, in half of the time."""
+    """sqrt(x**2 + y**2), in float64 for float32: without overflow or loss of digits, in half of the time."""
     if input.dtype is not F4 or input.size < FEW:
         return np.hypot(input, other)
     out = HYPOT(input, other)
@@ -381,7 +381,7 @@ HYPOT = Chain("hypot", "input other", "sqrt(input * input + other * other)", wid
 
 
 def product_unless_zero(function):
-    """x * function(y), and 0 where x is 0 unless y is nan; of 16 bit numbers, the value of the function is rounded to them."""
+    """x * function(y), and 0 where x is 0 unless y is nan; in 16 bit dtypes the value of the function is rounded."""
     function = compute_in_float32(function)
 
     def kernel(input, other):

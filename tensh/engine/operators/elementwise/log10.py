@@ -13,7 +13,7 @@ from tensh.engine.operators.elementwise.single import I8, add, double, multiply,
 from tensh.engine.operators.precision import F8
 
 FEW = 256  # elements, computed in longdouble
-BLOCK = 1 << 16  # elements: in smaller blocks two threads wait for each other, as for those of float32
+BLOCK = 1 << 16  # elements: with smaller blocks two threads wait for each other, as in single.py
 ROOT_HALF, EXPONENTS, UPPER = (np.array(bits, I8) for bits in (0x3FE6A09E667F3BCD, -1 << 52, -1 << 27))
 SMALLEST, LARGEST = 2.0**-1022, float(np.finfo(F8).max)
 HALF, ONE, TWO, OF_BITS = double(0.5, 1, 2, 2.0**-52)

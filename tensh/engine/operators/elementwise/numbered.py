@@ -1,7 +1,7 @@
-"""Arithmetic of a tensor and a number under the node names that it has inside PyTorch's own functions.
+"""Arithmetic of a tensor and a number, with the node names that PyTorch's own functions record.
 
 ``x + 1`` in Python records AddBackward0, but a function of PyTorch that adds a number records AddBackward1; layers and
-losses that are made of several nodes are made of these.
+losses of several nodes are composed of these.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""Whole quotients of float32 numbers and what they leave, by float64 instead of the C library: ten times as fast.
+"""Whole quotients and remainders of float32 numbers, by way of float64 instead of the C library: ten times as fast.
 
-The quotient of two float32 numbers, cut off behind the point, is exact in float64 while it has less than 28 bits, and so is
-the product of it and the divisor.  Other quotients are left to NumPy.
+The truncated quotient of two float32 numbers is exact in float64 while it has less than 28 bits, and so is its product
+with the divisor.  Other quotients are left to NumPy.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ HALF = np.array(0.5, F4)
 
 
 def many(input, other):
-    """True if these arrays are divided here."""
+    """Return True if this module divides these arrays."""
     return input.dtype is F4 and other.dtype is F4 and input.size >= MANY
 
 
 def fmod(input, other):
-    """The remainder of the division that rounds towards zero, of the dividend's sign."""
+    """The remainder of division rounded towards zero, with the dividend's sign."""
     dividend, divisor = input.astype(F8), other.astype(F8)
     quotient = np.divide(dividend, divisor)
     np.trunc(quotient, quotient)
@@ -39,13 +39,13 @@ def is_below(rest, other):
 
 
 def remainder(input, other):
-    """The remainder of the division that rounds down: of the divisor's sign, or zero."""
+    """The remainder of division rounded down: zero, or with the divisor's sign."""
     rest = fmod(input, other)
     return blend(is_below(rest, other), np.add(rest, other), rest)
 
 
 def floor_divide(input, other):
-    """The quotient rounded down: take the remainder away, divide, and round to the nearest whole number."""
+    """The quotient rounded down: subtract the remainder, divide, and round to the nearest whole number."""
     rest = fmod(input, other)
     less = is_below(rest, other)
     np.subtract(input, rest, rest)

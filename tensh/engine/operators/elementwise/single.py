@@ -1,13 +1,14 @@
 """exp, log, log1p, sin, cos and tanh of float32, to a unit in the last place: additions, products and quotients in cached blocks.
 
-Where NumPy computes them with the processor's vectors they are off by up to 2.4, 3.9, 1.5, 1.5 and 1.4 units, PyTorch's by 0.6,
-0.9, 0.6, 0.6 and 0.5; how far and where depends on the processor.  What stands here depends on IEEE 754 arithmetic alone, and is
-off by up to 1.0, 1.1, 0.6, 0.6 and 0.8.  Of a million numbers that takes 1.7, 1.4, 3.0, 3.2 and 1.8 times NumPy's time on one
-core; by way of float64 it would take 3 to 11 times, but on processors with vectors of eight (avx512.py).  log1p is off by up to 0.9
-and by 0.235 on average, the C library's by 0.8 and 0.240, in half of its time.
+Where NumPy computes them with the processor's vectors they are off by up to 2.4, 3.9, 1.5, 1.5 and 1.4 units, PyTorch's
+by 0.6, 0.9, 0.6, 0.6 and 0.5; how far and where depends on the processor.  These functions depend on IEEE 754
+arithmetic alone, and are off by up to 1.0, 1.1, 0.6, 0.6 and 0.8.  Of a million numbers that takes 1.7, 1.4, 3.0, 3.2
+and 1.8 times NumPy's time on one core; by way of float64 it would take 3 to 11 times, but on processors with vectors of
+eight (avx512.py).  log1p is off by up to 0.9 and by 0.235 on average, the C library's by 0.8 and 0.240, in half of its
+time.
 
 The arguments are reduced as W. J. Cody and W. Waite do ("Software Manual for the Elementary Functions", 1980); the
-polynomials' coefficients are those of least largest error, found by C. L. Lawson's weighted least squares.
+polynomials are minimax approximations, found by C. L. Lawson's weighted least squares.
 """
 
 import math
@@ -16,8 +17,8 @@ import numpy as np
 
 from tensh.engine.operators.precision import F4, F8
 
-FEW = 2048  # elements; below it the library's function of float64 takes less time than that many calls of NumPy
-# Elements.  Smaller blocks would stay nearer to the processor, but between their steps two threads wait for Python's lock:
+FEW = 2048  # elements below which the library's function of float64 takes less time than the calls of NumPy
+# Elements.  Smaller blocks would stay in a nearer cache, but between their steps two threads wait for Python's lock:
 # exp of a million numbers takes 2.9 ms on one core and 1.8 on two; in blocks of 1 << 15 it takes 3.1 and 4.3.
 BLOCK = 1 << 17
 LARGEST = float(np.finfo(F4).max)
@@ -34,7 +35,7 @@ def double(*numbers):
 
 
 def polynomial(x, coefficients, out):
-    """Horner's rule, the highest power first."""
+    """Evaluate a polynomial by Horner's rule; the highest power comes first."""
     first, second, *others = coefficients
     multiply(x, first, out)
     add(out, second, out)
@@ -44,7 +45,7 @@ def polynomial(x, coefficients, out):
 
 
 # ── exp and tanh ─────────────────────────────────────────────────────────────
-# Added to a number, it leaves in the last 8 bits of the sum the nearest integer with the bias of an exponent.
+# Added to a number, leaves the nearest integer, with the exponent's bias, in the last 8 bits of the sum.
 TO_EXPONENT = np.array(3 << 22 | 127, F4)
 EXPONENT = np.array(23, I4)  # where a float32's exponent begins
 ONE, TWO = single(1, 2)
@@ -175,8 +176,8 @@ def compute_log1p(x, out, f, s, n, square, rest):
 # ── sin and cos ──────────────────────────────────────────────────────────────
 # the product of the first with a float32 is exact
 OVER_PI, OVER_PI_REST = double(341782637 / 2**30, 7.340831634506093e-10)
-TO_INTEGER = np.array(3 << 51, F8)  # added to a number, it leaves the nearest integer in the last bits of the sum
-SIGN = np.array(63, I8)  # how far the last bit is from the sign
+TO_INTEGER = np.array(3 << 51, F8)  # added to a number, leaves the nearest integer in the last bits of the sum
+SIGN = np.array(63, I8)  # distance from the last bit to the sign bit
 TURN = double(0.07755855818435162, -0.598241301608705, 2.5500696113873538, -5.167709679745138, 3.1415926368616307)
 
 
@@ -205,7 +206,7 @@ def compute_sin(x, out, turns, whole, r, t, shift=None):
 
 
 def compute_cos(x, out, *scratch):
-    """The sine of a quarter turn more."""
+    """The cosine, as the sine of the angle plus a quarter turn."""
     compute_sin(x, out, *scratch, shift=WIDE_HALF)
 
 

@@ -1,6 +1,6 @@
-"""Derivatives that are operators themselves: one node each in a backward pass that is recorded, and quick kernels.
+"""Derivatives as operators, with fast kernels: each is one node in a recorded backward pass.
 
-``grad`` is the gradient that arrives, ``result`` what the function computed.
+``grad`` is the gradient of the output, ``result`` the output.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ def threshold_backward(grad, result):
 
 @op(public=False, out=False, node="AliasBackward0", grad="g", input="zeros_as(g, input.shape)")
 def tie(grad, input):
-    """Record the gradient as a function of the input, too, though it does not change with it.
+    """Record the gradient as a function of the input, too, although it does not depend on it.
 
     PyTorch does so, because a derivative that is one node takes all of its arguments.
     """

@@ -2,7 +2,7 @@
 
 ``conj`` costs nothing on real arrays; complex gradients follow PyTorch's convention (the conjugate Wirtinger
 derivative).
-Where PyTorch refuses a dtype in words of its own, they stand beside the operator (``refusal``).
+An operator's own message for an unsupported dtype is its ``refusal``.
 """
 
 import math
@@ -23,11 +23,11 @@ for vocabulary in (ARRAYS, TENSORS):
 
 
 def not_complex(text, error=RuntimeError):
-    """Declare the message with which complex numbers are refused."""
+    """Make the ``refusal`` of complex numbers with this message."""
     return {"c": error(text)}
 
 
-# ── choosing: what many derivatives say ──────────────────────────────────────
+# ── choosing, for many derivatives ───────────────────────────────────────────
 @op(parallel=kernels.write_unless, public=False, node="WhereBackward0", constant_edges=(0, 1),
     input="only(g, mask)", mask=None)  # fmt: skip
 def only(input, mask):
@@ -226,7 +226,7 @@ pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", 
 pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
           refusal=not_complex("rad2deg is not supported for complex tensors."))  # fmt: skip
 for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh".split():
-    OPS[name].kernel_name = f"{name}_vml_cpu"  # named in the error for complex32 only
+    OPS[name].kernel_name = f"{name}_vml_cpu"  # the name in the error for complex32
 
 # ── bounds ───────────────────────────────────────────────────────────────────
 NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
@@ -347,7 +347,7 @@ def power_by_number(g, input, exponent):
 
 @word
 def less_one(exponent):
-    """A tensor of exponents for the derivative, which NumPy must not take for a number."""
+    """A tensor of exponents for the derivative, kept from NumPy's rules for plain numbers."""
     return TENSORS["sub_number"](exponent, 1) if isinstance(exponent, Tensor) else np.asarray(exponent - 1)
 
 
@@ -359,7 +359,7 @@ def twice(input):
 
 @word
 def power_exponent(out, input, exponent):
-    """The slope of a power by its exponent; it is not defined at a base of zero."""
+    """The derivative of a power by its exponent; undefined at a base of zero."""
     if isinstance(out, Tensor):
         if not input.ndim and input.node is None and input:
             return conj(TENSORS["mul_number"](out, input.log().item()))
@@ -386,11 +386,11 @@ def inside(input, min, max):
 
 @word
 def real_part(x, *kept):
-    """The real part; ``kept`` is only saved, as PyTorch does."""
+    """The real part; ``kept`` is saved without use, as PyTorch does."""
     return x.real if isinstance(x, Tensor) else real_of(x)
 
 
 @word
 def imaginary_part(x, *kept):
-    """The imaginary part, in the same way."""
+    """The imaginary part; ``kept`` is saved without use, as PyTorch does."""
     return x.imag if isinstance(x, Tensor) else imaginary_of(x)

@@ -1,8 +1,8 @@
 """Discrete Fourier transforms: complex to complex, real to complex, complex to real.
 
-``dim`` is a tuple of dimensions from 0, and ``scaling`` says what the sum is divided by: nothing (0), the root of the
-number of elements (1), that number (2).  The numbers come from the ufuncs behind numpy.fft: its functions spend 3 to 6
-µs on their arguments, as long as a transform of 512 elements takes.
+``dim`` is a tuple of dimensions from 0, and ``scaling`` selects the divisor of sums: none (0), the root of the number
+of elements (1), that number (2).  The kernels call the ufuncs behind numpy.fft, whose functions spend 3 to 6 µs on
+their arguments, as long as a transform of 512 elements takes.
 """
 
 import math
@@ -15,19 +15,19 @@ from tensh.engine.codegen.table import op
 
 REAL = {np.dtype(c): np.dtype(r) for c, r in (("F", "f"), ("D", "d"), ("f", "f"), ("d", "d"))}
 COMPLEX = {np.dtype(r): np.dtype(c) for r, c in (("f", "F"), ("d", "D"))}
-ONE = {dtype: real.type(1) for dtype, real in REAL.items()}  # factors in the dtype, which need no promotion
+ONE = {dtype: real.type(1) for dtype, real in REAL.items()}  # factors in the input's dtype, to avoid promotion
 
 
 @cache
 def ufuncs():
-    """NumPy's transforms along one dimension; loading them takes 2 ms, which only their first use needs."""
+    """NumPy's transforms along one dimension, loaded on first use, because loading takes 2 ms."""
     from numpy.fft import _pocketfft_umath
 
     return _pocketfft_umath
 
 
 def factor(dtype, scaling, sizes):
-    """The factor of sums over so many elements."""
+    """Return the factor of sums over so many elements."""
     if not scaling:
         return ONE[dtype]
     number = math.prod(sizes)
@@ -35,12 +35,12 @@ def factor(dtype, scaling, sizes):
 
 
 def sort_by_stride(input, dim):
-    """Dimensions as PyTorch works on them, the last one first: a smaller stride comes later."""
+    """Sort dimensions by stride, the largest first: PyTorch transforms along the last of them first."""
     return tuple(sorted(dim, key=lambda d: -input.strides[d])) if len(dim) > 1 else dim
 
 
 def blank(input, shape, dim, dtype):
-    """An empty array with the strides of PyTorch's results: the dimensions ``dim`` are innermost."""
+    """Return an empty array with the strides of PyTorch's results, the dimensions ``dim`` innermost."""
     ndim = len(shape)
     if ndim == 1 or dim == tuple(range(ndim - len(dim), ndim)) and input.flags.c_contiguous:
         return empty(shape, dtype)
@@ -49,25 +49,25 @@ def blank(input, shape, dim, dtype):
 
 
 def list_axes(d):
-    """The argument ``axes`` of the ufuncs: from dimension ``d`` of the input to that of the output."""
+    """Return the argument ``axes`` of the ufuncs for a transform along dimension ``d``."""
     return [(d,), (), (d,)]
 
 
 def resize_shape(shape, d, size):
-    """The shape with another size in one dimension."""
+    """Return the shape with another size in one dimension."""
     return (*shape[:d], size, *shape[d + 1 :])
 
 
 NARROW = {np.dtype("f"): np.dtype("d"), np.dtype("F"): np.dtype("D")}
-SAME = frozenset((1, 2, 3, 4, 5, 7, 8, 9, 16))  # sizes at which single precision gives (most of) PyTorch's bits
+SAME = frozenset((1, 2, 3, 4, 5, 7, 8, 9, 16))  # sizes at which single precision gives most of PyTorch's bits
 SMALL = 4096
 
 
 def accurate(input, sizes):
-    """The input in the precision to compute in.
+    """Return the input in the precision to compute in.
 
-    At sizes that are not in ``SAME``, PyTorch and single precision round in their own ways; in double precision only
-    PyTorch's error is left between them.  Of more than ``SMALL`` elements that would take twice the time.
+    At sizes other than ``SAME``, PyTorch and NumPy round differently in single precision; double precision leaves only
+    PyTorch's own error.  Above ``SMALL`` elements that would take twice the time.
     """
     if input.dtype not in NARROW or SAME.issuperset(sizes) or input.size > SMALL:
         return input
@@ -98,7 +98,7 @@ def fft_c2c(input, dim, scaling, forward):
 
 @op(public=False, input="fft_c2c(resize_dim(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
 def fft_r2c(input, dim, scaling, onesided):
-    """The transform of real numbers; ``onesided``: only the first half of the last dimension, the rest mirrors it."""
+    """The transform of real numbers; ``onesided`` leaves out the second half of the last dimension, which mirrors the first."""
     given, shape, last = input.dtype, input.shape, dim[-1]
     dim = (*sort_by_stride(input, dim[:-1]), last)
     sizes = [shape[d] for d in dim]
@@ -130,13 +130,13 @@ def fft_c2r(input, dim, scaling, last):
 
 
 def part(array, d, which):
-    """The array cut to the slice ``which`` of dimension ``d``."""
+    """Return the slice ``which`` of dimension ``d``."""
     return array[(slice(None),) * d + (which,)]
 
 
 @op(public=False, node="ConstantPadNdBackward0", input="resize_dim(g, dim, input.shape[dim])")
 def resize_dim(input, dim, size):
-    """``size`` elements along ``dim``: the first ones, or all of them and zeros."""
+    """The first ``size`` elements along ``dim``, padded with zeros if there are fewer."""
     own = input.shape[dim]
     if size <= own:
         return input if size == own else part(input, dim, slice(size))
@@ -147,7 +147,7 @@ def resize_dim(input, dim, size):
 
 @op(public=False, node="MulBackward0", input="doubled_inside(g, dim, last)")
 def doubled_inside(input, dim, last):
-    """The input, half of ``last`` elements along ``dim``, with all doubled that stand for two mirrored ones."""
+    """The input, half of ``last`` elements along ``dim``, with the elements doubled that represent a mirrored pair."""
     result = input.copy()
     part(result, dim, slice(1, 1 + last - input.shape[dim]))[...] *= 2
     return result

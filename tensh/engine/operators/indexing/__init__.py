@@ -1,1 +1,1 @@
-"""Read and write elements at given places."""
+"""Reading and writing elements at given positions."""

@@ -1,6 +1,6 @@
-"""Folding elements into a tensor at given indices: sum, product, mean, largest or smallest of all that meet there.
+"""Reductions at given indices: the sum, product, mean, largest or smallest of all elements with one index.
 
-``scatter_reduce`` has an index for every element, ``index_reduce`` one for every slice; it comes here expanded.
+``scatter_reduce`` has an index for every element, ``index_reduce`` one for every slice, which is expanded first.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from tensh.engine.operators.indexing.scatter import require_scatter, scatter, sc
 from tensh.engine.operators.writing import writes
 
 
-# ── the parts of derivatives that have none themselves ───────────────────────
+# ── parts of derivatives without derivatives ─────────────────────────────────
 @op(public=False, out=False, one=None, other=None)
 def mark_equal(one, other):
     """1 where two arrays are equal, 0 elsewhere."""
@@ -24,19 +24,19 @@ def mark_equal(one, other):
 
 @op(public=False, out=False, grad=None)
 def equals(grad, number):
-    """1 where ``grad`` is a number, 0 elsewhere."""
+    """1 where ``grad`` equals ``number``, 0 elsewhere."""
     return (grad == number).astype(grad.dtype)
 
 
 @op(public=False, out=False, node="DelayedError", grad="unless_zeros_meet(g, zeros)", zeros=None)
 def once(grad, zeros):
-    """``grad``, whose derivative is not known where several ``zeros`` meet."""
+    """``grad``; differentiating it raises where several ``zeros`` have one index."""
     return grad
 
 
 @word
 def unless_zeros_meet(g, zeros):
-    """The gradient that ``once`` passes on."""
+    """The gradient of ``once``; raise where several zeros have one index."""
     if (zeros > 1).any():
         raise RuntimeError(
             "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
@@ -47,7 +47,7 @@ def unless_zeros_meet(g, zeros):
 
 @op(public=False, out=False, grad=None, index=None)
 def count_meeting(grad, shape, dim, index, include_self):
-    """The number of elements that meet in each place, at least 1, in the dtype of ``grad``."""
+    """The number of elements with each index, at least 1, in the dtype of ``grad``."""
     where = places(shape, wrap_dim(dim, len(shape)), index).reshape(-1)
     count = np.bincount(where, minlength=int(np.prod(shape))).reshape(shape) + include_self
     return np.maximum(count, 1).astype(grad.dtype)
@@ -55,7 +55,7 @@ def count_meeting(grad, shape, dim, index, include_self):
 
 # ── kernels ──────────────────────────────────────────────────────────────────
 def extreme(dtype, largest):
-    """The largest or smallest value of a dtype."""
+    """Return the largest or smallest value of a dtype."""
     if dtype.kind in "fV":
         return np.inf if largest else -np.inf
     if dtype.kind == "b":
@@ -70,16 +70,16 @@ FOLDS = {
     "amax": (np.maximum.at, lambda dtype: extreme(dtype, False)),
     "amin": (np.minimum.at, lambda dtype: extreme(dtype, True)),
 }
-"""Reduction -> (function that folds values into an array, the value that it starts from without the array's elements)."""
+"""Reduction -> (function that adds values at positions of an array, initial value without the array's elements)."""
 
 
 def find_refusing_kernel(family, kind, input):
-    """The name of PyTorch's kernel that refuses numbers of this kind; None if there is none."""
+    """Return the name of PyTorch's kernel that refuses numbers of this kind, or None."""
     complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
     if family == "scatter":
         refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"
         return f"scatter_gather_tensor_cpu_reduce_{kind}" if refused else None
-    if input.ndim < 2:  # slices are combined by other functions than numbers
+    if input.ndim < 2:  # slices and numbers have different kernels
         return "index_func_" if complex_ or bool_ else None
     if complex_:
         return {"amax": "maximum_cpu", "amin": "minimum_cpu"}.get(kind)
@@ -87,7 +87,7 @@ def find_refusing_kernel(family, kind, input):
 
 
 def make_fold(family, kind):
-    """The function that folds ``src`` into ``input`` at ``index`` along ``dim``."""
+    """Make the function that reduces ``src`` into ``input`` at ``index`` along ``dim``."""
     fold, start = FOLDS[kind]
 
     def write(input, dim, index, src, include_self=True):
@@ -95,7 +95,7 @@ def make_fold(family, kind):
             if family == "scatter":
                 if (axis := wrap_dim(dim, input.ndim)) >= input.ndim or input.shape[axis]:
                     require_scatter(input, axis, np.zeros_like(index), src)
-                kernel = kernel if index.size else "div_floor_cpu"  # of nothing only the mean is taken
+                kernel = kernel if index.size else "div_floor_cpu"  # only the mean divides nothing
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 
         def write_flat(flat, where, values):
@@ -129,7 +129,7 @@ LET = {
     },
     "prod": {
         "part": "crop_to(src, index.shape)",
-        "others": "masked_fill(input, input == 0, 1)",  # the product of the others
+        "others": "masked_fill(input, input == 0, 1)",  # the product without zeros
         "own": "g * scatter_prod(others, dim, index, part, include_self) / others",
         "zeros": "gather(scatter_add(zeros_as(g, input.shape), dim, index, equals(part, 0)), dim, index)",
         "alone": "(part == 0) & (zeros == 1)",
@@ -154,7 +154,7 @@ for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexRed
 
 # ── scatter(reduce=), which PyTorch does not differentiate ───────────────────
 def declare_combination(what, combine, numbers):
-    """Declare the form of ``scatter`` that combines elements, or a number, with what is there."""
+    """Declare the overload of ``scatter`` that combines elements, or a number, with the elements of the input."""
 
     def write(input, dim, index, src):
         if numbers:
@@ -175,4 +175,4 @@ SCATTER = {
     for what, combine in (("add", add_at), ("multiply", np.multiply.at))
     for numbers in (True, False)
 } | {(None, True): scatter_number, (None, False): scatter_src}
-"""The operators of ``scatter``, by ``reduce`` and whether a number is written."""
+"""The operators of ``scatter``, by ``reduce`` and by whether the source is a number."""

@@ -1,7 +1,7 @@
-"""One index per element: what is gathered, and the positions in memory that scattering shares with it.
+"""Gathering, with one index per element, and the flat positions that scattering shares with it.
 
-``places`` turns what is asked for along one dimension into positions in flat memory, which NumPy reads (``take``) several
-times as fast as it reads with one index array for every dimension.
+``places`` turns indices along one dimension into positions in flat memory, which NumPy reads (``take``) several times
+as fast as with one index array for every dimension.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ from tensh.engine.errors.messages import OTHER_DTYPE, wrap_dim
 
 # ── positions ────────────────────────────────────────────────────────────────
 def places(shape, dim, index):
-    """The positions in flat, dense memory of ``shape`` that ``index`` names along ``dim``, element by element."""
+    """Return the position in flat, dense memory of ``shape`` for each element of ``index`` along ``dim``."""
     if not shape:
         return index
     beside, step = rows_beside(shape, dim, index.shape)
@@ -26,7 +26,7 @@ def places(shape, dim, index):
 
 
 def rows_beside(shape, dim, sizes):
-    """(positions of an index array's elements if all its numbers were 0, the distance of two numbers)."""
+    """Return (the positions for an index array of zeros, the stride along ``dim``)."""
     make = small_rows if sum(sizes) <= 256 else small_rows.__wrapped__
     return make(shape, dim, sizes)
 
@@ -45,15 +45,15 @@ def small_rows(shape, dim, sizes):
 
 
 def extent(index):
-    """The smallest and the largest number of an index array that is not empty."""
+    """Return the smallest and the largest number of a non-empty index array."""
     if index.size > 32:
         return index.min(), index.max()
-    numbers = index.reshape(-1).tolist()  # NumPy needs 3 microseconds for the two
+    numbers = index.reshape(-1).tolist()  # NumPy takes 3 µs for both
     return min(numbers), max(numbers)
 
 
 def require_index(index, name):
-    """Raise unless ``index`` is of a dtype to index with."""
+    """Raise unless ``index`` has an index dtype."""
     if index.dtype.kind != "i" or index.itemsize < 4:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
@@ -118,16 +118,16 @@ def gather(input, dim, index, *, sparse_grad=False):
 
 @op(public=False, out=False, node="ScatterAddBackward0", grad="gather(g, dim, index)", index=None)
 def gather_back(grad, shape, dim, index):
-    """``grad`` added into zeros, every element at its index along ``dim``."""
+    """``grad`` added to zeros, every element at its index along ``dim``."""
     out = np.zeros(shape, grad.dtype)
     write_in_parts(add_at, out, wrap_dim(dim, len(shape)), index, grad)
     return out
 
 
 def write_in_parts(write, out, dim, index, *values):
-    """``write(flat out, flat positions, flat values)`` for an index array that fits into the dense array ``out``.
+    """Call ``write(flat out, flat positions, flat values)`` for an index array that fits the dense array ``out``.
 
-    Along another dimension than the first no two rows can meet: then they are written side by side.
+    Unless ``dim`` is the first dimension, rows have no position in common and are written in parallel.
     """
 
     def work(part):

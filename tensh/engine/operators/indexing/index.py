@@ -1,7 +1,4 @@
-"""Elements at given places, and their gradients in zeros: reading is the adjoint of adding.
-
-Index tensors carry no gradient.
-"""
+"""Elements at given positions, and their gradients, which are added to zeros at these positions."""
 
 import math
 
@@ -17,22 +14,22 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.indexing.gather import extent
 
 ALL = slice(None)
-LONG = 16  # elements of a line from which its bounds are found sooner than every element is divided
+LONG = 16  # elements of a line from which finding its bounds is faster than dividing every element
 
 
 def title(array):
-    """The name of an array's dtype as error messages have it."""
+    """Return the name of an array's dtype in error messages."""
     return BY_NUMPY[array.dtype].title
 
 
 # ── x[...] with tensors ──────────────────────────────────────────────────────
 def key_of(indices):
-    """NumPy's index for a tuple of index arrays, None where a dimension is taken whole."""
+    """Return NumPy's index for a tuple of index arrays, in which None stands for a whole dimension."""
     return tuple([ALL if index is None else index for index in indices])
 
 
 def refuse_empty_masks(shape, indices):
-    """Raise for a mask without elements that does not fit: NumPy takes it for an index array without elements."""
+    """Raise for an empty mask that does not fit, which NumPy takes for an empty index array."""
     dim = 0
     for each in indices:
         if each is None or each.dtype.kind != "b":
@@ -45,7 +42,7 @@ def refuse_empty_masks(shape, indices):
 
 @op(public=False, out=False, watched=("indices",), input="index_back(g, input.shape, indices)")
 def index(input, indices):
-    """The elements at the places that index arrays and masks name."""
+    """The elements at index arrays and masks."""
     refuse_empty_masks(input.shape, indices)
     if not input.size:
         return index_nothing(input, indices)
@@ -62,7 +59,7 @@ def index(input, indices):
 
 
 def slices_at(input, index, dim):
-    """The slices at ``index`` along ``dim``, of which negative ones count from the end."""
+    """The slices at ``index`` along ``dim``; negative indices count from the end."""
     size, n = index.size, input.shape[dim]
     if size * input.size < PARALLEL * n or not is_within(index, n):
         return input.take(index, dim)
@@ -70,9 +67,9 @@ def slices_at(input, index, dim):
 
 
 def steps_beside(input, indices, ndim):
-    """For every dimension of the result the input's stride, 0 for those that come from index arrays.
+    """Return the input's stride for every dimension of the result, 0 for dimensions of index arrays.
 
-    They stand where the index arrays stand, or come first if these are apart.
+    These take the place of the index arrays, or come first if the index arrays are not adjacent.
     """
     steps, dim, places = [], 0, []
     for each in indices:
@@ -87,7 +84,7 @@ def steps_beside(input, indices, ndim):
 
 
 def find_some(indices):
-    """True if index arrays and masks select any place; arrays that do not fit together select none."""
+    """Return True if index arrays and masks select anything; arrays that do not broadcast select nothing."""
     shapes = [
         (np.count_nonzero(each),) if each.dtype.kind == "b" else each.shape for each in indices if each is not None
     ]
@@ -98,7 +95,7 @@ def find_some(indices):
 
 
 def index_nothing(input, indices):
-    """The index result for an input without elements; PyTorch does not check indices that select nothing."""
+    """Index an input without elements; PyTorch does not check indices that select nothing."""
     dim, numbers, wanted = 0, [], find_some(indices)
     for each in indices:
         if each is not None and each.dtype.kind != "b":
@@ -122,16 +119,16 @@ def index_nothing(input, indices):
     grad="index(g, indices)",
 )
 def index_back(grad, shape, indices):
-    """``grad`` added into zeros at the places that index arrays and masks name."""
+    """``grad`` added to zeros at index arrays and masks."""
     out = np.zeros(shape, grad.dtype)
     add_into(out, indices, grad)
     return out
 
 
 def add_into(out, indices, values):
-    """``out[indices] += values``, where a place may occur more than once."""
+    """Compute ``out[indices] += values``, where positions may occur more than once."""
     if not out.size:
-        index_nothing(out, indices)  # checks the numbers
+        index_nothing(out, indices)  # raises for indices out of range
         return
     if not indices:
         out += values
@@ -155,7 +152,7 @@ def add_into(out, indices, values):
 
 
 def row_places(shape, indices):
-    """The places that index arrays name in the first dimensions of ``shape`` seen as one; IndexError for one outside."""
+    """Return the positions of index arrays in the flattened first dimensions of ``shape``; IndexError if out of range."""
     places = 0
     for each, n in zip(indices, shape):
         if each.size and not is_within(each, n):
@@ -167,7 +164,7 @@ def row_places(shape, indices):
 
 
 def index_error(shape, indices, error):
-    """PyTorch's exception for index arrays that NumPy refused."""
+    """Return PyTorch's exception for index arrays that NumPy refused."""
     dim, expanded = 0, []
     for each in indices:
         if each is None:
@@ -233,7 +230,7 @@ def index_select(input, dim, index):
 
 
 def make_range_error(input, dim, n, wrong):
-    """PyTorch's error for an index out of range."""
+    """Return PyTorch's error for an index out of range."""
     if input.ndim > 1 and not n:
         return RuntimeError("index_select(): self indexing axis dim should be positive")
     if input.ndim > 1 and (dim == 1 or not input.size):
@@ -243,14 +240,14 @@ def make_range_error(input, dim, n, wrong):
 
 @op(public=False, out=False, node="IndexAddBackward0", grad="index_select(g, dim, index)", index=None)
 def index_select_back(grad, shape, dim, index):
-    """Slices added into zeros at ``index`` along ``dim``."""
+    """Slices added to zeros at ``index`` along ``dim``."""
     out = np.zeros(shape, grad.dtype)
     add_slices(out, wrap_dim(dim, len(shape)), index, grad)
     return out
 
 
 def add_slices(out, dim, index, values):
-    """Add slices of ``values`` along ``dim`` into those of the dense array ``out`` at ``index``."""
+    """Add slices of ``values`` along ``dim`` to the slices of the dense array ``out`` at ``index``."""
     if not out.ndim:
         out += values.reshape(())
     elif dim == 0:
@@ -260,13 +257,13 @@ def add_slices(out, dim, index, values):
 
 
 def slice_places(shape, dim, index):
-    """The positions in flat memory of the slices at ``index``."""
+    """Return the positions in flat memory of the slices at ``index``."""
     whole = np.arange(np.prod(shape[dim:], dtype=np.int64)).reshape(shape[dim:])[index.reshape(-1)]
     outer = np.arange(np.prod(shape[:dim], dtype=np.int64)) * np.prod(shape[dim:], dtype=np.int64)
     return outer.reshape(-1, *[1] * whole.ndim) + whole
 
 
-# ── where something is ───────────────────────────────────────────────────────
+# ── positions of elements ────────────────────────────────────────────────────
 def find_nonzero(array):
     """The indices of the elements that are not zero, a row for each dimension."""
     if array.ndim < 2:
@@ -278,7 +275,7 @@ def find_nonzero(array):
 
 
 def unravel_by_bounds(flat, shape):
-    """Rising flat places as indices for each dimension, by where lines begin: a tenth of the time of divisions."""
+    """Convert ascending flat positions to indices, by the bounds of lines: a tenth of the time of divisions."""
     out = np.empty((len(shape), flat.size), np.int64)
     lines = 1
     for dim, length in enumerate(shape[:-1]):

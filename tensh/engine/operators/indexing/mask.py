@@ -1,4 +1,4 @@
-"""Elements under a mask, and at positions of a tensor seen flat: read and written."""
+"""Reading and writing under a mask, and at positions of a flattened tensor."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def masked_select(input, mask):
 
 @op(public=False, out=False, node="MaskedSelectBackwardBackward0", grad="masked_select(g, mask)", mask=None)
 def masked_select_back(grad, shape, mask):
-    """``grad`` laid into zeros where ``mask`` is True, in the size to which both are broadcast."""
+    """``grad`` written to zeros where ``mask`` is True, in the broadcast size."""
     out = np.zeros(np.broadcast_shapes(shape, mask.shape), grad.dtype)
     out[np.broadcast_to(mask, out.shape)] = grad
     return out
@@ -51,10 +51,10 @@ def masked_select_back(grad, shape, mask):
     source="reshape(take(g, index), source.shape)",
 )  # fmt: skip
 def put(input, index, source, accumulate=False):
-    """The input with the elements of ``source`` at positions ``index`` of the input seen flat.
+    """The input with the elements of ``source`` at positions ``index`` of the flattened input.
 
-    With ``accumulate`` they are added to what is there.  Differentiable.  Shapes: [*]; ``index`` and ``source`` have equally
-    many elements. Raise IndexError for positions out of range, RuntimeError for operands that do not fit.
+    With ``accumulate`` they are added.  Differentiable.  Shapes: [*]; ``index`` and ``source`` have equally many
+    elements. Raise IndexError for positions out of range, RuntimeError for operands that do not fit.
 
     >>> import tensh as torch
     >>> torch.put(torch.zeros(2, 2), torch.tensor([3]), torch.tensor([7.0]))
@@ -99,7 +99,7 @@ def write_masked(input, mask, source):
 
 
 def expand_mask(mask, shape):
-    """The mask in the shape of the target."""
+    """Return the mask in the shape of the target."""
     if (clash := broadcast_clash([shape, mask.shape])) is not None:
         raise RuntimeError(clash)
     if (common := np.broadcast_shapes(shape, mask.shape)) != shape:
@@ -153,7 +153,7 @@ def masked_source(grad, mask, shape):
 
 # ── flat positions ───────────────────────────────────────────────────────────
 def flat_places(index, number, name):
-    """Positions in a tensor seen flat, counted from 0."""
+    """Return positions in a flattened tensor, counted from 0."""
     if index.dtype.kind != "i" or index.itemsize != 8:
         raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {title(index)}")
     if not index.size:
@@ -172,7 +172,7 @@ def flat_places(index, number, name):
     index=None,
 )
 def take(input, index):
-    """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable.
+    """The elements at positions ``index`` of the flattened input, in the shape of ``index``.  Differentiable.
 
     Shapes: [*] and ``index`` [*]. Raise IndexError or RuntimeError for positions out of range.
 
@@ -187,7 +187,7 @@ def take(input, index):
 
 @op(public=False, out=False, node="PutBackward0", grad="take(g, index)", index=None)
 def take_back(grad, shape, index):
-    """``grad`` added into zeros at flat positions."""
+    """``grad`` added to zeros at flat positions."""
     out = np.zeros(shape, grad.dtype)
     add_at(out.reshape(-1), flat_places(index, out.size, "take").reshape(-1), grad.reshape(-1))
     return out

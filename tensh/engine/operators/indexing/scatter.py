@@ -1,4 +1,4 @@
-"""Writing into a tensor at given places: under index tensors and masks, slice by slice, at flat positions."""
+"""Writing at index tensors and masks, slice by slice, and with one index per element."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def zeros_as(grad, shape):
 
 
 def only_mask(indices):
-    """True if there is one index array, which is a mask."""
+    """Return True if the only index array is a mask."""
     arrays = [each for each in indices if each is not None]
     return len(arrays) == 1 and arrays[0].dtype.kind == "b"
 
@@ -42,9 +42,9 @@ def only_mask(indices):
     input="g if accumulate else index_put(g, indices, zeros_as(g, ()), False)", values="index(g, indices)",
 )  # fmt: skip
 def index_put(input, indices, values, accumulate=False):
-    """The input with ``values`` at the places that index arrays and masks name (added to what is there)."""
+    """The input with ``values`` written (or with ``accumulate`` added) at index arrays and masks."""
     if input.dtype is not values.dtype and values.size == 1 and not accumulate and only_mask(indices):
-        values = values.astype(input.dtype)  # PyTorch fills under the mask
+        values = values.astype(input.dtype)  # PyTorch fills under a mask, which casts
     refuse_empty_masks(input.shape, indices)
     if not input.size or input.dtype is not values.dtype:
         shape = index_nothing(input, indices).shape
@@ -70,7 +70,7 @@ def index_put(input, indices, values, accumulate=False):
 
 
 def mismatch(values, shape):
-    """The error for values that do not fit the elements found, which have this shape."""
+    """Return the error for values that do not broadcast to the indexed elements' shape."""
     return RuntimeError(
         f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
         f"{list(shape)}"
@@ -111,7 +111,7 @@ def require_slices(name, input, dim, index, source):
 
 
 def find_outside(index, n):
-    """The first number of ``index`` that is out of range for ``n`` slices, or None."""
+    """Return the first number of ``index`` out of range for ``n`` slices, or None."""
     if not index.size:
         return None
     low, high = extent(index)
@@ -172,7 +172,7 @@ def index_copy(input, dim, index, source):
 
 
 def require_copy(input, dim, index, source):
-    """The checks of ``index_copy``."""
+    """Check the arguments of ``index_copy``."""
     if index.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
     if not source.ndim and index.size != 1:
@@ -236,13 +236,13 @@ def index_fill_number(input, dim, index, value):
     input="index_fill_number(g, dim, index, 0)", index=None, value="slices_sum(g, dim, index)",
 )  # fmt: skip
 def index_fill_tensor(input, dim, index, value):
-    """The input with its slices at ``index`` along ``dim`` set to a tensor without dimensions."""
+    """The input with its slices at ``index`` along ``dim`` set to a 0-d tensor."""
     fill_slices(input, dim, index, value)
 
 
 @op(public=False, out=False, grad="index_fill_tensor(zeros_as(g, grad.shape), dim, index, g)", index=None)
 def slices_sum(grad, dim, index):
-    """The sum of the slices at ``index``, each once."""
+    """The sum of the slices at ``index``, each counted once."""
     if not grad.ndim:
         return grad
     keep = np.zeros(grad.shape[dim], bool)
@@ -274,7 +274,7 @@ def require_scatter(input, dim, index, src=None):
 
 
 def scatter(write, input, dim, index, src=None):
-    """``write(flat input, flat positions, flat values)`` into the dense array ``input``, after all checks."""
+    """Check the arguments, then call ``write(flat input, flat positions, flat values)`` for the dense array ``input``."""
     dim = wrap_dim(dim, input.ndim)
     require_scatter(input, dim, index, src)
     if not index.size:
@@ -318,7 +318,7 @@ def scatter_add(input, dim, index, src):
 
 @op(public=False, out=False, node="ConstantPadNdBackward0", grad="crop_to(g, grad.shape)")
 def pad_to(grad, shape):
-    """``grad`` at the start of zeros of a size that may be larger."""
+    """``grad`` padded with zeros at the end to a size that may be larger."""
     if grad.shape == shape:
         return grad
     out = np.zeros(shape, grad.dtype)
@@ -329,5 +329,5 @@ def pad_to(grad, shape):
 
 @op(public=False, out=False, node="SliceBackward0", grad="pad_to(g, grad.shape)")
 def crop_to(grad, shape):
-    """The start of ``grad`` in a size that may be smaller."""
+    """``grad`` cropped at the end to a size that may be smaller."""
     return grad[tuple([slice(0, n) for n in shape])] if grad.ndim == len(shape) else np.zeros(shape, grad.dtype)

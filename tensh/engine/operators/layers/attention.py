@@ -1,4 +1,4 @@
-"""Attention: means of values, weighted by how well keys fit a query."""
+"""Attention: means of values, weighted by the match of keys and queries."""
 
 import math
 
@@ -20,7 +20,7 @@ def safe_softmax(input):
     out = softmax_dim.kernel(input, -1)
     if not input.size:
         return out
-    if np.isnan(out[..., 0]).any():  # as they are where all is -inf
+    if np.isnan(out[..., 0]).any():  # as where all scores are -inf
         out = np.where(np.isneginf(input.max(-1, keepdims=True)), input.dtype.type(0), out)
     return out
 
@@ -41,16 +41,16 @@ def fit(query, key, mask=None, scale=1.0):
 
 
 # ── without the whole matrix of scores ───────────────────────────────────────
-SCORES = 1 << 18  # scores that a thread has at a time: of several heads, or of some rows of one
-# Rows of causal attention that are computed together, at least a quarter: later keys, which they do not see, are left out.
-# 1,024 rows take 0.63 to 0.68 of the time; 128 rows in halves 0.75 of that in one piece, in quarters hardly less.
+SCORES = 1 << 18  # scores that a thread holds at a time, of several heads or of some rows of one head
+# Rows of causal attention computed together, unless a quarter of all is more: keys after them are left out.
+# 1,024 rows take 0.63 to 0.68 of the time; 128 rows take 0.75 of it in halves, and hardly less in quarters.
 CAUSAL = 64
 
 
 class Heads:
-    """Queries, keys and values as stacks of matrices, one for each head, whose weights are computed some at a time.
+    """Queries, keys and values as stacks of one matrix per head, whose weights are computed in parts.
 
-    Stacks have one leading dimension; two, as they were given, if all heads of a sample are computed together.
+    Stacks have one leading dimension, or the given two if all heads of a sample are computed together.
     """
 
     def __init__(self, query, key, value, mask, scale, causal):
@@ -69,7 +69,7 @@ class Heads:
             self.mask = np.broadcast_to(mask, (*lead, self.rows, self.columns))
 
     def stack(self, array):
-        """The array as a stack, whose rows BLAS can read: a copy only where it must be one."""
+        """Return the array as a stack with rows that BLAS can read, copied only if necessary."""
         if array.shape[:-2] != self.lead:
             array = np.broadcast_to(array, (*self.lead, *array.shape[-2:]))
         if self.together:
@@ -79,7 +79,7 @@ class Heads:
         return np.ascontiguousarray(array).reshape(math.prod(self.lead), *array.shape[-2:])
 
     def unstack(self, array, given):
-        """The array with all leading dimensions, laid out in memory as the one that was given in its place, as in PyTorch."""
+        """Return the array with all leading dimensions, in the memory order of the given one, as PyTorch does."""
         array = array.reshape(*self.lead, *array.shape[-2:])
         if self.together or given.flags.c_contiguous or given.shape != array.shape:
             return array
@@ -97,7 +97,7 @@ class Heads:
         run(lambda i: work(slice(i * number, (i + 1) * number)), -(-count // number))
 
     def row_parts(self):
-        """(slice of the rows of queries, slice of the keys that they see), first the rows for which that is all keys."""
+        """Return [(slice of queries, slice of the keys visible to them)], beginning with queries that see all keys."""
         number = max(1, SCORES // max(1, self.columns))
         if self.causal:
             number = min(number, max(CAUSAL, -(-self.rows // 4)))
@@ -105,7 +105,7 @@ class Heads:
         return [(rows, slice(rows.stop if self.causal and rows.stop < self.rows else None)) for rows in reversed(parts)]
 
     def weigh(self, queries, heads, rows, seen):
-        """The weights of all values for some scaled queries: softmax of the scores, zeros where all is -inf."""
+        """Return the weights of the values for some scaled queries: softmax of the scores, zeros where all are -inf."""
         scores = np.matmul(queries, self.key[heads, ..., seen, :].swapaxes(-1, -2))
         if self.mask is not None:
             scores += self.mask_of(heads)[..., rows, seen]
@@ -118,7 +118,7 @@ class Heads:
 
 
 def add_product(one, other, into, first):
-    """Add a product of matrices to what is there, of which ``first`` says that it is nothing yet."""
+    """Add a product of matrices to ``into``, or write it there if it is the ``first``."""
     if first:
         np.matmul(one, other, into)
     else:
@@ -126,9 +126,9 @@ def add_product(one, other, into, first):
 
 
 def attend_slopes(g, query, key, value, out, mask=None, scale=1.0, causal=False):
-    """The gradients of query, key and value; the weights are computed anew.
+    """The gradients of query, key and value, with the weights computed again.
 
-    Of what softmax subtracts, sum(w * slope) along the keys, only ``g * out`` has to be added up (Dao et al., 2022).
+    The sum over keys in the derivative of softmax equals the sum of ``g * out`` (Dao et al., 2022).
     """
     dtype, given = query.dtype, (query, key, value)
     g, query, key, value, out = map(widen, (g, query, key, value, out))
@@ -177,7 +177,7 @@ ARRAYS["attend_slopes"], TENSORS["attend_slopes"] = attend_slopes, record_attend
 )  # fmt: skip
 @compute_in_float32
 def attend(query, key, value, mask=None, scale=1.0, causal=False):
-    """softmax(query @ key.T * scale + mask) @ value; ``causal`` says that the mask is."""
+    """softmax(query @ key.T * scale + mask) @ value; ``causal`` if the mask is causal."""
     parts = Heads(query, key, value, mask, scale, causal)
     out = np.empty_like(parts.query, shape=(*parts.query.shape[:-1], value.shape[-1]))
 

@@ -1,7 +1,7 @@
-"""Borders: a dimension that is copied, with a few of its elements repeated before and after.
+"""Padding by borders: a dimension is copied, and a few of its elements are repeated before and after it.
 
-Most of a padded tensor is the tensor.  It is copied once, and the borders are made of the copy, one dimension after the
-other: a quarter of the time of putting whole dimensions together, for three of them.
+The tensor is copied once, and the borders are filled from the copy, one dimension after the other.  For three
+dimensions this takes a quarter of the time of gathering whole dimensions.
 """
 
 from functools import reduce
@@ -10,15 +10,15 @@ import numpy as np
 
 from tensh.engine.arrays.copying import copy_into
 
-FEW = 64  # elements of a side that are added one after the other
+FEW = 64  # elements of a side up to which they are added one by one
 NARROW = 8  # elements of a row up to which NumPy spends more time on rows than on elements
 
 
 class Border:
-    """Return the index of the source of each element of a padded dimension.
+    """The border of a padded dimension.
 
-    ``kept`` of the input become ``core`` of the result; ``sides`` pairs a slice of the result with the slice of the result
-    that it repeats.  One element may stand for a whole side.
+    The slice ``kept`` of the input becomes the slice ``core`` of the result; ``sides`` are pairs of a slice of the
+    result and the slice of the result that it repeats.  A whole side may repeat one element.
     """
 
     __slots__ = ("length", "size", "kept", "core", "sides")
@@ -28,10 +28,10 @@ class Border:
 
 
 def border_of(size, places):
-    """The border of a dimension of ``size`` elements whose result has those at ``places``; None if it is none."""
+    """Return the border of a dimension of ``size`` elements that is read at ``places``; None if they form no border."""
     if not len(places):
         return None
-    ends = np.flatnonzero(np.append(np.diff(places) != 1, True)) + 1  # of stretches that rise by one
+    ends = np.flatnonzero(np.append(np.diff(places) != 1, True)) + 1  # of runs of consecutive numbers
     lengths = np.diff(ends, prepend=0)
     stop = int(ends[lengths.argmax()])
     start = stop - int(lengths.max())
@@ -47,7 +47,7 @@ def border_of(size, places):
 
 
 def source_of(places, length, shift):
-    """``places`` of a core of ``length`` elements as a slice, moved by ``shift``; None where no slice gives them."""
+    """Return ``places`` within a core of ``length`` elements as a slice, moved by ``shift``; None if there is no such slice."""
     one, last, steps = int(places[0]), int(places[-1]), np.diff(places)
     if places.min() < 0 or places.max() >= length:
         return None
@@ -66,13 +66,13 @@ def slice_dim(dim, part):
 
 
 def surround(input, borders):
-    """The input with a border (or None) in each of its last dimensions."""
+    """Pad the input with a border (or None) in each of its last dimensions."""
     first, whole = input.ndim - len(borders), slice(None)
     sizes = [n if border is None else border.length for n, border in zip(input.shape[first:], borders)]
     out = np.empty((*input.shape[:first], *sizes), input.dtype)
     core = [whole if border is None else border.core for border in borders]
     copy_into(out[..., *core], input[..., *[whole if border is None else border.kept for border in borders]])
-    for place in reversed(range(len(borders))):  # the last dimension's borders are whole lines of the next one's
+    for place in reversed(range(len(borders))):  # from the last dimension on: later borders copy it
         if borders[place] is not None:
             there = out[..., *core[:place], *[whole] * (len(borders) - place)]
             for to, source in borders[place].sides:
@@ -82,7 +82,7 @@ def surround(input, borders):
 
 
 def pieces(array, dim, to, source):
-    """Indices of a border along ``dim`` and of the elements it repeats; column by column where rows are short."""
+    """Yield the index of a border along ``dim`` and that of the elements it repeats, column by column where rows are short."""
     width = to.stop - to.start
     if dim < array.ndim - 1 or width > NARROW:
         return [(slice_dim(dim, to), slice_dim(dim, source))]
@@ -91,7 +91,7 @@ def pieces(array, dim, to, source):
 
 
 def fold(g, borders, order):
-    """The adjoint: ``g`` without its borders, which are added to the elements that they repeat, in this order of dimensions."""
+    """The adjoint: add the borders of ``g`` to the elements that they repeat, in this order of dimensions, and remove them."""
     first, g = g.ndim - len(borders), g.copy()
     for place in order:
         if borders[place] is not None:
@@ -100,7 +100,7 @@ def fold(g, borders, order):
 
 
 def fold_border(g, dim, border):
-    """``g``, which is written, without its border along ``dim``."""
+    """Remove the border of ``g``, which is overwritten, along ``dim``."""
     for to, source in border.sides:
         if source.stop is not None and source.stop - source.start == 1:
             add_side(g, dim, to, source)
@@ -111,7 +111,7 @@ def fold_border(g, dim, border):
 
 
 def add_side(g, dim, to, source):
-    """Add all elements of a side to the one that they repeat: few of them in the order of their places, as PyTorch does."""
+    """Add all elements of a side to the one that they repeat; if they are few, one by one, as PyTorch does."""
     target = g[slice_dim(dim, source.start)]
     if to.stop - to.start > FEW:
         target += np.add.reduce(g[slice_dim(dim, to)], dim)
@@ -125,7 +125,7 @@ def add_side(g, dim, to, source):
 
 
 def uncrop(g, dim, border):
-    """``g`` with zeros along ``dim`` for the elements of the input that were cut off."""
+    """Pad ``g`` with zeros along ``dim`` for the elements of the input that were cut off."""
     if border.kept == slice(0, border.size):
         return g
     out = np.zeros((*g.shape[:dim], border.size, *g.shape[dim + 1 :]), g.dtype)

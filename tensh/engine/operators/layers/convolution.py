@@ -1,8 +1,8 @@
-"""Convolutions: three linear maps, each the derivative of the other two, so any order of differentiation closes.
+"""Convolutions: three linear maps, each the derivative of the other two, so that every order of derivative consists of them.
 
-In the names of the mathematics, for an input x, a weight w and an output y, all with any number of spatial dimensions:
-``correlate`` is x, w -> y; ``correlate_back`` is y, w -> x, its adjoint in x and the forward pass of a transposed convolution;
-``match`` is y, x -> w, its adjoint in w.  Shapes: x [N, C, *S], w [O, C / groups, *K], y [N, O, *T].
+In mathematical notation, for an input x, a weight w and an output y with any number of spatial dimensions:
+``correlate`` is x, w -> y; ``correlate_back`` is y, w -> x, its adjoint in x and the forward pass of a transposed
+convolution; ``match`` is y, x -> w, its adjoint in w.  Shapes: x [N, C, *S], w [O, C / groups, *K], y [N, O, *T].
 """
 
 import math
@@ -19,19 +19,19 @@ from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along
 
 GEOMETRY = "stride, padding, dilation, groups"
-# Elements of windows that are made at a time, if one image has no more: those of all would fill memory, and what is in the cache
-# takes half of the time.
+# Elements of windows made at a time, unless one image has more: those of all images would fill memory, and windows in
+# the cache take half of the time.
 COLUMNS = 1 << 19
-# Parts of a batch, so that several threads have work; a part has no fewer elements of windows.
+# The number of parts of a batch, for several threads, and the least number of window elements in a part.
 PARTS, FEWEST = 4, 1 << 18
-# Windows over the padding of a transposed convolution, for each position of its input, up to which they are multiplied: past
-# them, for a kernel larger than the image, to add a window for every position takes less time.
+# Windows over the padding of a transposed convolution, per position of its input, up to which windows are multiplied:
+# for kernels larger than the image, adding a window for every position takes less time.
 ROOM = 4
-DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
+DEAR = 2  # channels of windows made in the time in which one channel of windows is added up
 
 
 def is_double_volume(input):
-    """True for an input of three dimensions in float64, which PyTorch convolves row by row."""
+    """Return True for an input of three dimensions in float64, which PyTorch convolves row by row."""
     return input.ndim == 5 and input.dtype == np.float64
 
 
@@ -53,21 +53,21 @@ def convolution(kernel_name, **derivatives):
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
 
-    ``size`` says how many windows there are where that is not as many as fit.
+    ``size`` is the number of windows, if it is not the largest that fits.
     """
     kernel = weight.shape[2:]
     if size is None:
         size = output_size(input.shape[2:], kernel, stride, padding, dilation)
     result = multiply_windows(input, weight, stride, padding, dilation, groups, size)
     if not input.shape[1] and len(input):
-        return result[:, :0]  # as in PyTorch: no channels in, none out
+        return result[:, :0]  # as in PyTorch, an input without channels has an output without channels
     if bias is not None:
         result += bias.reshape(-1, *(1,) * len(size))
     return result
 
 
 def multiply_windows(input, weight, stride, padding, dilation, groups, size):
-    """The products of all ``size`` windows with the weight, one product of matrices for every image."""
+    """Multiply all ``size`` windows by the weight, with one matrix product for every image."""
     kernel, whole = weight.shape[2:], pad_sides(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
@@ -96,7 +96,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
 @keeping_format(operands=2, unless=is_double_volume)
 @compute_in_float32
 def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
-    """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
+    """Add the weight, scaled by each output element, to that element's window: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
     around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
     padded = tuple(n + 2 * a for n, a in zip(size, around))
@@ -121,14 +121,14 @@ def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dil
 
 
 def flip_weight(weight, groups):
-    """The weight that, slid over the output, is the adjoint: turned around, channels in and out exchanged."""
+    """Return the weight of the adjoint as a convolution: reversed, with input and output channels exchanged."""
     weight = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
     weight = np.ascontiguousarray(np.flip(weight, range(3, weight.ndim)))
     return weight.reshape(-1, *weight.shape[2:])
 
 
 def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
-    """The sum of the weights of all output positions, each added to its window."""
+    """Sum the scaled weights of all output positions, each in its window."""
     kernel, size = weight.shape[2:], grad.shape[2:]
     batch, channels = grad.shape[0], weight.shape[1] * groups
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
@@ -169,27 +169,27 @@ def match(grad, input, shape, stride, padding, dilation, groups):
 
     map_images(work, input, shape[2:], size)
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
-    for start in sorted(sums):  # as the threads have not ended in order
+    for start in sorted(sums):  # threads finish in any order
         result += sums[start]
     return result.reshape(shape)
 
 
 @word
 def all_but_channels(ndim):
-    """The dimensions over which the gradient of the bias is summed."""
+    """Return the dimensions over which the gradient of the bias is summed."""
     return (0, *range(2, ndim))
 
 
 # ── windows ──────────────────────────────────────────────────────────────────
 def output_size(spatial, kernel, stride, padding, dilation):
-    """The number of positions of the window in every spatial dimension."""
+    """Return the number of positions of the window in every spatial dimension."""
     return tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
     )
 
 
 def pad_sides(array, padding, value=0):
-    """``value`` around the spatial dimensions."""
+    """Pad the spatial dimensions with ``value``."""
     if not any(padding):
         return array
     spatial = array.shape[2:]
@@ -200,17 +200,17 @@ def pad_sides(array, padding, value=0):
 
 
 def middle(spatial, padding):
-    """Return the index of the elements between the padding."""
+    """Return the index of the elements inside the padding."""
     return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
 
 
 def strip_padding(padding, whole, spatial):
-    """The part between the padding."""
+    """Return the part inside the padding."""
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 
 def map_images(work, images, kernel, size):
-    """Call ``work(part)`` for slices of the batch, on several threads: a quarter of it, but some megabytes of windows at most."""
+    """Call ``work(part)`` for slices of the batch, quarters or some megabytes of windows, on several threads."""
     length = max(1, images.shape[1] * math.prod(kernel) * math.prod(size))
     number = max(1, min(max(len(images) * length // PARTS, FEWEST), COLUMNS) // length)
     blocks = -(-len(images) // number)
@@ -219,31 +219,31 @@ def map_images(work, images, kernel, size):
 
 
 def reach(place, size, stride, dilation):
-    """The positions of the input that one element of the kernel meets, as slices.
+    """Return the positions of the input that one element of the kernel reads, as slices.
 
-    With the parts of windows and kernel exchanged, ``reach(place, kernel, dilation, stride)``, the positions in one window.
+    With windows and kernel exchanged, ``reach(place, kernel, dilation, stride)`` returns the positions in one window.
     """
     return tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, n, s, d in zip(place, size, stride, dilation))
 
 
 def windows(array, kernel, size, stride, dilation, groups=1):
-    """All windows side by side: [N, groups, C / groups * prod(K), prod(T)], ready for one matrix product."""
+    """Return all windows as [N, groups, C / groups * prod(K), prod(T)], for one matrix product."""
     batch, channels = array.shape[:2]
     shape = (batch, groups, channels // groups * math.prod(kernel), math.prod(size))
     if math.prod(kernel) == 1 and set(stride) == {1}:
         return array.reshape(shape)
     columns = np.empty((batch, channels, *kernel, *size), array.dtype)
-    if math.prod(size) < math.prod(kernel):  # of a kernel as large as the image there are few windows
+    if math.prod(size) < math.prod(kernel):  # a kernel as large as the image has few windows
         for place in np.ndindex(*size):
             columns[(..., *place)] = array[(..., *reach(place, kernel, dilation, stride))]
         return columns.reshape(shape)
-    for place in np.ndindex(*kernel):  # a fifth faster than to copy one strided view of all windows
+    for place in np.ndindex(*kernel):  # a fifth faster than copying one strided view of all windows
         columns[(slice(None), slice(None), *place)] = array[(..., *reach(place, size, stride, dilation))]
     return columns.reshape(shape)
 
 
 def lay_together(columns, whole, stride, dilation):
-    """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S], each in its place.  The adjoint of ``windows``."""
+    """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S] at their positions: the adjoint of ``windows``."""
     dims = whole.ndim - 2
     kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
     if math.prod(size) < math.prod(kernel):
@@ -255,7 +255,7 @@ def lay_together(columns, whole, stride, dilation):
 
 
 def add_all_windows(columns, spatial, stride, padding, dilation):
-    """Add all windows in a new array, without its padding: [N, C, *S]."""
+    """Add all windows in a new array; return it without padding: [N, C, *S]."""
     whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
     lay_together(columns, whole, stride, dilation)
     return strip_padding(padding, whole, spatial)

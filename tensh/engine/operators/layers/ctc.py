@@ -1,8 +1,8 @@
-"""Connectionist temporal classification: how unlikely a sequence of labels is, whenever each of them was said.
+"""Connectionist temporal classification: the negative log-likelihood of a label sequence under all alignments.
 
-Blanks are set around and between the labels of every sequence: 2 S + 1 states.  From one moment to the next a sequence
-stays in its state, moves to the next one, or skips a blank between two different labels.  ``forward`` holds the
-logarithm of the probability of all beginnings that end in a state, ``backward`` that of all endings from it.
+Blanks are put around and between the labels of every sequence: 2 S + 1 states.  At each step a sequence stays in its
+state, moves to the next one, or skips a blank between two different labels.  ``forward`` holds the log-probabilities of
+all prefixes that end in a state, ``backward`` those of all suffixes from it.
 """
 
 import numpy as np
@@ -11,9 +11,9 @@ from tensh.engine.codegen.table import op
 
 
 def states(targets, target_lengths, blank, classes):
-    """([N, L] labels with blanks around them; may a state be reached from the one before the one before?).
+    """Return ([N, L] labels with blanks around them, True where a state is reached from two states before).
 
-    Raise IndexError for a label that is not a class.  What stands behind the end of a sequence is padding, whatever it is.
+    Raise IndexError for a label that is not a class.  Values after the end of a sequence are ignored.
     """
     said = np.where(np.arange(targets.shape[1]) < target_lengths[:, None], targets, blank)
     wrong = (said < 0) | (said >= classes)
@@ -27,7 +27,7 @@ def states(targets, target_lengths, blank, classes):
 
 
 def step(scores, skips):
-    """The logarithm of the sum over all states that lead to each state."""
+    """Return the logarithm of the sum over all predecessors of each state."""
     low = np.full((len(scores), 1), -np.inf, scores.dtype)
     one = np.logaddexp(scores, np.concatenate([low, scores[:, :-1]], 1))
     two = np.concatenate([low, low, scores[:, :-2]], 1)[:, : scores.shape[1]]
@@ -35,7 +35,7 @@ def step(scores, skips):
 
 
 def forward(log_probs, labels, skips):
-    """[T, N, L]; the first two states begin a sequence."""
+    """Return the forward scores [T, N, L]; a sequence begins in one of its first two states."""
     said = np.take_along_axis(log_probs, labels[None], 2)
     scores = np.full(said.shape, -np.inf, said.dtype)
     if len(scores):
@@ -46,7 +46,7 @@ def forward(log_probs, labels, skips):
 
 
 def backward(log_probs, labels, skips, input_lengths, target_lengths):
-    """[T, N, L]; a sequence ends in one of its last two states at its last moment."""
+    """Return the backward scores [T, N, L]; a sequence ends in one of its last two states at its last step."""
     said = np.take_along_axis(log_probs, labels[None], 2)
     scores = np.full(said.shape, -np.inf, said.dtype)
     rows = np.arange(len(labels))
@@ -87,7 +87,7 @@ UNKNOWN = "not_differentiable('_ctc_loss_backward')"
     target_lengths=None, loss=None, scores=None,
 )  # fmt: skip
 def ctc_back(grad, log_probs, targets, input_lengths, target_lengths, loss, scores, blank, zero_infinity):
-    """The gradient: every label's probability less the probability that it is said then in such a sequence."""
+    """The gradient: each label's probability minus its posterior probability at this step."""
     labels, skips = states(targets, target_lengths, blank, log_probs.shape[2])
     both = scores + backward(log_probs, labels, skips, input_lengths, target_lengths)
     together = np.full(log_probs.shape, -np.inf, log_probs.dtype)

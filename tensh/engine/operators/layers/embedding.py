@@ -1,4 +1,4 @@
-"""Embeddings: rows of a matrix by their numbers, as they are or put together in bags."""
+"""Embeddings: rows of a matrix by index, one by one or reduced in bags."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ BACK = "rows_back(g, indices, padding_idx, weight.shape) if sparse else lookup_b
 
 
 def factors(indices, padding_idx, by_frequency, dtype):
-    """The factor of every row's gradient: 0 for padding, 1 / its number of uses ``by_frequency``."""
+    """Return the factor of every row's gradient: 0 for padding, 1 / its number of uses ``by_frequency``."""
     result = np.ones(indices.shape, dtype)
     if by_frequency and indices.size:
         result /= np.bincount(indices.reshape(-1))[indices].astype(dtype)
@@ -25,7 +25,7 @@ def factors(indices, padding_idx, by_frequency, dtype):
     weight=f"{BACK}(g, {ROWS}, weight.shape)", indices=None,
 )  # fmt: skip
 def lookup(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
-    """The rows of ``weight`` with the given numbers; its gradient is ``sparse`` if that is asked for."""
+    """The rows of ``weight`` at the given indices; with ``sparse`` its gradient is sparse."""
     if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
         raise IndexError("index out of range in self")
     return take_slices(np.ascontiguousarray(weight), indices, 0)
@@ -33,7 +33,7 @@ def lookup(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
 
 @op(public=False, out=False, node="EmbeddingDenseBackwardBackward0", grad=f"lookup_scaled(g, {ROWS})", indices=None)
 def lookup_back(grad, indices, padding_idx, by_frequency, shape):
-    """The gradients of rows, added up in their places."""
+    """The sum of the gradients of each row."""
     result = np.zeros(shape, grad.dtype)
     if padding_idx >= 0 or by_frequency:
         grad = grad * factors(indices, padding_idx, by_frequency, grad.dtype)
@@ -50,8 +50,8 @@ def lookup_scaled(input, indices, padding_idx, by_frequency):
 
 @op(public=False, out=False, grad="lookup_scaled(g, indices, padding_idx, False)", indices=None)
 def rows_back(grad, indices, padding_idx, shape):
-    """The gradients of rows as a sparse gradient, one value for each use of a row but the padding."""
-    from tensh.engine.operators.sparse.array import Sparse, SparseGradient  # few programs need it
+    """The sparse gradient of rows, with one value for each use of a row other than the padding."""
+    from tensh.engine.operators.sparse.array import Sparse, SparseGradient  # rarely needed
 
     index, values = indices.reshape(1, -1).astype(np.int64), grad.reshape(indices.size, *shape[1:])
     if padding_idx >= 0:
@@ -90,7 +90,7 @@ def bag_sums(
     weight="add_along(only(g, filled), weight.shape, chosen, 0)", indices=None, bags=None,
 )  # fmt: skip
 def bag_maxima(weight, indices, bags, number):
-    """The largest elements of the rows in every bag, the numbers of their rows, and which bags have any."""
+    """The largest elements of the rows in every bag, the indices of their rows, and which bags have any."""
     output = np.zeros((number, weight.shape[1]), weight.dtype)
     chosen = np.zeros(output.shape, np.int64)
     filled = np.zeros((number, 1), bool)

@@ -1,4 +1,4 @@
-"""The memory format of results of layers: channels innermost where those of an operand are, else row-major."""
+"""The memory format of layers' results: channels innermost if an operand's are, row-major otherwise."""
 
 import functools
 
@@ -6,7 +6,7 @@ from tensh.engine.arrays.memory import channels_innermost, copy_in_order
 
 
 def row_major(kernel):
-    """A kernel whose results lie row-major, however its input does."""
+    """Make a kernel return row-major results, whatever the input's memory format."""
 
     @functools.wraps(kernel)
     def function(input, *args, **options):
@@ -23,9 +23,9 @@ def ascontiguous(array):
 
 
 def keeping_format(kernel=None, *, operands=1, unless=None):
-    """A kernel whose results of the input's number of dimensions lie as the first ``operands`` arrays do.
+    """Make a kernel return results in the memory format of its first ``operands`` arrays, if they have as many dimensions.
 
-    They are row-major where ``unless`` is true of the input.
+    Where ``unless`` is true of the input, they are row-major.
     """
     if kernel is None:
         return functools.partial(keeping_format, operands=operands, unless=unless)

@@ -1,8 +1,8 @@
 """Sampling at the points of a grid, and the grids of affine maps.
 
 A sample is a sum over a few neighbours of the point; its weight is a product of one factor per dimension.  ``orders``
-says how often each factor is differentiated by its coordinate, so that the derivative by the grid is a sample again,
-one order up, and any order closes.
+counts the derivatives of each factor by its coordinate, so that the derivative by the grid is again a sample, of one
+order more.
 """
 
 import functools
@@ -22,7 +22,7 @@ MODES = "kind, padding, corners"
 
 # ── one coordinate ───────────────────────────────────────────────────────────
 def reflect_coordinates(at, n, padding, corners):
-    """(coordinates within the input as ``padding`` says, their slopes)."""
+    """Return (coordinates within the input according to ``padding``, their slopes)."""
     slope = 1
     if padding == "reflection":
         low, high = (0, n - 1) if corners else (-0.5, n - 0.5)
@@ -42,7 +42,7 @@ def reflect_coordinates(at, n, padding, corners):
 
 
 def neighbours(at, n, kind, padding, corners, order):
-    """[(place, weight)] of one coordinate's neighbours; the weights differentiated ``order`` times by the coordinate."""
+    """Return [(index, weight)] of a coordinate's neighbours, with the ``order``-th derivatives of the weights."""
     scale = (n - 1) / 2 if corners else n / 2
     at = (at + 1) * scale - (0 if corners else 0.5)
     if kind == "bicubic":
@@ -66,7 +66,7 @@ def neighbours(at, n, kind, padding, corners, order):
 
 
 def bound_place(place, n, weight):
-    """The place as an index, its weight zero where that lies outside."""
+    """Return a valid index, with weight zero where it was outside."""
     inside = (place >= 0) & (place < n)
     return np.where(inside, place, 0).astype(np.int64), np.where(inside, weight, 0)
 
@@ -78,7 +78,7 @@ def linear_factors(t, order):
 
 
 def cubic_factors(t, order):
-    """Cubic convolution by the distances t + 1, t, 1 - t and 2 - t."""
+    """Return the weights of cubic convolution at the distances t + 1, t, 1 - t and 2 - t."""
     a = CUBIC
     far, near = np.polynomial.Polynomial([-4 * a, 8 * a, -5 * a, a]), np.polynomial.Polynomial([1, 0, -a - 3, a + 2])
     if order:
@@ -91,11 +91,11 @@ FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}
 
 
 def taps(grid, spatial, orders, kind, padding, corners):
-    """(flat place, weight) of every neighbour of every point, both [N, points]."""
+    """Yield (flat position, weight) of each neighbour for all points, both [N, points]."""
     points = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), len(spatial))
     each = [
         neighbours(points[..., -1 - dim], n, kind, padding, corners, orders[dim]) for dim, n in enumerate(spatial)
-    ]  # the grid names the last dimension first
+    ]  # the grid has the last dimension first
     for choice in itertools.product(*each):
         place, weight = choice[0]
         for n, (inner, factor) in zip(spatial[1:], choice[1:]):
@@ -117,7 +117,7 @@ def grid_sample(input, grid, orders, kind, padding, corners):
 
 @compute_in_float32
 def grid_spread(grad, grid, shape, orders, kind, padding, corners):
-    """Every sample added to its neighbours, by their weights: the adjoint in the input."""
+    """Every sample added to its neighbours, times their weights: the adjoint in the input."""
     values = grad.reshape(*grad.shape[:2], math.prod(grad.shape[2:]))
     result = np.zeros((shape[0], math.prod(shape[2:]), shape[1]), grad.dtype)
     for place, weight in taps(grid, shape[2:], orders, kind, padding, corners):
@@ -138,14 +138,14 @@ for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_samp
 
 @word
 def raise_order(orders, dim):
-    """``orders`` with one more derivative by the grid's coordinate ``dim``, which counts from the last dimension."""
+    """Return ``orders`` with one more derivative by the grid's coordinate ``dim``, which counts from the last dimension."""
     return tuple(order + (place == len(orders) - 1 - dim) for place, order in enumerate(orders))
 
 
 # ── grids ────────────────────────────────────────────────────────────────────
 @functools.lru_cache(64)
 def even_points(sizes, corners, dtype):
-    """The points of a grid that covers the input evenly, with a 1 for the shift: [points, dims + 1]."""
+    """Return the points of a grid that covers the input evenly, with a 1 for the shift: [points, dims + 1]."""
     axes = []
     for n in sizes:
         ends = 1.0 if corners else (n - 1) / n

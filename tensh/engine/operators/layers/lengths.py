@@ -13,5 +13,5 @@ from tensh.engine.operators.reductions.summation import add_squares
     lengths="sum_dim(g * v, others, True) / norm",
 )  # fmt: skip
 def with_lengths(v, lengths, others):
-    """``v``, its parts along all dimensions but ``others`` scaled to the ``lengths`` (Salimans and Kingma, 2016)."""
+    """``v`` scaled to norms of ``lengths`` over the dimensions ``others`` (Salimans and Kingma, 2016)."""
     return v * (lengths / np.sqrt(add_squares(v, others, True)))

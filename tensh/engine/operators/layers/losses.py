@@ -22,12 +22,12 @@ MANY = 1 << 12  # elements
 
 @word
 def share(reduction, values):
-    """The weight of one value in the reduced result."""
+    """Return the weight of one value in the reduced result."""
     return 1 / max(math.prod(values.shape), 1) if reduction == "mean" else 1
 
 
 def weigh_slope(g, slope, number):
-    """``g * slope * number``: the number first where elements are many, which is a pass less if g is one number."""
+    """Return ``g * slope * number``; for many elements ``g * number`` first, a pass less if g is one number."""
     return g * number * slope if slope.size > MANY else g * slope * number
 
 
@@ -35,14 +35,14 @@ ARRAYS["weigh_slope"], TENSORS["weigh_slope"] = weigh_slope, lambda g, slope, nu
 
 
 def compute_by_blocks(values, *arrays, others=()):
-    """``values(*arrays, *others)``, a function of elements, in blocks if they are many: what it makes on its way is small."""
+    """Compute ``values(*arrays, *others)``, in blocks if there are many elements, to keep temporary arrays small."""
     if isinstance(values, Chain):
         return values.quick(*arrays, *others)
     return values(*arrays, *others) if arrays[0].size < PARALLEL else parallel_map(values, arrays, others)
 
 
 def reduce_losses(values, reduction):
-    """The values as they are, their sum, or their mean."""
+    """Return the values, their sum, or their mean."""
     if reduction == "none":
         return values
     total = add_along(values)
@@ -56,7 +56,7 @@ reduce_in_float32 = compute_in_float32(reduce_losses)
 
 # ── distances ────────────────────────────────────────────────────────────────
 def make_number(value, array):
-    """A number in the array's dtype."""
+    """Return a number in the array's dtype."""
     return SCALARS[value, array.dtype]
 
 
@@ -66,11 +66,11 @@ def make_number(value, array):
     input="weigh_slope(g, d, 2 * share(reduction, d))", target="weigh_slope(g, d, -2 * share(reduction, d))",
 )  # fmt: skip
 def squared_difference(input, target, reduction="mean"):
-    """(input - target)², as it is, summed, or averaged."""
+    """(input - target)², or its sum or mean."""
     difference = input - target
     if reduction == "none":
         return difference * difference
-    if is_half(difference.dtype):  # a sum that float16 has no room for can have a mean
+    if is_half(difference.dtype):  # the mean may fit float16 where the sum does not
         return reduce_in_float32(difference * difference, reduction)
     total = add_squares(difference)
     if reduction == "sum":
@@ -79,20 +79,20 @@ def squared_difference(input, target, reduction="mean"):
 
 
 def smooth_difference(input, target, reduction="mean", beta=1.0):
-    """|input - target|, but a parabola where that is less than ``beta``."""
+    """|input - target|, but a parabola below ``beta``."""
     return reduce_losses(compute_by_blocks(smoothed, input, target, others=(beta,)), reduction)
 
 
 def huber_difference(input, target, reduction="mean", delta=1.0):
-    """``delta`` times the smooth difference."""
+    """``delta`` times the smooth absolute difference."""
     return reduce_losses(compute_by_blocks(bent, input, target, others=(delta,)), reduction)
 
 
-# d² / 2 for a difference d up to ``bound``, going on as a straight line
+# d² / 2 for a difference d up to ``bound``, linear beyond
 BENT, LINE = {"d": "abs(input - target)", "near": "minimum(d, bound)"}, "near * (d - 0.5 * near)"
 bent = Chain("bent", "input target", LINE, "bound", BENT, unchecked=True)
 smoothed = Chain("smoothed", "input target", f"{LINE} if bound == 1 else {LINE} / bound", "bound", BENT, unchecked=True)
-# the difference over ``scale`` between -bound and bound; at these it changes no more
+# the difference over ``scale``, clamped between -bound and bound
 levelled = Chain(
     "levelled", "input target", "clip(input - target if scale == 1 else (input - target) / scale, -bound, bound)",
     "scale, bound", unchecked=True,
@@ -109,7 +109,7 @@ ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 
 
 def declare_distance(kernel, node, kernel_name, slope):
-    """Declare a loss of the differences, whose slope is that of one element."""
+    """Declare a loss of differences from the slope of one element."""
     return op(compute_in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
               input="weigh_slope(g, slope, share(reduction, slope))", target="weigh_slope(g, slope, -share(reduction, slope))")  # fmt: skip
 
@@ -138,7 +138,7 @@ BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
 )  # fmt: skip
 @compute_in_float32
 def binary_entropy(input, target, weight=None, reduction="mean"):
-    """-(target log(input) + (1 - target) log(1 - input)); no logarithm is less than -100."""
+    """-(target log(input) + (1 - target) log(1 - input)), with logarithms of at least -100."""
     return reduce_losses(compute_by_blocks(entropies, input, target, weight), reduction)
 
 
@@ -184,7 +184,7 @@ def soft_margin(input, target, reduction="mean"):
 
 # ── one of many ──────────────────────────────────────────────────────────────
 def choose_classes(shape, target, weight, ignore_index):
-    """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is, or None if all count one)."""
+    """Return (the samples' classes, 0 for ignored ones; the samples' weights, 0 for ignored ones, or None if all are 1)."""
     n = shape[1 if len(shape) > 1 else 0]
     if weight is None and target.size:
         low, high = extent(target)
@@ -199,7 +199,7 @@ def choose_classes(shape, target, weight, ignore_index):
 
 
 def find_class_places(shape, classes):
-    """Return the places of every sample's class in flat memory of ``shape``."""
+    """Return the position of every sample's class in flat memory of ``shape``."""
     return places(shape, 1, classes[:, None])[:, 0] if len(shape) > 1 else classes
 
 
@@ -221,7 +221,7 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
         values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
     else:
         if reduction == "mean":
-            weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, and its slope zero
+            weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, with gradient zero
         values = -weights.astype(grad.dtype, copy=False) * grad
     result = np.zeros(shape, grad.dtype)
     result.reshape(-1)[find_class_places(shape, classes)] = values
@@ -244,7 +244,7 @@ nll2 = declare_likelihood("nll2", "NllLoss2DBackward0")
 
 # ── margins between classes ──────────────────────────────────────────────────
 def margins(input, target, weight, p, margin):
-    """(by how much every other class comes too near, 0 for the class itself; the samples' weights; the classes)."""
+    """Return (the margin violations of the other classes, 0 for the class itself; the samples' weights; the classes)."""
     rows = input.reshape(-1, input.shape[-1]) if input.ndim else input.reshape(1, 1)
     classes = target.reshape(-1)
     if ((classes < 0) | (classes >= rows.shape[1])).any():
@@ -260,7 +260,7 @@ def margins(input, target, weight, p, margin):
     input="multi_margin_back(g, input, target, weight, p, margin, reduction)", target=None, weight=None,
 )  # fmt: skip
 def multi_margin(input, target, weight=None, p=1, margin=1.0, reduction="mean"):
-    """The mean over all classes of (margin - what the class has + what another class has) ** p where that is positive."""
+    """The mean over all other classes of max(0, margin - the class's score + the other's score) ** p."""
     over, weights, _ = margins(input, target, weight, p, margin)
     values = add_along((over if p == 1 else over * over) * weights, 1)
     return reduce_losses(values.reshape(target.shape if input.ndim > 1 or target.ndim else ()), reduction)
@@ -279,14 +279,14 @@ def multi_margin_back(grad, input, target, weight=None, p=1, margin=1.0, reducti
 
 
 def multiply_rows(slopes, grad, reduction):
-    """The slopes of every row times its gradient."""
+    """Return the slopes of every row times its gradient."""
     if reduction == "none":
         return slopes * grad.reshape(-1, 1)
     return slopes * (grad / grad.dtype.type(len(slopes)) if reduction == "mean" else grad)
 
 
 def label_margins(input, target):
-    """(by how much each other class [N, y, j] comes too near class y; how often y is listed; is j listed?)."""
+    """Return (the margin violations of class y by class j [N, y, j]; the counts of y; True where j is listed)."""
     rows, lists = input.reshape(-1, max(input.shape[-1:] or (1,))), target.reshape(-1, max(target.shape[-1:] or (1,)))
     if ((lists < -1) | (lists >= rows.shape[1])).any():
         raise RuntimeError("argument #2 'target' is out of range")
@@ -303,7 +303,7 @@ def label_margins(input, target):
     input="multilabel_margin_back(g, input, target, reduction)", target=None,
 )  # fmt: skip
 def multilabel_margin(input, target, reduction="mean"):
-    """The mean of 1 - (what a listed class has - what another class has) where that is positive, over all such pairs."""
+    """The mean of max(0, 1 - the listed class's score + the other's score) over all pairs of a listed and another class."""
     over, _, count = label_margins(input, target)
     values = add_along(over, (1, 2)) / count
     return reduce_losses(values.reshape(input.shape[:-1]), reduction)

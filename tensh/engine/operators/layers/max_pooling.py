@@ -1,7 +1,8 @@
 """The largest elements of windows of any size, at any positions.
 
-Along a dimension of ``n`` elements windows are an array [size, k] of places, where a window of fewer than ``k`` elements
-repeats its last one, or [planes, size, k] where every plane has its own.  The maximum is taken one dimension after the other.
+Along a dimension of ``n`` elements windows are an array [size, k] of indices, where a window of fewer than ``k``
+elements repeats its last one, or [planes, size, k] where planes have different windows.  The maximum is taken one
+dimension after the other.
 """
 
 import functools
@@ -11,11 +12,11 @@ import numpy as np
 
 from tensh.engine.arrays.threads import BLOCK, map_rows
 
-MANY = 8  # elements of a window from which the largest is searched for in each by itself
+MANY = 8  # elements of a window from which each window is searched separately
 
 
 def largest_in(input, windows, dims):
-    """(the largest element of every window, its flat place); ``windows`` has the windows of each of the last dimensions."""
+    """Return (the largest element of every window, its flat position) for ``windows`` along each of the last dimensions."""
     first = input.ndim - dims
     lead, spatial = input.shape[:first], input.shape[first:]
     planes, sizes = math.prod(lead), [each.shape[-2] for each in windows]
@@ -32,7 +33,7 @@ def largest_in(input, windows, dims):
 
 
 def largest_in_planes(values, windows):
-    """The largest elements of the windows of planes [planes, ...]."""
+    """Return the largest elements of the windows of planes [planes, ...], and their positions."""
     planes, *sizes = values.shape
     places, inside = None, 1
     for dim in reversed(range(len(sizes))):
@@ -50,7 +51,7 @@ def largest_in_planes(values, windows):
 
 
 def largest_along(values, windows):
-    """(the largest elements of ``values`` [planes, before, n, after] in windows along ``n``, how many come before each)."""
+    """Return (the largest elements of ``values`` [planes, before, n, after] in windows along ``n``, their indices there)."""
     if is_partition(windows, values.shape[2]):
         values = values.reshape(*values.shape[:2], *windows.shape, values.shape[3])
         which = values.argmax(3)
@@ -73,17 +74,17 @@ def largest_along(values, windows):
         for number, part in enumerate(parts):  # the last nan is the largest
             np.copyto(which, number, where=part != part)
         lengths = windows[..., -1] - windows[..., 0]
-        which = np.minimum(which, lengths.reshape(-1, 1, lengths.shape[-1], 1))  # past them the last one is repeated
+        which = np.minimum(which, lengths.reshape(-1, 1, lengths.shape[-1], 1))  # the rest repeats the last
     return best, which.astype(np.int64)
 
 
 def is_partition(windows, n):
-    """True if windows of many elements lie side by side: then a search takes a tenth of the time of a walk through the places."""
+    """Return True if large windows partition the dimension: a search takes a tenth of the time of a walk by indices."""
     return windows.ndim == 2 and windows.shape[1] >= MANY and np.array_equal(windows.reshape(-1), np.arange(n))
 
 
 def parts_of(values, windows):
-    """The first element of every window, the second, and so on."""
+    """Yield the first element of every window, then the second, and so on."""
     planes, before, n, after = values.shape
     if windows.ndim == 2:
         for places in windows.T:
@@ -91,14 +92,14 @@ def parts_of(values, windows):
         return
     begins = (np.arange(planes * before) * n).reshape(planes, before, 1) + windows[:, None, :, 0]
     flat = values.reshape(-1) if after == 1 else values.reshape(-1, after)
-    for number in range(windows.shape[2]):  # of neighbours
+    for number in range(windows.shape[2]):  # adjacent elements
         yield flat.take(begins + number, 0, mode="wrap").reshape(planes, before, -1, after)
 
 
 # ── windows ──────────────────────────────────────────────────────────────────
 @functools.lru_cache(1024)
 def even(n, size):
-    """(places [T, size], weights) of the elements of ``size`` windows that cover ``n`` elements; weight 0 repeats."""
+    """Return (indices [T, size], weights) of ``size`` windows that cover ``n`` elements; weight 0 marks repeated elements."""
     number = np.arange(size)
     start, end = number * n // size, -(-(number + 1) * n // size)
     length = end - start
@@ -107,12 +108,12 @@ def even(n, size):
 
 
 def even_windows(spatial, sizes):
-    """Windows that share every dimension out evenly."""
+    """Return windows that divide every dimension evenly."""
     return tuple([even(n, size)[0].T for n, size in zip(spatial, sizes)])
 
 
 def fractional_windows(spatial, kernel, sizes, samples):
-    """Windows of ``kernel`` elements that begin at random places, in every plane at others.
+    """Return windows of ``kernel`` elements that begin at random positions, different in every plane.
 
     ``samples`` [N, C, dims] are the random numbers; PyTorch takes them from the last dimension on in two dimensions.
     """
@@ -125,8 +126,7 @@ def fractional_windows(spatial, kernel, sizes, samples):
 
 
 def fractional_starts(n, kernel, size, sample):
-    """Return the first indices of ``size`` windows in steps as even as whole numbers can be; the last window ends at
-    the end."""
+    """Return the first indices of ``size`` windows in nearly equal steps; the last window ends with the dimension."""
     starts = np.full((*sample.shape, size), n - kernel)
     if size > 1:
         step = sample.dtype.type(n - kernel) / sample.dtype.type(size - 1)

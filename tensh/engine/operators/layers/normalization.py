@@ -1,12 +1,13 @@
 """Normalisation: elements minus their mean, divided by their standard deviation, group by group.
 
-Batch, layer and group normalisation differ only in the definition of a group.  ``form`` says it: the input seen as [A, B, S] has B
-groups, each of A * S elements.  ``at`` is the shape in which weight and bias meet the input.
+Batch, layer and group normalisation differ only in the definition of a group.  ``form`` is that definition: the input
+reshaped to [A, B, S] has B groups of A * S elements.  ``at`` is the shape in which weight and bias are broadcast to the
+input.
 
 Note [Whitening]
 With the mean m, the inverse deviation s and x = (input - m) * s, the derivative of x sends g to
 s * (g - mean(g) - x * mean(g * x)): ``whiten_back``.  Its own derivatives need x, s and means as functions of the
-input, so these are operators, too; what the forward pass has computed of them is handed on as ``mean`` and ``rstd``.
+input, so these are operators, too; the forward pass hands its own results on as ``mean`` and ``rstd``.
 """
 
 import math
@@ -20,13 +21,13 @@ from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.reductions.summation import add_along, add_row_products
 
-FAR = 8  # deviations between zero and a mean whose rounding shows in whitened values
+FAR = 8  # the mean, in deviations, from which its rounding shows in whitened values
 STATS = "input, mean, rstd, form"
 
 
 # ── sums over groups ─────────────────────────────────────────────────────────
 def group_sums(grouped):
-    """The sums over all but the middle dimension."""
+    """Return the sums over all but the middle dimension."""
     if grouped.shape[2] == 1:
         return add_along(grouped[:, :, 0], 0)
     if len(grouped) == 1:
@@ -35,7 +36,7 @@ def group_sums(grouped):
 
 
 def group_products(one, other):
-    """The sums of products over all but the middle dimension, without an array of products."""
+    """Return the sums of products over all but the middle dimension, without an array of products."""
     if one.shape[2] == 1:
         return add_along(np.multiply(one[:, :, 0], other[:, :, 0]), 0)
     rows = add_row_products(one, other)
@@ -47,7 +48,7 @@ def number(form):
 
 
 def some_at_a_time(work, form):
-    """Call ``work(part)`` for slices of the groups: all of them, or those that make up a large block."""
+    """Call ``work(part)`` for slices of the groups: all groups, or one large block at a time."""
     a, groups, s = form
     if a * groups * s < PARALLEL_LIGHT:
         work(slice(None))
@@ -56,22 +57,22 @@ def some_at_a_time(work, form):
 
 
 def invert_deviation(variance, eps):
-    """The inverse deviations, all steps in one array."""
+    """Return the inverse deviations, computed in one array."""
     rstd = variance + variance.dtype.type(eps)
     return np.reciprocal(np.sqrt(rstd, rstd), rstd)
 
 
 def is_far(mean, rstd):
-    """True if the largest mean is FAR from zero; of few numbers, ``argmax`` takes a tenth of the time of ``max``."""
+    """Return True if the largest mean is FAR from zero; for few numbers ``argmax`` takes a tenth of the time of ``max``."""
     squares = mean * rstd
     np.multiply(squares, squares, squares)
     return squares.size > 0 and squares.item(squares.argmax()) > FAR * FAR
 
 
 def whiten_into(grouped, eps, out):
-    """The whitened groups into ``out``; returns the means, the inverse deviations and the variances.
+    """Write the whitened groups into ``out``; return the means, the inverse deviations and the variances.
 
-    The rounding of a mean that is FAR from zero is made good, so that equal numbers become zero.
+    The rounding error of a mean FAR from zero is corrected, so that equal numbers become zero.
     """
     count = grouped.dtype.type(number(grouped.shape))
     mean = group_sums(grouped) / count
@@ -80,7 +81,7 @@ def whiten_into(grouped, eps, out):
     rstd = invert_deviation(variance, eps)
     if is_far(mean, rstd):
         off = group_sums(out) / count
-        off[~np.isfinite(off)] = 0  # an infinite mean stays
+        off[~np.isfinite(off)] = 0  # an infinite mean is left as it is
         mean = mean + off
         np.subtract(grouped, mean[:, None], out)
         variance = group_products(out, out) / count
@@ -111,7 +112,7 @@ def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
 
 
 def stretch(input, scale, shift, at, out):
-    """``input * scale + shift`` into ``out``, some rows at a time; without either where it is None."""
+    """Write ``input * scale + shift`` into ``out``, some rows at a time; scale and shift may be None."""
     if scale is None and shift is None:
         return
     scale = None if scale is None else widen(scale).reshape(at)
@@ -140,7 +141,7 @@ TIED = SLOPES | {"bias": f"tie({SLOPES['bias']}, input)"}
 
 
 def slopes_of_arrays(g, input, weight, mean, rstd, at, form):
-    """The gradients of input, weight and bias where every group has one weight: both sums of a group are used twice."""
+    """The gradients of input, weight and bias if every group has one weight: both sums of a group are used twice."""
     if any([a is not None and a.dtype is not input.dtype for a in (g, weight)]) or is_half(input.dtype):
         sums = [ARRAYS["sum_to"](each, at).reshape(-1) for each in (g * whiten.kernel(input, mean, rstd, form), g)]
         g = g if weight is None else g * weight.reshape(at)
@@ -162,7 +163,7 @@ def slopes_of_arrays(g, input, weight, mean, rstd, at, form):
 
 
 def slopes_of_tensors(g, input, weight, mean, rstd, at, form):
-    """These gradients as tensors, by operators that can be differentiated."""
+    """Return these gradients as tensors, by differentiable operators."""
     words = TENSORS
     scaled = g if weight is None else g * words["reshape"](weight, at)
     by_weight, by_bias = words["sum_to"](g * words["whiten"](input, mean, rstd, form), at), words["sum_to"](g, at)
@@ -200,7 +201,7 @@ group_norm_of = declare_norm(
 @keeping_format
 @compute_in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
-    """Batch normalisation by given means and variances, which are constants."""
+    """Batch normalisation with given, constant means and variances."""
     scale = (1 / np.sqrt(variance + variance.dtype.type(eps))).astype(input.dtype, copy=False)
     if weight is not None:
         scale = scale * widen(weight)

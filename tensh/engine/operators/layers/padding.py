@@ -1,4 +1,4 @@
-"""Padding: elements around a tensor, of one value or taken from the tensor itself."""
+"""Padding: elements around a tensor, of one value or copied from the tensor."""
 
 import functools
 
@@ -14,9 +14,10 @@ from tensh.engine.operators.layers.taps import Taps, declare_tap
 @op(public="function", input="constant_pad_nd(g, opposite(pad), 0)")
 @keeping_format
 def constant_pad_nd(input, pad, value=0):
-    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.  Differentiable.
+    """The input with ``value`` around it; ``pad`` has counts (before, after) from the last dimension on.
 
-    Negative counts cut off, which makes padding its own adjoint.  Shape: [..., d] to [..., before + d + after].
+    Differentiable. Negative counts remove elements, so the adjoint of padding is padding.  Shape: [..., d] to [...,
+    before + d + after].
 
     >>> import tensh as torch
     >>> torch.constant_pad_nd(torch.ones(2), (1, 2))
@@ -46,7 +47,7 @@ def constant_pad_nd(input, pad, value=0):
 @functools.lru_cache(1024)
 def mirror_places(mode, size, before, after):
     """Return the index of the source of each element of a padded dimension."""
-    if mode == "circular":  # what is cut off does not come round again
+    if mode == "circular":  # elements cut off are not repeated on the other side
         first, last = max(-before, 0), size - max(-after, 0)
         return Taps(
             size, first + (np.arange(first - max(before, 0), last + max(after, 0))[None] - first) % max(last - first, 1)

@@ -1,8 +1,8 @@
 """Pooling: the largest element or the mean of every window, over the last dimensions of a tensor.
 
 Windows are described by ``kernel, stride, padding, dilation`` and ``size``, the number of windows, one number per
-dimension each.  Both the maximum and the sum are taken one dimension after the other, which needs few passes.
-Where a maximum lies is counted as PyTorch counts it: flat within the pooled dimensions.
+dimension each.  Both the maximum and the sum are computed one dimension after the other, in few passes. The index of a
+maximum is PyTorch's: flat within the pooled dimensions.
 """
 
 import functools
@@ -23,12 +23,12 @@ WINDOWS = "kernel, stride, padding, dilation, size"
 
 # ── windows ──────────────────────────────────────────────────────────────────
 def lowest(dtype):
-    """A value below every element, for places without an element."""
+    """Return a value below every element, for padding."""
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
 def extents(spatial, kernel, stride, padding, dilation, size):
-    """The sizes that have room for the padding and for every window."""
+    """Return the sizes that hold the padding and every window."""
     return tuple(
         max(n + 2 * p, (t - 1) * s + d * (k - 1) + 1)
         for n, k, s, p, d, t in zip(spatial, kernel, stride, padding, dilation, size)
@@ -36,7 +36,7 @@ def extents(spatial, kernel, stride, padding, dilation, size):
 
 
 def surround(array, kernel, stride, padding, dilation, size, value):
-    """The array with ``value`` around it wherever a window reaches beyond its end."""
+    """Pad the array with ``value`` where a window extends beyond it."""
     first = array.ndim - len(kernel)
     spatial = array.shape[first:]
     whole = extents(spatial, kernel, stride, padding, dilation, size)
@@ -48,12 +48,12 @@ def surround(array, kernel, stride, padding, dilation, size, value):
 
 
 def slices(dim, ndim, k, s, d, t):
-    """The elements that the 1st, 2nd, … element of every window meets along ``dim``."""
+    """Yield the first elements of all windows along ``dim``, then the second ones, and so on."""
     return [(slice(None),) * dim + reach((j,), (t,), (s,), (d,)) + (slice(None),) * (ndim - dim - 1) for j in range(k)]
 
 
 def fold_windows(array, fold, kernel, stride, dilation, size):
-    """``fold`` of all elements of every window, one dimension after the other: the first has the longest rows."""
+    """Reduce the elements of every window with ``fold``, one dimension after the other, the one with the longest rows first."""
     for dim, geometry in enumerate(zip(kernel, stride, dilation, size), array.ndim - len(kernel)):
         first, *others = (array[place] for place in slices(dim, array.ndim, *geometry))
         array = first if not others else fold(first, others[0])
@@ -64,7 +64,7 @@ def fold_windows(array, fold, kernel, stride, dilation, size):
 
 # ── the largest element ──────────────────────────────────────────────────────
 def reachable(kernel, input, padding, dilation):
-    """The size of the windows without what lies behind the end of the input in all of them."""
+    """Return the size of the windows without elements that are beyond the input in all of them."""
     spatial = input.shape[input.ndim - len(kernel) :]
     return tuple(max(min(k, (n - 1 + p) // d + 1), 1) for k, n, p, d in zip(kernel, spatial, padding, dilation))
 
@@ -85,7 +85,7 @@ def max_places(input, kernel, stride, padding, dilation, size):
     parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
     which = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64)
     before = np.ones(best.shape, bool)
-    for part in parts[:-1]:  # the number of elements before the largest one
+    for part in parts[:-1]:  # the number of elements before the largest
         before &= part != best
         which += before
     if input.dtype.kind in "fV" and (best != best).any():
@@ -99,7 +99,7 @@ def max_places(input, kernel, stride, padding, dilation, size):
 
 
 def flat_places(which, spatial, kernel, stride, padding, dilation):
-    """Flat indices into the input from numbers within the windows."""
+    """Convert indices within windows to flat indices into the input."""
     steps = [math.prod(spatial[dim + 1 :]) for dim in range(len(spatial))]
     inside = sum(n * d * step for n, d, step in zip(np.indices(kernel), dilation, steps))
     size = which.shape[which.ndim - len(spatial) :]
@@ -108,9 +108,9 @@ def flat_places(which, spatial, kernel, stride, padding, dilation):
 
 
 def first_places(shape, spatial, stride, padding, dilation):
-    """Flat indices of the first element of every window that is not padding: the one where all are equally low.
+    """Return the flat index of the first element of every window that is not padding, for windows of equally low elements.
 
-    Of a window that steps over the whole input it is the last; PyTorch's lies outside, where its derivative writes.
+    For a window that misses the input it is the last; PyTorch's index is outside, where its derivative writes.
     """
     flat = 0
     for n, t, s, p, d in zip(spatial, np.indices(shape[len(shape) - len(spatial) :]), stride, padding, dilation):
@@ -122,7 +122,7 @@ def first_places(shape, spatial, stride, padding, dilation):
 @keeping_format
 def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
     places = max_places.kernel(input, kernel, stride, padding, dilation, size)
-    if any(padding) and max(dilation) > 1:  # a window may meet padding alone, which is at no place
+    if any(padding) and max(dilation) > 1:  # a window of padding only has no index
         return max_pool(input, kernel, stride, padding, dilation, size), places
     return spots.kernel(input, places, len(kernel)), places
 
@@ -149,27 +149,27 @@ for dims in (2, 3):
 
 # ── elements at flat places ──────────────────────────────────────────────────
 def flatten_rows(array, dims):
-    """The array with its last ``dims`` dimensions as one, and all others as one."""
+    """Return the array with its last ``dims`` dimensions flattened, and all others, too."""
     first = array.ndim - dims
     return array.reshape(math.prod(array.shape[:first]), math.prod(array.shape[first:]))
 
 
 @op(public=False, out=False, node="GatherBackward0", input="spread_spots(g, indices, input.shape, dims)", indices=None)
 def spots(input, indices, dims):
-    """The elements at flat places within the last ``dims`` dimensions."""
+    """The elements at flat positions within the last ``dims`` dimensions."""
     return np.take_along_axis(flatten_rows(input, dims), flatten_rows(indices, dims), 1).reshape(indices.shape)
 
 
 @op(public=False, out=False, node="ScatterAddBackward0", grad="spots(g, indices, dims)", indices=None)
 def spread_spots(grad, indices, shape, dims):
-    """Zeros of ``shape`` to which the elements are added in their flat places."""
+    """Zeros of ``shape`` with the elements added at their flat positions."""
     result = np.zeros(shape, grad.dtype)
     add_at(result.reshape(-1), find_places_in_whole(indices, shape, dims), grad.reshape(-1))
     return result
 
 
 def find_places_in_whole(indices, shape, dims):
-    """Flat places in the whole array, from flat places within the last dimensions."""
+    """Convert flat positions within the last dimensions to flat positions in the whole array."""
     rows = flatten_rows(indices, dims)
     return (rows + np.arange(len(rows))[:, None] * math.prod(shape[len(shape) - dims :])).reshape(-1)
 
@@ -196,7 +196,7 @@ MAX_UNPOOL = {
 
 # ── the mean ─────────────────────────────────────────────────────────────────
 def divide_sums(sums, divisor):
-    """Sums divided by the number of their elements; integers are rounded towards zero."""
+    """Divide sums by the number of their elements; integers are rounded towards zero."""
     if sums.dtype.kind in "iu":
         return np.trunc(sums / divisor).astype(sums.dtype)
     return np.divide(sums, np.asarray(divisor, sums.dtype), sums)
@@ -214,7 +214,7 @@ def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
     first, ones = len(shape) - len(kernel), (1,) * len(kernel)
     whole = extents(shape[first:], kernel, stride, padding, ones, size)
     result = np.divide(grad, np.asarray(divisor, grad.dtype))
-    for dim in reversed(range(len(shape) - first)):  # the adjoint takes the dimensions in the other order
+    for dim in reversed(range(len(shape) - first)):  # the adjoint has the opposite order of dimensions
         axis = first + dim
         spread = np.zeros((*result.shape[:axis], whole[dim], *result.shape[axis + 1 :]), result.dtype)
         for place in slices(axis, len(shape), kernel[dim], stride[dim], 1, size[dim]):
@@ -243,7 +243,7 @@ for dims in (2, 3):
 
 @functools.lru_cache(1024)
 def numbers_of_elements(n, kernel, stride, padding, size, with_padding):
-    """The number of elements in every window along one dimension."""
+    """Return the number of elements in every window along one dimension."""
     start = np.arange(size) * stride - padding
     end = np.minimum(start + kernel, n + padding)
     if not with_padding:
@@ -251,9 +251,9 @@ def numbers_of_elements(n, kernel, stride, padding, size, with_padding):
     return end - start
 
 
-# ── windows that share the input out evenly ──────────────────────────────────
+# ── windows that divide the input evenly ─────────────────────────────────────
 @functools.lru_cache(1024)
 def even_means(n, size):
-    """The means of these windows as a linear map."""
+    """Return the means of these windows as a linear map."""
     places, weights = even(n, size)
     return Taps(n, places, weights, weights != 0)

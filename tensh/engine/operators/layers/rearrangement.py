@@ -1,4 +1,4 @@
-"""Channels and pixels in another order, and windows as columns: linear maps, each with its adjoint."""
+"""Channels and pixels rearranged, and windows as columns: linear maps, each with its adjoint."""
 
 import math
 
@@ -11,7 +11,7 @@ from tensh.engine.operators.layers.convolution import add_all_windows, pad_sides
 # ── classes ──────────────────────────────────────────────────────────────────
 @op(public=False, out=False, input=None)
 def one_hot_of(input, num_classes):
-    """A vector for every class number: 1 in that place, 0 elsewhere."""
+    """A vector for every class: 1 at its index, 0 elsewhere."""
     out = np.zeros((*input.shape, num_classes), np.int64)
     out.reshape(-1)[np.arange(0, out.size, num_classes) + input.reshape(-1)] = 1
     return out
@@ -74,7 +74,7 @@ def im2col(input, kernel, dilation, padding, stride, size):
     input=f"im2col(g, {GEOMETRY}, size)",
 )  # fmt: skip
 def col2im(input, output_size, kernel, dilation, padding, stride, size):
-    """The sum of all windows, each in its place."""
+    """The sum of all windows, each at its position."""
     channels = input.shape[1] // math.prod(kernel)
     columns = input.reshape(input.shape[0], channels, *kernel, *size)
     wide = columns.astype(np.float32) if input.dtype.itemsize == 2 and input.dtype.kind in "fV" else columns

@@ -1,4 +1,4 @@
-"""A layer of long short-term memory as one operator: the steps in one loop, its derivative in another; packed sequences."""
+"""An LSTM layer as one operator, with one loop over the steps and one for the derivative; packed sequences."""
 
 import numpy as np
 
@@ -10,14 +10,11 @@ from tensh.engine.operators.reductions.summation import add_along
 SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
 
 
-ORDER = [0, 1, 3, 2]  # of PyTorch's gates, so that the three sigmoids lie side by side
+ORDER = [0, 1, 3, 2]  # order of PyTorch's gates that makes the three sigmoids adjacent
 
 
 def order_gates(weight):
-    """A weight, or bias, of all gates with that of the tanh behind the others, which are halved.
-
-    sigmoid(x) is tanh(x / 2) / 2 + 1 / 2, and halves are exact: here they are taken once for all steps.
-    """
+    """Return all gates' weights or biases, the tanh last, the others halved for sigmoid(x) = tanh(x / 2) / 2 + 1 / 2."""
     gates = weight.reshape(4, -1, *weight.shape[1:])[ORDER]
     gates[:3] *= weight.dtype.type(0.5)
     return gates.reshape(weight.shape)
@@ -36,13 +33,13 @@ def steps_of(count, backwards):
     cell="slopes[5]",
 )  # fmt: skip
 def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
-    """The hidden states of all steps [L, N, H], the last hidden and cell state, and the gates and cells of all steps.
+    """The hidden states of all steps [L, N, H], the last hidden and cell states, and all steps' gates and cell states.
 
     ``input`` is [L, N, features]; the weights are those of ``torch.nn.LSTM``, the states [N, H].
     """
     count, batch, _ = input.shape
     width, dtype = hidden.shape[-1], input.dtype
-    # Each gate of a step is one piece of memory: with rows of four gates, steps over one of them take twice as long
+    # Each gate of a step is contiguous: with rows of four gates, operations on one gate take twice as long
     gates, half = np.empty((count, 4, batch, width), dtype), dtype.type(0.5)
     products = multiply_matrices(input.reshape(count * batch, -1), order_gates(w_ih).T)
     products += order_gates(b_ih + b_hh)
@@ -68,7 +65,7 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
 
 # ── backward ─────────────────────────────────────────────────────────────────
 def shift_states(states, first, backwards):
-    """The state before each step."""
+    """Return the state before each step."""
     return np.concatenate([states[1:], first[None]] if backwards else [first[None], states[:-1]])
 
 
@@ -79,7 +76,7 @@ def slopes_of_arrays(
     count, batch, width = outputs.shape
     into, forget, out, new = gates.swapaxes(0, 1)
     tanhs, before = np.tanh(cells), shift_states(cells, cell, backwards)
-    # what the gradient of a hidden state, or of a cell, has to be multiplied with for each gate
+    # factors of the gradient of a hidden state, or of a cell, for each gate
     by_hidden, by_out = out * (1 - tanhs * tanhs), tanhs * out * (1 - out)
     by_cell = np.empty((count, 3, batch, width), gates.dtype)
     np.multiply(new * into, 1 - into, by_cell[:, 0])
@@ -101,12 +98,12 @@ def slopes_of_arrays(
     return g_input, g_w_ih, g_w_hh, add_along(flat, 0), g_hidden, g_cell
 
 
-ARRAYS["lstm_slopes"] = slopes_of_arrays  # of tensors: in composites/recurrent.py
+ARRAYS["lstm_slopes"] = slopes_of_arrays  # for tensors, see composites/recurrent.py
 
 
 # ── packed sequences ─────────────────────────────────────────────────────────
 def as_rows(shape):
-    """The shape with its first two dimensions as one."""
+    """Return the shape with its first two dimensions merged."""
     return (shape[0] * shape[1], *shape[2:])
 
 
@@ -118,5 +115,5 @@ word(as_rows)
     input="reshape(index_select_back(g, as_rows(input.shape), 0, places), input.shape)", places=None,
 )  # fmt: skip
 def packed_rows(input, places):
-    """The rows of the first two dimensions of ``input``, at the places given."""
+    """The rows at these positions of the first two dimensions of ``input``, flattened."""
     return input.reshape(as_rows(input.shape))[places]

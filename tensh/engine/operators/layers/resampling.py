@@ -1,7 +1,6 @@
 """Interpolation: every mode is, dimension by dimension, a weighted sum of a few neighbours (see taps.py).
 
-``scale`` is the distance of two results in units of the input's elements; ``corners`` says that the outermost elements
-stay where they are.
+``scale`` is the distance of two results in units of the input's elements; ``corners`` aligns the outermost elements.
 """
 
 import functools
@@ -14,7 +13,7 @@ CUBIC, SMOOTH_CUBIC = -0.75, -0.5  # the free parameter of cubic convolution: pl
 
 
 def scale_of(n, size, corners, factor):
-    """The distance of two results; ``factor`` is the requested ratio, if one was given."""
+    """Return the distance of two results; ``factor`` is the requested ratio, if given."""
     if corners:
         return (n - 1) / (size - 1) if size > 1 else 0.0
     return 1.0 / factor if factor else n / size
@@ -22,7 +21,7 @@ def scale_of(n, size, corners, factor):
 
 @functools.lru_cache(1024)
 def nearest(n, size, factor, exact):
-    """The neighbour to the left, or with ``exact`` the nearest one; in single precision, as PyTorch counts."""
+    """Return the neighbour to the left, or with ``exact`` the nearest one; computed in single precision, as in PyTorch."""
     scale = np.float32(scale_of(n, size, False, factor))
     place = np.floor((np.arange(size, dtype=np.float32) + np.float32(0.5 if exact else 0)) * scale)
     return Taps(n, np.minimum(place.astype(np.int64), n - 1)[None])
@@ -30,7 +29,7 @@ def nearest(n, size, factor, exact):
 
 @functools.lru_cache(1024)
 def linear(n, size, corners, factor):
-    """Two neighbours, weighted by nearness."""
+    """Return two neighbours, with linear weights."""
     scale = scale_of(n, size, corners, factor)
     number = np.arange(size)
     at = number * scale if corners else np.maximum((number + 0.5) * scale - 0.5, 0)
@@ -41,7 +40,7 @@ def linear(n, size, corners, factor):
 
 @functools.lru_cache(1024)
 def cubic(n, size, corners, factor):
-    """Four neighbours, weighted by cubic convolution."""
+    """Return four neighbours, with weights of cubic convolution."""
     scale = scale_of(n, size, corners, factor)
     number = np.arange(size)
     at = number * scale if corners else (number + 0.5) * scale - 0.5
@@ -53,7 +52,7 @@ def cubic(n, size, corners, factor):
 
 # ── weights by distance ──────────────────────────────────────────────────────
 def cubic_weight(distance, a):
-    """Cubic convolution: 1 at 0, 0 at all other whole numbers and from 2 on."""
+    """Return the kernel of cubic convolution: 1 at 0, and 0 at other integers and beyond 2."""
     x = distance
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = (((x - 5) * x + 8) * x - 4) * a
@@ -73,12 +72,12 @@ WINDOWS = {
     "bicubic": (2, functools.partial(cubic_weight, a=SMOOTH_CUBIC)),
     "lanczos": (3, lanczos_weight),
 }
-"""Mode -> how far its weights reach, and the weights."""
+"""Mode -> (the radius of its kernel, the kernel)."""
 
 
 @functools.lru_cache(1024)
 def smooth(n, size, corners, factor, mode):
-    """Neighbours weighted by a window that grows as the result shrinks, so that no detail is missed (anti-aliasing)."""
+    """Return neighbours weighted by a window that grows as the result shrinks, which skips no element."""
     reach, weight = WINDOWS[mode]
     scale = scale_of(n, size, corners, factor)
     stretch = max(scale, 1.0)
@@ -92,7 +91,7 @@ def smooth(n, size, corners, factor, mode):
 
 
 # ── the operators, by PyTorch's names ────────────────────────────────────────
-UPSAMPLE = {}  # mode, and the number of dimensions of one that is for several, -> the operator
+UPSAMPLE = {}  # mode, with the number of dimensions where it has several -> the operator
 for dims in (1, 2, 3):
     for name, mode in (("Nearest", "nearest"), ("NearestExact", "nearest-exact")):
         called = (
@@ -113,5 +112,5 @@ for mode, node, called in (
     ("bicubic_smooth", "Bicubic2DAa", "compute_index_ranges_weights"),
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
-    types = "uf" if "2D" in node else "f"  # images may hold bytes
+    types = "uf" if "2D" in node else "f"  # images may be bytes
     UPSAMPLE[mode] = declare_tap(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)

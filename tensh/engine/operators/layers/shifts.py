@@ -1,8 +1,8 @@
 """Convolutions of stride 1 as products with shifted images.
 
-An image whose rows follow one another in memory, padding included, is a line.  What all windows see at one place of the
-kernel is that line from some element on: a slice of it, where a column of windows would have to be collected row by row.
-What is computed at the end of every row, where a window would reach around the corner, is left out of the result.
+An image whose rows are contiguous in memory, padding included, is a line.  The elements that all windows have at one
+position of the kernel are a slice of this line, whereas a column of windows has to be collected row by row. Results at
+the end of every row, where a window would wrap around to the next row, are left out.
 
 Notation: images are [N, C, *P] with their padding, there are T windows in each dimension, and ``length`` elements between
 the first and the last of them.
@@ -15,15 +15,15 @@ import numpy as np
 
 from tensh.engine.arrays.matmul import matmul
 
-# Numbers of a window that one matrix product takes: those of all places of the kernel, or else of one row of it, whose
+# Elements of a window in one matrix product: those of the whole kernel, or else of one row of it, whose
 # products are added.  A 3 x 3 kernel of 32 channels takes 0.9 of the time in three products, 0.65 of it for the weight's gradient.
 DEPTH = 64
-# Output channels by windows around the corner, for each true one, from which columns of windows take less time
+# Output channels times wrapped windows per valid window, from which columns of windows take less time
 WASTE = 48
 
 
 class Shifts:
-    """Where the elements of the windows lie in lines of images."""
+    """The positions of the windows' elements in lines of images."""
 
     def __init__(self, padded, kernel, size, dilation, depth, multiply):
         steps = [math.prod(padded[d + 1 :]) for d in range(len(padded))]
@@ -35,7 +35,7 @@ class Shifts:
         self.size, self.rows, self.multiply = size, (size[0], *padded[1:]), multiply
 
     def windows(self, images, groups):
-        """The slices for the inner places, side by side: [N, groups, C / groups * inner, elements]."""
+        """Return the slices of the inner positions: [N, groups, C / groups * inner, elements]."""
         batch, channels = images.shape[:2]
         lines, elements = images.reshape(batch, channels, -1), self.length + self.outer[-1]
         columns = np.empty((batch, channels, len(self.inner), elements), images.dtype)
@@ -44,11 +44,11 @@ class Shifts:
         return columns.reshape(batch, groups, -1, elements)
 
     def slices(self, columns):
-        """The elements that the windows cover at each of the outer places."""
+        """Return the elements of the windows at each outer position."""
         return [columns[..., place : place + self.length] for place in self.outer]
 
     def split(self, weight, groups):
-        """The weight for each of the outer places: [outer, groups, O / groups, C / groups * inner]."""
+        """Return the weight at each outer position: [outer, groups, O / groups, C / groups * inner]."""
         outputs, channels = weight.shape[:2]
         parts = weight.reshape(groups, outputs // groups, channels, len(self.outer), len(self.inner))
         return np.ascontiguousarray(parts.transpose(3, 0, 1, 2, 4)).reshape(
@@ -56,13 +56,13 @@ class Shifts:
         )
 
     def join(self, parts):
-        """The weight [groups, O / groups, C / groups * K] of what ``match`` gives, added up."""
+        """Return the sum of the results of ``match`` as a weight [groups, O / groups, C / groups * K]."""
         outer, groups, _, outputs = parts.shape
         parts = parts.reshape(outer, groups, -1, len(self.inner), outputs)
         return parts.transpose(1, 4, 2, 0, 3).reshape(groups, outputs, -1)
 
     def spread_lines(self, grad):
-        """The elements of ``grad``, an output, as lines, with zeros around the corners."""
+        """Return the gradient of an output as lines, with zeros for wrapped windows."""
         lines = np.zeros((*grad.shape[: -len(self.size)], *self.rows), grad.dtype)
         lines[(..., *map(slice, self.size))] = grad
         return lines.reshape(*grad.shape[: -len(self.size)], -1)[..., : self.length]
@@ -80,15 +80,15 @@ class Shifts:
         out[...] = lines.reshape(*out.shape[:3], *self.rows)[(..., *map(slice, self.size))]
 
     def match(self, grad, images, groups):
-        """The products of the windows with the gradients: [N, outer, groups, C / groups * inner, O / groups]."""
+        """Return the products of windows and gradients: [N, outer, groups, C / groups * inner, O / groups]."""
         lines = self.spread_lines(grad).swapaxes(-1, -2)
         return np.stack([self.multiply(each, lines) for each in self.slices(self.windows(images, groups))], 1)
 
 
 def find_shifts(images, padded, kernel, size, stride, dilation, depth, outputs):
-    """Shifts for ``depth`` channels into ``outputs``; None where columns of windows take less time.
+    """Return the shifts for ``depth`` channels into ``outputs``; None where columns of windows take less time.
 
-    Of several images each is one thread's; the products of one image are shared.
+    Several images are computed one per thread; the products of a single image are split.
     """
     if set(stride) != {1} or math.prod(kernel) == 1 or not depth or math.prod(size) < math.prod(kernel):
         return None

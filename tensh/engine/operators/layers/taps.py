@@ -1,8 +1,7 @@
-"""Sparse linear maps along dimensions, the common part of padding, interpolation and adaptive pooling.
+"""Sparse linear maps along dimensions, the common basis of padding, interpolation and adaptive pooling.
 
-Along one dimension of size n every element of the result is a sum of a few elements of the input: ``Taps`` says which,
-and with which weights.  The adjoint of such a map is one again, so that one operator for every name
-that PyTorch has closes under differentiation.
+Along a dimension every element of the result is a weighted sum of a few elements of the input, which ``Taps`` defines.
+The adjoint of such a map is again one, so the derivatives of all orders are the same operator.
 """
 
 import numpy as np
@@ -14,11 +13,11 @@ from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import compute_in_float32
 from tensh.engine.operators.reductions.summation import add_along
 
-RUNS = 4  # slices that are copied in less time than as many elements are taken one by one
+RUNS = 4  # slices up to which copying is faster than taking elements one by one
 
 
 def runs_of(places):
-    """``places`` as a few slices one after the other, or None if it takes more of them."""
+    """Return ``places`` as a few consecutive slices, or None if it takes more."""
     slices, start, end = [], 0, len(places)
     while start < end:
         if len(slices) == RUNS:
@@ -36,8 +35,8 @@ def runs_of(places):
 class Taps:
     """``out[i] = sum over t of weights[t, i] * in[places[t, i]]`` for an input of ``size`` elements.
 
-    ``weights`` None stands for ones.  ``there`` says which taps there are, None that all are: one that is not there is no
-    zero, which would make nan of infinity.
+    ``weights`` None stands for ones.  ``there`` marks the taps that exist (None: all): a weight of zero in place of a
+    missing tap would turn infinity into nan.
     """
 
     __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "_adjoint", "_typed")
@@ -48,7 +47,7 @@ class Taps:
         self.runs = [runs_of(row) for row in places]
         plain = len(places) == 1 and weights is None and self.there is None
         self.border = border_of(size, places[0]) if plain else None
-        # are these the means of neighbours, all elements being in one of them?
+        # True for means of neighbours in which every element occurs
         self.even = (
             weights is not None
             and np.array_equal(places.T.reshape(-1), np.arange(size))
@@ -58,12 +57,12 @@ class Taps:
 
     @property
     def length(self):
-        """The size of the result."""
+        """Return the size of the result."""
         return self.places.shape[1]
 
     @property
     def adjoint(self):
-        """The map whose matrix is the transpose of this one's."""
+        """Return the map with the transposed matrix."""
         if self._adjoint is None:
             self._adjoint = self._transpose()
             self._adjoint._adjoint = self
@@ -85,13 +84,13 @@ class Taps:
         return Taps(length, places, None if self.weights is None else shares, there)
 
     def cast_weights(self, dtype):
-        """The weights in a dtype."""
+        """Return the weights in a dtype."""
         if dtype not in self._typed:
             self._typed[dtype] = self.weights.astype(dtype)
         return self._typed[dtype]
 
     def apply(self, array, dim):
-        """The map along ``dim``."""
+        """Apply the map along ``dim``."""
         count, length = self.places.shape
         if not self.size or not length:
             return np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
@@ -109,7 +108,7 @@ class Taps:
             part = np.take(array, places[some], dim) if few or self.runs[t] is None else self._read_run(array, t, lead)
             if weights is not None:
                 part = np.multiply(part, weights[t, some].reshape(shape))
-            if few:  # adding at places takes three times as long for each of them
+            if few:  # adding at indices takes three times as long per element
                 total = total if total.base is None else total.copy()
                 total[(*lead, there)] += part
                 continue
@@ -120,7 +119,7 @@ class Taps:
         return total if total.base is None else total.copy()
 
     def apply_to_bytes(self, array, dim):
-        """The map along ``dim`` as PyTorch computes it for bytes: weights of 16 bits, sums rounded to bytes."""
+        """Apply the map along ``dim`` as PyTorch does for bytes: weights of 16 bits, sums rounded to bytes."""
         bits = next((n for n in range(22) if 0.5 + self.weights.max() * 2 ** (n + 1) >= 2**15), 22)
         scaled = self.weights * 2**bits
         whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int32)
@@ -131,19 +130,19 @@ class Taps:
         return np.clip(total >> bits, 0, 255).astype(np.uint8)
 
     def _read_run(self, array, t, lead):
-        """The elements of ``array`` that a tap reads: a view if they are one slice."""
+        """Return the elements of ``array`` that a tap reads: a view if they are one slice."""
         parts = [array[(*lead, run)] for run in self.runs[t]]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
 
     def _means(self, array, dim):
-        """Means of neighbours as taps."""
+        """Return means of neighbours as taps."""
         count, length = self.places.shape
         windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
         sums = add_along(windows, dim + 1)
         return np.multiply(sums, self.cast_weights(array.real.dtype).flat[0], sums)
 
     def _apply_by_outputs(self, array, dim):
-        """Apply the taps output by output: for a result of few elements that are sums of many."""
+        """Apply the taps element by element of the result, for a few sums of many elements."""
         out = np.empty((*array.shape[:dim], self.length, *array.shape[dim + 1 :]), array.dtype)
         weights = None if self.weights is None else self.cast_weights(array.real.dtype)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
@@ -157,7 +156,7 @@ class Taps:
 
 
 def apply_maps(input, maps):
-    """The input after one map (or None) for each of its last dimensions."""
+    """Apply one map (or None) to each of the last dimensions."""
     first = input.ndim - len(maps)
     if input.dtype == np.uint8 and any(taps is not None and taps.weights is not None for taps in maps):
         for dim in reversed(range(len(maps))):
@@ -165,7 +164,7 @@ def apply_maps(input, maps):
                 input = maps[dim].apply_to_bytes(input, first + dim)
         return input
     sizes = [taps.length / taps.size if taps is not None and taps.size else 1 for taps in maps]
-    order = sorted(range(len(maps)), key=sizes.__getitem__)  # those that make it smaller come first
+    order = sorted(range(len(maps)), key=sizes.__getitem__)  # maps that reduce the size come first
     if any(maps):
         if (borders := borders_of(maps)) is not None:
             return surround(input, borders)
@@ -178,7 +177,7 @@ def apply_maps(input, maps):
 
 
 def borders_of(maps, of=None):
-    """The borders that the maps (or their attributes of that name) make; None if one makes no border."""
+    """Return the borders equivalent to the maps (or to their attribute ``name``); None if a map has none."""
     given = [taps if taps is None or of is None else getattr(taps, of) for taps in maps]
     borders = [None if taps is None else taps.border for taps in given]
     wanted = len(maps) - maps.count(None)
@@ -187,14 +186,14 @@ def borders_of(maps, of=None):
 
 @word
 def adjoint(maps):
-    """The adjoint of every map."""
+    """Return the adjoint of every map."""
     return tuple(None if taps is None else taps.adjoint for taps in maps)
 
 
 def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False, lying=keeping_format):
-    """Declare a linear map by its name and that of PyTorch's node, which may save the input without need.
+    """Declare a linear map by its name and that of PyTorch's node, which may save the input needlessly.
 
-    ``lying`` says how its results do.
+    ``lying`` is the memory format of its results.
     """
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."

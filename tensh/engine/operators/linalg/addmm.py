@@ -1,4 +1,4 @@
-"""Products of matrices and vectors added to something: ``beta * input + alpha * product``, in one array."""
+"""Products of matrices and vectors added to an input: ``beta * input + alpha * product``, in one array."""
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from tensh.engine.operators.precision import is_half, widen
 
 @word
 def scale(g, factor):
-    """``g`` times the conjugate of a number that mostly is 1."""
+    """``g`` times the conjugate of a number, which is mostly 1."""
     if type(factor) is int and factor == 1:
         return g
     return (TENSORS if isinstance(g, Tensor) else ARRAYS)["mul_number"](g, factor.conjugate())
 
 
 def plus(input, product, beta, alpha):
-    """``beta * input + alpha * product``, into the product's memory; for beta 0 the input is ignored, even nan."""
+    """Compute ``beta * input + alpha * product`` in the product's memory; for beta 0 the input is ignored, even nan."""
     if alpha != 1:
         product *= FITTING[alpha, product.dtype]
     if beta == 0:
@@ -30,9 +30,9 @@ def plus(input, product, beta, alpha):
 
 
 def add_product(input, product, beta, alpha, terms=1):
-    """Compute with PyTorch's error where the input cannot be expanded to the product's shape.
+    """Compute, or raise PyTorch's error if the input cannot be expanded to the product's shape.
 
-    Of a product of no ``terms`` the factor is not looked at, of no elements neither is.
+    ``alpha`` is not checked for a product without ``terms``, and neither number for one without elements.
     """
     if not terms or not product.size:
         alpha, beta = 1, beta if product.size else 1
@@ -60,14 +60,14 @@ def not_expandable(shape, target):
 
 
 def require_factor(input, beta):
-    """Raise RuntimeError unless ``input`` can be written over with its product by ``beta``: all that is left of empty sums."""
+    """Raise RuntimeError unless ``input`` can be overwritten with ``beta * input``, the result for empty sums."""
     kind, own = type(beta), BY_NUMPY[input.dtype]
     if beta != 0 and kind in of_scalar and not can_cast(result := combine_categories(own, of_scalar[kind]), own):
         raise cannot_cast(result, own)
 
 
 def require_factors(dtype, *factors):
-    """Raise RuntimeError unless a half can hold both factors, which are not widened with it."""
+    """Raise RuntimeError unless both factors fit half precision."""
     if is_half(dtype):
         for factor in factors:
             FITTING[factor, dtype]  # which raises

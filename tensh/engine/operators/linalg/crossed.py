@@ -40,7 +40,7 @@ def trace(input):
 
 @op(public=False, node="TraceBackwardBackward0", input="trace(g)")
 def on_diagonal(input, shape):
-    """Zeros with one number all along the diagonal."""
+    """Zeros with one number along the diagonal."""
     result = np.zeros(shape, input.dtype)
     np.fill_diagonal(result, input)
     return result

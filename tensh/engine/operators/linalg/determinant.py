@@ -10,7 +10,7 @@ from tensh.engine.operators.linalg.shared import check_floating, check_square, e
 
 @word
 def regular(determinant):
-    """True if no determinant is zero."""
+    """Return True if no determinant is zero."""
     return is_absent(determinant) or not bool((determinant == 0).any())
 
 
@@ -28,7 +28,7 @@ def linalg_det(A):
 
 @op(public=False, A=None)
 def cofactors(A):
-    """The derivative of the determinant, also of singular matrices, by singular values: A = U S Vh."""
+    """The derivative of the determinant, also for singular matrices, from singular values: A = U S Vh."""
     U, S, Vh = np.linalg.svd(A)
     others = np.stack([np.prod(np.delete(S, i, -1), -1) for i in range(S.shape[-1])], -1)
     turn = np.linalg.det(U) * np.linalg.det(Vh)

@@ -10,7 +10,7 @@ from tensh.engine.operators.precision import is_half
 from tensh.engine.operators.reductions.norms import INFINITE, norm
 from tensh.engine.operators.reductions.summation import add_squares
 
-FEW = 1 << 12  # elements of all differences up to which NumPy's product takes less time
+FEW = 1 << 12  # number of differences up to which NumPy's product is faster
 MANY = 25  # rows from which Euclidean distances are computed through one matrix product
 PAIR = {
     "d": "x1[..., :, None, :] - x2[..., None, :, :]",
@@ -23,7 +23,7 @@ PAIR = {
 
 
 def add_pairs(slope, d, p, dim):
-    """The sums of slopes along ``dim``; those of Euclidean distances are the differences ``d``, times a number for each pair."""
+    """Sum slopes along ``dim``; for Euclidean distances, the products of ``slope`` for each pair and the differences ``d``."""
     if p != 2:
         return ARRAYS["sum_dim"](slope, dim)
     if dim == -3:

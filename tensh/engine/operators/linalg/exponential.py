@@ -30,7 +30,7 @@ def matrix_exp(A):
         return A.copy()
     dtype = A.dtype
     A = widen(A)
-    A = A.astype(np.result_type(A, F8))  # squaring loses digits
+    A = A.astype(np.result_type(A, F8))  # squaring loses accuracy
     norm = np.abs(A).sum(-2).max(-1)
     halvings = np.maximum(0, np.ceil(np.log2(np.where(norm > LARGEST, norm / LARGEST, 1))))
     halvings = np.where(np.isfinite(halvings), halvings, 0).astype(np.int64)
@@ -60,7 +60,7 @@ def rational(A):
     corner="g[..., :corner.shape[-1], corner.shape[-1]:]",
 )
 def with_corner(A, corner):
-    """The matrices A twice on the diagonal of larger ones, with ``corner`` at the upper right."""
+    """Block matrices with A twice on the diagonal, and ``corner`` at the upper right."""
     n = A.shape[-1]
     result = np.zeros((*A.shape[:-2], 2 * n, 2 * n), np.result_type(A, corner))
     result[..., :n, :n] = result[..., n:, n:] = A

@@ -40,7 +40,7 @@ def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
 
 
 def factor_cholesky(matrices):
-    """Cholesky factors, or LinAlgError, also for nan, which not every LAPACK checks."""
+    """Return Cholesky factors; raise LinAlgError, also for nan, which not every LAPACK detects."""
     L = np.linalg.cholesky(matrices)
     if np.isnan(L.diagonal(0, -2, -1)).any():
         raise np.linalg.LinAlgError
@@ -48,7 +48,7 @@ def factor_cholesky(matrices):
 
 
 def factor_or_minor(matrix):
-    """(factor, 0), or the lower half and the order of the first leading minor without a factor."""
+    """Return (factor, 0), or (the lower half, the order of the first leading minor that is not positive-definite)."""
     try:
         return factor_cholesky(matrix), np.int32(0)
     except np.linalg.LinAlgError:
@@ -62,13 +62,13 @@ def factor_or_minor(matrix):
 
 @op(public=False, let=CHOLESKY | {"lower": CHOLESKY["lower"].format("out")}, node="CholeskyBackward0", A=CHOLESKY_SLOPE)
 def cholesky_factor(A, upper):
-    """The Cholesky factors of matrices that are known to have them."""
+    """The Cholesky factors of matrices known to be positive-definite."""
     return linalg_cholesky_ex.kernel(A, upper, "cholesky")[0]
 
 
 # ── LU ───────────────────────────────────────────────────────────────────────
 def lower_upper(A):
-    """(LU, pivots, info): both triangles in one array, the row each row was swapped with, the first zero pivot."""
+    """Return (LU, pivots, info): both triangles in one array, the row swaps, the first zero pivot."""
     *batch, rows, columns = A.shape
     work = A.reshape(math.prod(batch), rows, columns).copy()
     steps = min(rows, columns)
@@ -89,7 +89,7 @@ def lower_upper(A):
 
 
 def row_order(pivots, rows):
-    """The permutation that the swaps of ``pivots`` make of the rows."""
+    """Return the permutation of rows by the swaps ``pivots``."""
     *batch, steps = pivots.shape
     flat = pivots.reshape(math.prod(batch), steps)
     order = np.tile(np.arange(rows), (len(flat), 1))
@@ -134,7 +134,7 @@ LU_SLOPE = "P @ join_blocks(corner, right, below)"
 @op(public=False, node="CatBackward0", corner="g[..., :corner.shape[-2], :corner.shape[-1]]",
     right="g[..., :right.shape[-2], corner.shape[-1]:]", below="g[..., corner.shape[-2]:, :below.shape[-1]]")  # fmt: skip
 def join_blocks(corner, right, below):
-    """A square block with a block to its right or one below it."""
+    """Join a square block and a block to its right or below it."""
     if right.shape[-1]:
         return np.concatenate([corner, right], -1)
     return np.concatenate([corner, below], -2)
@@ -185,7 +185,7 @@ def plu(LU, pivots):
 
 @op(public=False, node="ConstantPadNdBackward0", input="g[..., :input.shape[-2], :input.shape[-1]]")
 def at_upper_left(input, shape):
-    """The input at the upper left of zeros of ``shape``."""
+    """The input padded with zeros at the right and the bottom, to ``shape``."""
     result = np.zeros(shape, input.dtype)
     result[..., : input.shape[-2], : input.shape[-1]] = input
     return result
@@ -199,7 +199,7 @@ def smaller(n, m):
 # ── QR ───────────────────────────────────────────────────────────────────────
 @word
 def differentiable(kind, shape):
-    """The kind, if Q and R are unique and both computed."""
+    """Return the case of the derivative; raise unless Q and R are unique and both computed."""
     if kind == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "

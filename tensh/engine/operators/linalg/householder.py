@@ -1,4 +1,4 @@
-"""Products of reflections, which is how LAPACK gives the Q of a QR decomposition.
+"""Products of Householder reflections, LAPACK's form of the Q of a QR decomposition.
 
 Column i of A holds, below the diagonal, the vector v of the reflection ``1 - tau[i] v v^H``; v has a 1 on the diagonal.
 """
@@ -13,7 +13,7 @@ from tensh.engine.operators.linalg.shared import check_floating
 
 
 def vectors_of(A):
-    """The vectors of the reflections, as columns."""
+    """Return the vectors of the reflections as columns."""
     L = np.tril(A, -1)
     each = np.arange(min(A.shape[-2:]))
     L[..., each, each] = 1
@@ -22,7 +22,7 @@ def vectors_of(A):
 
 @word
 def reflections(L, tau, C, adjoint):
-    """``C`` and what becomes of it after every reflection: Q C, or Q^H C if ``adjoint``, comes last."""
+    """Return ``C`` and its image after each reflection; the last is Q C, or Q^H C if ``adjoint``."""
     order = range(tau.shape[-1]) if adjoint else reversed(range(tau.shape[-1]))
     states = [C]
     for i in order:
@@ -34,7 +34,7 @@ def reflections(L, tau, C, adjoint):
 
 @word
 def reflections_back(g, L, tau, C, adjoint, one):
-    """The gradients of L, tau and C for the gradient ``g`` of Q C; ``one`` is the identity, whose rows place columns."""
+    """Return the gradients of L, tau and C for the gradient ``g`` of Q C; ``one`` is the identity matrix."""
     *states, _ = reflections(L, tau, C, adjoint)
     order = list(range(tau.shape[-1]) if adjoint else reversed(range(tau.shape[-1])))
     gL, gtau = L * 0, tau * 0
@@ -120,7 +120,7 @@ def check_householder(name, A, tau):
 def ormqr(A, tau, other, left=True, transpose=False):
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections.
 
-    ``A`` and ``tau`` are what ``torch.geqrf`` gives.  Differentiable.  Shapes: A [..., m, k], ``tau`` [..., k],
+    ``A`` and ``tau`` are the results of ``torch.geqrf``.  Differentiable.  Shapes: A [..., m, k], ``tau`` [..., k],
     ``other`` [..., m, n]. Raise RuntimeError for other shapes.
     """
     check_ormqr(A, tau, other, left)
@@ -165,7 +165,7 @@ def check_ormqr(A, tau, other, left):
 
 @op(outs=("a", "tau"), many=True, input="refuse_derivative('geqrf', g_a, g_tau)")
 def geqrf(input):
-    """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
+    """A QR decomposition in LAPACK's form: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
 
     Shape: [..., m, n]. Raise RuntimeError for vectors.
     """

@@ -21,7 +21,7 @@ def linalg_pinv(A, atol, rtol, hermitian):
 
 
 def decompose(A, hermitian=False):
-    """(left, values, right) of A = left diag(values) right^H."""
+    """Return (left, values, right) of A = left diag(values) right^H."""
     if hermitian:
         values, vectors = np.linalg.eigh(A)
         return vectors, values, vectors
@@ -30,12 +30,12 @@ def decompose(A, hermitian=False):
 
 
 def invert_values(values, atol, rtol):
-    """The reciprocals of the values that do not count as zero."""
+    """Return the reciprocals of the values, and 0 for those that count as zero."""
     return np.where(exceed_tolerances(values, atol, rtol), 1 / values, 0).astype(values.dtype)
 
 
 def exceed_tolerances(values, atol, rtol):
-    """True for values that are larger than both tolerances for zero."""
+    """Return True for values above both tolerances for zero."""
     sizes = np.abs(values)
     return sizes > np.maximum(atol, rtol * sizes.max(-1, initial=0))[..., None]
 
@@ -57,7 +57,7 @@ def exceed_tolerances(values, atol, rtol):
     B="gB.reshape(gB.shape[:-1]) if vector else gB",
 )
 def linalg_lstsq(A, B, rcond, driver, vector, measured):
-    """The solutions X of the smallest norm for which A X - B has the smallest norm."""
+    """The solutions X of minimum norm that minimize the norm of A X - B."""
     right = B[..., None] if vector else B
     left, values, basis = decompose(A)
     zero = np.zeros(values.shape[:-1], values.dtype)

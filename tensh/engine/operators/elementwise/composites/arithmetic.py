@@ -1,4 +1,4 @@
-"""Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, parts of complex numbers."""
+"""Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, complex numbers."""
 
 from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.composites import composite
@@ -32,14 +32,14 @@ from tensh.engine.operators.elementwise.table import lerp as lerp_op
 
 
 def tensor(value, name, parameter="input", position=1):
-    """``value`` if it is a tensor; PyTorch's error otherwise."""
+    """Return ``value`` if it is a tensor; raise PyTorch's error otherwise."""
     if not isinstance(value, Tensor):
         refuse(name, parameter, position, value)
     return value
 
 
 def fits_none(name, arguments, *forms):
-    """Raise PyTorch's error for arguments that fit none of the forms of a function."""
+    """Raise PyTorch's error for arguments that match no overload of a function."""
     choose(name, [Form(name, form) for form in forms], arguments, {})
 
 
@@ -49,7 +49,7 @@ def rdiv(input, other):
     return reciprocal.fn(input) * other
 
 
-rdiv.arrays = True  # other than Python's other operators it takes NumPy's arrays, too
+rdiv.arrays = True  # unlike the other reflected operators, it also takes NumPy arrays
 
 
 def rpow(input, other):
@@ -78,7 +78,7 @@ def rrshift(input, other):
 
 
 def invert(input):
-    """``~input``: the opposite of bools, every bit of integers the other way."""
+    """``~input``: bools negated, integers with all bits inverted."""
     if input.array.dtype.kind not in "biu":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return bitwise_not.fn(input)
@@ -92,7 +92,7 @@ METHODS["__rdiv__"] = rdiv
 # ── signs and powers ─────────────────────────────────────────────────────────
 @composite
 def positive(input):
-    """The input itself, unless it is of bools: RuntimeError.  Differentiable."""
+    """The input itself.  Differentiable.  Raise RuntimeError for bools."""
     if tensor(input, "positive").array.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -114,7 +114,7 @@ METHODS["abs_"] = PUBLIC["abs_"] = abs_
 
 @composite
 def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
-    """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded.
+    """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors.
 
     >>> import tensh as torch
     >>> torch.tensor([float("nan"), 2.0]).nan_to_num_(1.0)
@@ -250,14 +250,14 @@ def lerp_(input, end, weight):
     since = begin_write(input, end, weight)
     try:
         return write_inplace(input, since, lerp(input, end, weight), "lerp_")
-    except NotImplementedError:  # of several faults PyTorch tells those of memory and of shapes first
+    except NotImplementedError:  # PyTorch reports errors of memory and shapes first
         refuse_overlap(input.array)
         require_room(input, end, weight)
         raise
 
 
 def apply_lerp(operator, input, end, weight):
-    """Apply the operator; last of all faults PyTorch tells that it does not know the dtype."""
+    """Apply the operator; PyTorch reports an unsupported dtype after all other errors."""
     try:
         return operator.fn(input, end, weight)
     except NotImplementedError:
@@ -306,7 +306,7 @@ def conj(input):
 
 
 def conj_physical_(input):
-    """In-place version of conj_physical; real tensors may be expanded ones."""
+    """In-place version of conj_physical; real tensors may be expanded."""
     real = tensor(input, "conj_physical_").array.dtype.kind not in "cW"
     return write_inplace(input, begin_write(input), conj_over.fn(input), "conj_physical_", real)
 

@@ -24,7 +24,7 @@ from tensh.engine.operators.elementwise.table import masked_fill_tensor
 from tensh.engine.operators.elementwise.table import where as where_op
 
 BOOL = np.dtype(bool)
-LOOK, BLOCK = 1 << 12, 1 << 16  # elements that are compared first, and then at a time
+LOOK, BLOCK = 1 << 12, 1 << 16  # elements compared first, and elements per block after that
 
 
 # ── comparing ────────────────────────────────────────────────────────────────
@@ -59,7 +59,7 @@ def equal(input, other):
 
 
 def equal_arrays(one, two):
-    """True if arrays of one shape have the same elements: large ones are compared in blocks, up to the first difference."""
+    """Return True if arrays of one shape have equal elements; large ones are compared in blocks up to the first difference."""
     if one.size <= LOOK or not type(one) is np.ndarray is type(two):
         return not differ(one, two)
     while len(one) == 1:
@@ -129,7 +129,7 @@ def where(condition, input=None, other=None, *, out=None):
     """
     if type(input) is not Tensor or type(other) is not Tensor:
         if input is None and other is None and isinstance(condition, Tensor):
-            from tensh.engine.operators.indexing.composites.selection import nonzero  # which few conditions need
+            from tensh.engine.operators.indexing.composites.selection import nonzero  # rarely needed
 
             return nonzero(condition, as_tuple=True)
         input, other = as_tensors(condition, input, other)
@@ -153,7 +153,7 @@ METHODS["where"] = where_method
 
 
 def as_tensors(condition, input, other):
-    """Two choices of which one is a number, or both: the numbers as 0-d tensors of the common dtype."""
+    """Return two choices with numbers replaced by 0-d tensors of the common dtype."""
     if not isinstance(condition, Tensor) or any(
         not isinstance(x, Tensor) and as_number(x) is None for x in (input, other)
     ):
@@ -168,14 +168,14 @@ def as_tensors(condition, input, other):
 
 
 def number_beside(tensor, number):
-    """A number as a 0-d tensor of the dtype in which it meets the tensor."""
+    """Return a number as a 0-d tensor of the dtype in which it is combined with the tensor."""
     number = as_number(number)
     dtype = COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]
     return wrap(SCALARS[cast_element(number, BY_NUMPY[dtype]), dtype])
 
 
 def as_condition(condition, input, other):
-    """A condition as bools; uint8 still passes for one, with PyTorch's warning."""
+    """Return a condition as bools; uint8 is accepted with PyTorch's warning."""
     if not isinstance(condition, Tensor):
         fits_none("where", (condition, input, other), *WHERE)
     kind = condition.array.dtype
@@ -209,7 +209,7 @@ def masked_fill(input, mask, value):
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":
-        refresh_node(input)  # a locked view is refused first
+        refresh_node(input)  # views that must not be written are reported first
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype " + BY_NUMPY[mask.array.dtype].spoken
         )
@@ -226,7 +226,7 @@ def masked_fill(input, mask, value):
 
 
 def masked_fill_(input, mask, value):
-    """In-place version of masked_fill; the tensor may be an expanded one.  Raise RuntimeError for other masks and values."""
+    """In-place version of masked_fill; the tensor may be expanded.  Raise RuntimeError for other masks and values."""
     since = begin_write(input, mask, value, may_overlap=True)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)

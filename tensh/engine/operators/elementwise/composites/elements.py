@@ -1,4 +1,4 @@
-"""Python functions applied element by element, in place: slow, for what no operator computes; not recorded."""
+"""Python functions applied element by element, in place: slow, not recorded, for computations without an operator."""
 
 import numpy as np
 

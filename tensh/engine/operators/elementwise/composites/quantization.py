@@ -18,7 +18,7 @@ TWO_TO_63 = 2.0**63
 
 
 def steps_of(input, scale, zero_point, whole):
-    """Number of the step of each element; ``whole``: as a 64 bit integer, in which C has -2**63 for numbers too large."""
+    """Return the step number of each element; ``whole`` gives 64 bit integers, where C has -2**63 for numbers out of range."""
     steps = widen(input) * (F4.type(1) / scale)
     steps = np.rint(steps + zero_point) if whole else np.rint(steps) + zero_point
     return np.where(np.abs(steps) < TWO_TO_63, steps, -TWO_TO_63) + F4.type(0) if whole else steps
@@ -26,7 +26,7 @@ def steps_of(input, scale, zero_point, whole):
 
 @op(public=False, input=None)
 def is_on_a_step(input, scale, zero_point, quant_min, quant_max, whole):
-    """True where an element lies between the first and the last step: there fake quantization hands its gradient on."""
+    """True where an element lies between the first and the last step, where fake quantization passes its gradient on."""
     steps = steps_of(input, scale, zero_point, whole)
     return (steps >= quant_min) & (steps <= quant_max)
 
@@ -37,7 +37,7 @@ def compute(input, scale, zero_point, quant_min, quant_max, whole):
 
 
 def declare(name, node, kernel_name):
-    """Declare fake quantization, under the node of one of PyTorch's forms."""
+    """Declare fake quantization with the node of one of PyTorch's overloads."""
     return op(
         compute, name=name, doc="The element's step, as a number.", public=False, types="f", node=node, kernel_name=kernel_name,
         input="only(g, is_on_a_step(input, scale, zero_point, quant_min, quant_max, whole))",
@@ -63,7 +63,7 @@ def require_order(quant_min, quant_max):
 def fake_quantize_per_tensor_affine(input, scale, zero_point, quant_min, quant_max):
     """The elements rounded to the steps ``(k - zero_point) * scale`` for k from ``quant_min`` to ``quant_max``.
 
-    Shape: [*], kept; ``scale`` and ``zero_point`` are numbers, or tensors of one element. The gradient is handed on where the
+    Shape: [*], kept; ``scale`` and ``zero_point`` are numbers, or tensors of one element. The gradient passes where the
     element lies between the first and the last step. Raise RuntimeError for limits in the wrong order.
 
     >>> import tensh as torch

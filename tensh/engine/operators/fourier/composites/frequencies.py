@@ -1,4 +1,4 @@
-"""torch.fft: the frequencies that the elements of a transform stand for, and the order of them."""
+"""torch.fft: the frequencies of a transform's elements, and their order."""
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def frequencies(name, args, given, places):
 @fft
 @shows("input, dim=None", "")
 def fftshift(*args, **given):
-    """The elements moved so that frequency zero is in the middle of each of the dimensions ``dim`` (of all without it).
+    """The elements moved so that frequency zero is in the middle of the dimensions ``dim`` (by default all).
 
     Differentiable.  Shape: [*], kept.
 

@@ -1,4 +1,4 @@
-"""From short-time Fourier transforms back to the signal."""
+"""The inverse of the short-time Fourier transform."""
 
 import numpy as np
 
@@ -30,9 +30,9 @@ ISTFT = (
 def istft(*args, **given):
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows.
 
-    The arguments are those of ``stft``; ``length`` cuts the result, or fills it up with zeros.  Differentiable.
+    The arguments are those of ``stft``; ``length`` cuts the result or pads it with zeros.  Differentiable.
 
-    Raise RuntimeError if the squared windows add up to nothing somewhere, so that the signal is lost there.  Shape: [*,
+    Raise RuntimeError if the squared windows add up to zero somewhere, where the signal is lost.  Shape: [*,
     frequency, frame] to [*, time].
 
     >>> import tensh as torch
@@ -74,11 +74,11 @@ def add_frames(input, n_fft, hop_length, win_length, window, center, normalized,
 
 
 def check_spectra(input, facts):
-    """Raise unless the spectra and windows fit together; are only the frequencies from zero up given?"""
+    """Raise unless spectra and windows fit together; return True if the spectra are one-sided."""
     n_fft, hop_length, win_length = facts["n_fft"], facts["hop_length"], facts["win_length"]
     ndim, window, onesided = input.array.ndim, facts["window"], facts["onesided"]
     for dim in (-2, -3):
-        wrap_dim(dim, ndim + 1)  # of the pairs of real numbers
+        wrap_dim(dim, ndim + 1)  # with the dimension of pairs of real numbers
     number = input.array.shape[-2]
     if not input.array.size:
         refuse("istft", input, facts, " : input tensor cannot be empty.")
@@ -102,7 +102,7 @@ def check_spectra(input, facts):
 
 
 def frames_of_spectra(spectra, facts, onesided):
-    """The frames of the signal, still times the window."""
+    """Return the frames of the signal, before division by the window."""
     n_fft, scaling, window = facts["n_fft"], 1 if facts["normalized"] else 2, facts["window"]
     if facts["return_complex"]:
         if onesided:
@@ -116,7 +116,7 @@ def frames_of_spectra(spectra, facts, onesided):
 
 
 def cut_signal(signal, envelope, input, facts, total):
-    """The known part of the signal, divided by the sum of the windows."""
+    """Return the known part of the signal, divided by the sum of the squared windows."""
     half, length = facts["n_fft"] // 2 if facts["center"] else 0, facts["length"]
     end = half + length if length is not None else -half if half else total
     signal, envelope = (slice_dim.fn(t, 1, half, end, 1) for t in (signal, envelope))

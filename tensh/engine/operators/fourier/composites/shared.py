@@ -1,4 +1,4 @@
-"""Helpers of all functions of torch.fft: signatures, norms, sizes, refusals."""
+"""Helpers of torch.fft: signatures, norms, sizes, checks."""
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
@@ -16,7 +16,7 @@ TWO = MANY.replace("dim = None", "dim = (-2,-1)")
 
 
 class Unusual(TypeError):
-    """An argument is of the wrong kind, or must be converted first."""
+    """Raised for an argument of the wrong kind, or one that must be converted first."""
 
 
 # ── declaring ────────────────────────────────────────────────────────────────
@@ -48,19 +48,19 @@ DEFAULTS = {ONE: -1, MANY: None, TWO: (-2, -1)}
 
 
 def make_tuple(value):
-    """Return a tuple: a single number becomes one of itself."""
+    """Return a tuple; a single number becomes a tuple of one."""
     return value if take_int(value) is NO_FIT else (value,)
 
 
 def make_tuples(args, given, *places):
-    """Put lone numbers into tuples at these places, and for the keywords ``s`` and ``dim``."""
+    """Wrap single numbers in tuples at these positions, and for the keywords ``s`` and ``dim``."""
     args = [make_tuple(value) if place in places else value for place, value in enumerate(args)]
     return args, {name: make_tuple(value) if name in ("s", "dim") else value for name, value in given.items()}
 
 
 # ── arguments ────────────────────────────────────────────────────────────────
 class Scalings(dict):
-    """(``norm``, forward?) -> which of the two directions divides, and by what, as the operators call it."""
+    """(``norm``, forward?) -> the operators' ``scaling`` for this direction."""
 
     def __missing__(self, key):
         raise RuntimeError(f'Invalid normalization mode: "{key[0]}"')
@@ -74,7 +74,7 @@ SCALINGS = Scalings(
 
 
 def to_floating(x, complex_too=False):
-    """Integers as floating point numbers; as complex ones with ``complex_too``."""
+    """Convert integers to floating point numbers, or to complex numbers with ``complex_too``."""
     kind = x.array.dtype.kind
     if kind == "c" or kind == "f" and not complex_too and x.array.dtype.itemsize > 2:
         return x
@@ -90,7 +90,7 @@ def require_real(name, x, words="a real input tensor"):
 
 
 def require_kind(name, out, kinds, words):
-    """Raise unless ``out`` can take a result of this kind."""
+    """Raise unless the dtype of ``out`` is of one of these kinds."""
     if out.array.dtype.kind not in kinds:
         raise RuntimeError(f"{name} expects a {words} output tensor, but got {out.dtype.title}")
 
@@ -102,7 +102,7 @@ def positive(size):
 
 
 def resize(x, dims, sizes):
-    """The elements along ``dims`` cut to the sizes, or followed by zeros."""
+    """Cut the elements along ``dims`` to the sizes, or pad them with zeros."""
     pads = [0] * (2 * x.array.ndim)
     for dim, size in zip(dims, sizes, strict=True):
         own = x.array.shape[dim]
@@ -114,7 +114,7 @@ def resize(x, dims, sizes):
 
 
 def one_dim(x, n, dim):
-    """The dimension from 0, and ``x`` with ``n`` elements along it."""
+    """Return the dimension from 0, and ``x`` with ``n`` elements along it."""
     d = wrap_dim(dim, x.array.ndim, scalar=False)
     if n is None and x.array.shape[d]:
         return d, x
@@ -166,5 +166,5 @@ def half_sizes(name, x, s, dim):
 
 
 def write_result(result, out, operator):
-    """The result, in ``out`` if there is one; errors call that by the operator."""
+    """Return the result, written to ``out`` if given; errors name the operator."""
     return result if out is None else write_out(out, result, f"_{operator.name}")

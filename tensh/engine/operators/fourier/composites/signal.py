@@ -1,6 +1,6 @@
-"""torch.signal.windows: windows of ``M`` points, symmetric, or one turn of a periodic signal (``sym=False``).
+"""torch.signal.windows: windows of ``M`` points, symmetric, or one period of a signal (``sym=False``).
 
-They are made of other functions, so ``requires_grad`` makes leaves of the numbers that they start from, as in PyTorch.
+They are composed of other functions, so ``requires_grad`` applies to the numbers that they start from, as in PyTorch.
 """
 
 import functools
@@ -55,11 +55,11 @@ def window_signature(parameters):
 
 
 SPOKEN = dict.fromkeys("hann hamming nuttall general_hamming".split(), "general_cosine")
-"""The names of windows in errors, where they differ."""
+"""Window -> its name in errors, where that differs."""
 
 
 def require(name, M, dtype, layout):
-    """Raise for arguments that no window can have."""
+    """Raise for arguments that are invalid for any window."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout is not strided:
@@ -69,24 +69,24 @@ def require(name, M, dtype, layout):
 
 
 def step_numbers(start, M, constant, place):
-    """``M`` numbers in steps of ``constant``, from ``start`` steps on."""
+    """Return ``M`` numbers in steps of ``constant``, beginning at ``start`` steps."""
     return linspace(start=start * constant, end=(start + (M - 1)) * constant, steps=M, **place)
 
 
 def make_short(M, place):
-    """The window of one point, or of none; ``M`` may be a number of any kind."""
+    """Return the window of one point or none; ``M`` may be a number of any kind."""
     return ones((1 if M == 1 else 0,), **place)
 
 
 def steps(M, sym):
-    """The steps of one turn: a periodic window would end with one more point."""
+    """The number of steps in one period; a periodic window leaves out the last point."""
     return M - 1 if sym else M
 
 
 # ── sums of cosines ──────────────────────────────────────────────────────────
 @window
 def general_cosine(M, sym, place, *, a):
-    """A sum of cosines with the coefficients ``a``, whose signs alternate."""
+    """A sum of cosines with the coefficients ``a`` and alternating signs."""
     if M < 2:
         return make_short(M, place)
     if not isinstance(a, Iterable):
@@ -97,7 +97,7 @@ def general_cosine(M, sym, place, *, a):
     kept = {keyword: value for keyword, value in place.items() if keyword != "layout"}
     signed = tensor([(-1) ** i * w for i, w in enumerate(a)], **kept)
     i = arange(len(a), **place)
-    return (signed.unsqueeze(-1) * (i.unsqueeze(-1) * k).cos()).sum((0,))  # one by one: for 0 BLAS rounds otherwise
+    return (signed.unsqueeze(-1) * (i.unsqueeze(-1) * k).cos()).sum((0,))  # a plain sum: BLAS rounds differently at 0
 
 
 def cosines(M, sym, place, *a):
@@ -135,7 +135,7 @@ def blackman(M, sym, place):
 
 @window
 def nuttall(M, sym, place):
-    """The Nuttall window: the least side lobes that three cosines can have."""
+    """The Nuttall window: the lowest side lobes of any sum of three cosines."""
     return cosines(M, sym, place, 0.3635819, 0.4891775, 0.1365995, 0.0106411)
 
 
@@ -159,7 +159,7 @@ def bartlett(M, sym, place):
 
 @window
 def exponential(M, sym, place, *, center=None, tau=1.0):
-    """An exponential decay by ``tau`` to both sides of ``center``."""
+    """An exponential decay with time constant ``tau`` on both sides of ``center``."""
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -186,7 +186,7 @@ def middle(M, sym):
 
 @window
 def kaiser(M, sym, place, *, beta=12.0):
-    """The Kaiser window: a Bessel function over half a circle; the larger ``beta``, the lower are the side lobes."""
+    """The Kaiser window: a Bessel function over half a circle; a larger ``beta`` gives lower side lobes."""
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:

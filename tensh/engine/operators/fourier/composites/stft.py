@@ -1,4 +1,7 @@
-"""The short-time Fourier transform: a signal cut into overlapping frames, each transformed.  istft.py leads back."""
+"""The short-time Fourier transform: a signal cut into overlapping frames, each transformed.
+
+Its inverse is in istft.py.
+"""
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
@@ -17,7 +20,7 @@ FRAMES = "Tensor input, int n_fft, int hop_length = None, int win_length = None,
 STFT = (f'({FRAMES}, bool center = True, str pad_mode = "reflect", {REST}', f"({FRAMES}, {REST}")
 NONE = type(None)
 PLAIN = ({Tensor}, {int}, {int, NONE}, {int, NONE}, {Tensor, NONE}, {bool}, *[{bool, NONE}] * 3)
-"""The usual types of the arguments, in the order of the second form; to bind them costs 8 µs."""
+"""The usual types of the arguments, in the order of the second signature; binding takes 8 µs."""
 NO_WINDOW = "A window was not provided. A rectangular window will be applied,"
 SUPPRESS = (
     "To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
@@ -25,16 +28,16 @@ SUPPRESS = (
 ONESIDED = "Cannot have onesided output if window or input is complex"
 
 
-# ── what errors show ─────────────────────────────────────────────────────────
+# ── errors ───────────────────────────────────────────────────────────────────
 def format_argument(value):
-    """An argument as the error messages show it."""
+    """Format an argument for an error message."""
     if not isinstance(value, Tensor):
         return str(int(value) if isinstance(value, bool) else value)
     return f"{value.dtype.class_of_tensors}{{{list(value.shape)}}}"
 
 
 def refuse(name, input, facts, why):
-    """Raise PyTorch's error, which begins with all arguments."""
+    """Raise PyTorch's error, which lists all arguments first."""
     facts = "".join(f", {key}={format_argument(value)}" for key, value in facts.items())
     tensor = format_argument(input).replace("{", "").replace("}", "")
     raise RuntimeError(f"{name}({tensor}{facts}){why}")
@@ -51,7 +54,7 @@ def stft(
     Frames of ``n_fft`` elements begin every ``hop_length`` (a quarter of them by default); the window of ``win_length``
     elements is put into their middle.  With ``center`` the signal is first padded by half a frame on both sides.  The
     result, (…, frequency, frame), has the frequencies from zero up with ``onesided`` (the default for real numbers),
-    and pairs of real numbers in the end without ``return_complex``.  Differentiable.
+    and pairs of real numbers as last dimension without ``return_complex``.  Differentiable.
 
     Raise RuntimeError unless 0 < win_length <= n_fft <= the signal's length.  Shape: [time] or [batch, time] to [*,
     frequency, frame].
@@ -104,7 +107,7 @@ def transform_frames(
 
 
 def returns_complex(input, window, return_complex):
-    """True if the result is complex, which the caller must request unless an input is complex."""
+    """Return True if the result is complex, which the caller must request unless an input is complex."""
     if return_complex is None:
         return_complex = "c" in (input.array.dtype.kind, window is not None and window.array.dtype.kind)
         if not return_complex:
@@ -145,7 +148,7 @@ def check_frames(input, window, facts):
 
 
 def split_into_frames(signals, size, step):
-    """(batch, frame, element): overlapping views of the signals."""
+    """Return overlapping views of the signals: (batch, frame, element)."""
     batch, length = signals.array.shape
     own = memory.strides(signals.array)
     shape, strides = (batch, 1 + (length - size) // step, size), (own[0], step * own[1], own[1])
@@ -153,7 +156,7 @@ def split_into_frames(signals, size, step):
 
 
 def pad_window(window, win_length, n_fft, signals):
-    """The window in the middle of a frame; None if it is one of ones."""
+    """Return the window, padded to a frame; None for a window of ones."""
     if win_length == n_fft:
         return window
     padded = (signals if window is None else window).new_zeros(n_fft)
@@ -166,7 +169,7 @@ def pad_window(window, win_length, n_fft, signals):
 
 
 def spectra(frames, scaling, onesided):
-    """The transform of each frame."""
+    """Transform each frame."""
     dtype = frames.array.dtype
     if dtype not in REAL:
         raise RuntimeError(f"MKL FFT doesn't support tensors of type: {frames.dtype.title}")

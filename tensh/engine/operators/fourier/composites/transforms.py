@@ -1,4 +1,4 @@
-"""torch.fft: the transforms, made of three operators.  frequencies.py has what goes with them."""
+"""torch.fft: the transforms, composed of three operators."""
 
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.fourier import spectral
@@ -26,7 +26,7 @@ from tensh.engine.operators.fourier.composites.shared import (
 
 # ── one dimension ────────────────────────────────────────────────────────────
 def declare_full(name, forward):
-    """From any numbers to complex ones."""
+    """Transform any numbers to complex numbers."""
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
         if out is not None:
@@ -42,7 +42,7 @@ def declare_full(name, forward):
 
 
 def from_real(name, forward):
-    """From real numbers to the first half of complex ones."""
+    """Transform real numbers to the first half of complex numbers."""
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
         require_real(name, input)
@@ -56,7 +56,7 @@ def from_real(name, forward):
 
 
 def to_real(name, forward):
-    """From the first half of complex numbers to real ones."""
+    """Transform the first half of complex numbers to real numbers."""
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
         if out is not None:

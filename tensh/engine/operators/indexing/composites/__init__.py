@@ -1,1 +1,1 @@
-"""``x[...]``, read and written, and the functions of index tensors and masks."""
+"""``x[...]``, read and assigned, and the functions of index tensors and masks."""

@@ -1,4 +1,4 @@
-"""``x[...] = value``: numbers and tensors written to the elements at an index."""
+"""``x[...] = value``: assignment of numbers and tensors."""
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def setitem(self, index, value):
                 if fills(parts, value, view.array.shape[first:], view.array.dtype):
                     value = copy_if_shared(value, view)
             except RuntimeError:
-                begin_write(view, value, may_overlap=True)  # refused overlaps have been checked before
+                begin_write(view, value, may_overlap=True)  # overlaps have been checked above
                 raise
             refuse_shared_index(view.array, *indices)
             index_put.write_(view, indices, drop_leading_ones(value))
@@ -72,7 +72,7 @@ def setitem(self, index, value):
 
 
 def write_straight(t, index, value):
-    """Write an element, or a tensor that fits, to the places of one index tensor if nothing is to be recorded."""
+    """Write an element, or a tensor that fits, at the positions of one index tensor, if nothing is to be recorded."""
     array, source = t.array, value.array
     kind = index.dtype.kind
     if source.dtype is not array.dtype or not index.ndim or not (kind == "b" or kind == "i" and index.itemsize == 8):
@@ -98,7 +98,7 @@ def write_straight(t, index, value):
 
 
 def write_by_arrays(t, index, value):
-    """Write to the places that index tensors name, beside numbers and slices, if nothing is to be recorded."""
+    """Write at the positions of index tensors, combined with numbers and slices, if nothing is to be recorded."""
     array, source = t.array, value.array
     if source.dtype is not array.dtype or value is t or t._base is not None or not needs_no_record(t, value):
         return False
@@ -106,7 +106,7 @@ def write_by_arrays(t, index, value):
         return False
     part, indices = found
     if not part.size or indices and source.base is not None and owner(source) is owner(array):
-        return False  # PyTorch's error then depends on the index
+        return False  # PyTorch's error depends on the index here
     try:
         if indices:
             refuse_shared_index(part, *indices)
@@ -120,7 +120,7 @@ def write_by_arrays(t, index, value):
 
 
 def refuse_shared_index(array, *indices):
-    """Raise if an index array, or part of a mask, lies in the memory that is to be written."""
+    """Raise if an index array or mask shares the memory to be written."""
     for index in indices:
         if index is not None and index.dtype is array.dtype and owner(index) is owner(array):
             if index.dtype.kind == "b":
@@ -149,13 +149,13 @@ def write_plain(target, value):
 
 
 def same_place(one, other):
-    """True if two arrays over one memory have the same elements in the same order."""
+    """Return True if two arrays over one memory have the same elements in the same order."""
     alike = one.shape == other.shape and one.strides == other.strides and one.dtype is other.dtype
     return alike and address(one) == address(other)
 
 
 def number_for(dtype, value):
-    """A number as a tensor without dimensions, of the dtype that it is written into."""
+    """Return a number as a 0-d tensor of the target's dtype."""
     if isinstance(value, (bool, int, float, complex, np.integer)):
         value = value.item() if isinstance(value, np.generic) else value
         if type(value) is int and not -(2**63) <= value < 2**63:
@@ -172,14 +172,14 @@ def leading_ones(shape):
 
 
 def drop_leading_ones(value):
-    """The value without leading dimensions of size 1, as PyTorch broadcasts in assignments."""
+    """Remove leading dimensions of size 1 from the value, as PyTorch does in assignments."""
     shape = value.array.shape
     ones = leading_ones(shape)
     return view_op.fn(value, shape[ones:]) if ones else value
 
 
 def copy_into(view, value):
-    """Write a tensor into a view, as PyTorch does it for an assignment."""
+    """Write a tensor into a view, as an assignment in PyTorch does."""
     if value.array.shape == view.array.shape:
         view.copy_(value)
     elif not value.array.ndim:

@@ -1,4 +1,4 @@
-"""Whole tensors overwritten: ``fill_``, ``zero_``, ``copy_`` and the like."""
+"""Functions that overwrite whole tensors, such as ``fill_``, ``zero_`` and ``copy_``."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ SMALL = frozenset({int, float})  # types of numbers that need no check if they a
 
 
 def element(value, name):
-    """A number or a tensor without dimensions, as ``fill_`` takes it."""
+    """Return the argument of ``fill_``: a number or a 0-d tensor."""
     if isinstance(value, Tensor):
         if value.array.ndim:
             raise RuntimeError(
@@ -51,7 +51,7 @@ def element(value, name):
 
 @composite(method=False)
 def fill(input, value):
-    """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable.
+    """A tensor of the size and dtype of ``input``, filled with ``value``.  Differentiable.
 
     Shape: [*]. Raise RuntimeError for a value with dimensions.
     """
@@ -136,7 +136,7 @@ def copy_(self, other, non_blocking=False):
 
 
 def same_elements(one, two):
-    """True if two arrays are the same elements of one memory."""
+    """Return True if two arrays are the same elements of one memory."""
     if one is two:
         return True
     alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
@@ -149,7 +149,7 @@ for _each in fill_, zero_:
 
 @method
 def fill_diagonal_(self, fill_value, wrap=False):
-    """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row.
+    """Set the main diagonal to ``fill_value``; with ``wrap`` it starts again in tall matrices, after a row without it.
 
     Shape: [n, m], or [n, ..., n]. Raise RuntimeError for any other.
 

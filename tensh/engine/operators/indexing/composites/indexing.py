@@ -1,7 +1,7 @@
-"""``x[...]``, read and written: which views and index operators an index stands for.
+"""``x[...]``: an index as views and index operators.
 
 Plain indices (numbers, slices, None, ...) of a tensor without history are one NumPy index.  With history every part is
-an operator of its own, as PyTorch records it.  Index tensors and masks are collected for one operator at the end.
+an operator, as PyTorch records it.  Index tensors and masks are collected for one operator at the end.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def getitem(self, index):
     try:
         try:
             node = self.node if self._base is None else refresh_node(self)
-        except RuntimeError:  # its history is lost; a wrong index is reported first
+        except RuntimeError:  # the view is no longer valid; a wrong index is reported first
             take_view(self, index)
             raise
         if node is None or not mode.grad:
@@ -68,7 +68,7 @@ def getitem(self, index):
 
 
 def index_array(array, index):
-    """``array[index]`` as an array that shares memory; None where PyTorch may not agree with NumPy."""
+    """Return ``array[index]`` as an array that shares memory; None where PyTorch may differ from NumPy."""
     kind = type(index)
     try:
         if kind is int:
@@ -91,9 +91,9 @@ def index_array(array, index):
 
 
 def split_index(array, index):
-    """(the part of ``array`` that numbers and slices of a tuple lead to, its index arrays by dimension).
+    """Return (the view of ``array`` at a tuple's numbers and slices, the index arrays by dimension).
 
-    None where there is anything else, or something wrong: ``viewed`` takes every index, in three times the time.
+    None for other parts and errors: ``take_view`` handles any index, in three times the time.
     """
     if len(index) > array.ndim:
         return None
@@ -122,7 +122,7 @@ def split_index(array, index):
 
 
 def index_by_operators(t, parts, index):
-    """The commonest indices, every part an operator; None for all others, and for invalid ones."""
+    """Apply the most common indices, one operator for each part; return None for others and for invalid ones."""
     dim, before = 0, t
     try:
         for part in parts:
@@ -152,7 +152,7 @@ def index_by_operators(t, parts, index):
 
 # ── the parts of an index ────────────────────────────────────────────────────
 def parts_of(index):
-    """The parts of an index as a tuple: a list counts as one if it holds more than numbers."""
+    """Return the parts of an index as a tuple; a list counts as a tuple if it holds more than numbers."""
     if type(index) is tuple:
         return index
     found = as_list(index)
@@ -172,14 +172,14 @@ NO_TUPLE = (
 
 
 def as_list(part):
-    """A sequence of any class as a list; what is none, and sequences that are read as they are, unchanged."""
+    """Convert a sequence of any class to a list; return other values, and sequences that need no conversion, unchanged."""
     if type(part) in PLAIN or isinstance(part, (list, str, bytes, range, np.ndarray, Tensor)) or not is_sequence(part):
         return part
     return [part[place] for place in range(len(part))]
 
 
 def take_view(t, index, writing=False):
-    """(the view that the plain parts of ``index`` lead to, the index arrays of the others by dimension)."""
+    """Return (the view at the plain parts of ``index``, the index tensors by dimension)."""
     given = parts_of(index)
     plain_part = type(index) in PLAIN
     wanted, ndim = sum(map(width, given)), t.array.ndim
@@ -209,7 +209,7 @@ def take_view(t, index, writing=False):
 
 
 def width(part):
-    """The number of dimensions that a part of an index takes."""
+    """Return the number of dimensions that a part of an index takes."""
     if part is None or part is ... or isinstance(part, (bool, np.bool_)):
         return 0
     array = part.array if isinstance(part, Tensor) else part
@@ -218,12 +218,12 @@ def width(part):
 
 
 def count_consumed(arrays):
-    """The number of dimensions that index arrays take."""
+    """Return the number of dimensions that index arrays take."""
     return sum(1 if each is None else width(each) for each in arrays)
 
 
 def check_number(number, n, place):
-    """A number that is an index of a dimension of size ``n``."""
+    """Return the index as a number; raise unless it is valid for a dimension of size ``n``."""
     if not -n <= number < n:
         raise IndexError(f"index {number} is out of bounds for dimension {place} with size {n}")
     return number
@@ -244,7 +244,7 @@ def require_dimensions(ndim, given, plain_part):
 
 
 def take_slice(t, dim, part, whole):
-    """The slice ``part`` of dimension ``dim``; with ``whole`` the tensor itself where that takes all of it."""
+    """Take the slice ``part`` of dimension ``dim``; with ``whole``, return the tensor itself for a slice of everything."""
     n = t.array.shape[wrap_dim(dim, t.array.ndim)]
     start, stop, step = part.indices(n)
     if step < 0:
@@ -255,7 +255,7 @@ def take_slice(t, dim, part, whole):
 
 
 def read(part):
-    """One part of an index as an int, a slice, None, ..., a bool, or an array of integers or bools."""
+    """Read one part of an index as an int, a slice, None, ..., a bool, or an array of integers or bools."""
     kind = type(part)
     if kind in PLAIN or kind is bool:
         if kind is int and not -(2**63) <= part < 2**63:
@@ -282,7 +282,7 @@ def read(part):
 
 
 def read_array(array):
-    """An index tensor: bytes are masks, one integer without dimensions is a number."""
+    """Read an index tensor: bytes are masks, a 0-d integer is a number."""
     kind = array.dtype.kind
     if kind == "u" and array.itemsize == 1:
         warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
@@ -298,9 +298,9 @@ def read_array(array):
 
 
 def fills(parts, value, shape, dtype):
-    """True if PyTorch fills with the one element of ``value`` under the only mask, which fits the start of ``shape``.
+    """Return True if PyTorch fills under the only mask, which fits the start of ``shape``, with the one element of ``value``.
 
-    The mask must be of bools then, and the element must fit into ``dtype``.
+    In this case the mask must be of bools, and the element must fit ``dtype``.
     """
     others = [
         part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)) or is_number(part))
@@ -318,17 +318,17 @@ def fills(parts, value, shape, dtype):
 
 
 def copy_if_shared(value, t):
-    """``value``, copied if it shares memory with ``t``, which is to be filled with it."""
+    """Return ``value``, copied if it shares memory with the target ``t``."""
     return wrap(value.array.copy(), refresh_node(value)) if owner(value.array) is owner(t.array) else value
 
 
 def is_number(part):
-    """True if a part of an index is an integer tensor without dimensions."""
+    """Return True if a part of an index is a 0-d integer tensor."""
     return isinstance(part, Tensor) and not part.array.ndim and part.array.dtype.kind in "iu"
 
 
 def read_list(part):
-    """A list of numbers as an index tensor; fractions are cut off."""
+    """Return a list of numbers as an index tensor; fractions are truncated."""
     array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
     if array.dtype.kind in "Ou" or array.dtype.kind == "f" and any(map(is_long, part)):
         raise ValueError("Overflow when unpacking long long")

@@ -42,7 +42,7 @@ from tensh.engine.operators.shapes.split import unbind
 
 
 def both(choose, doc, out=True):
-    """Declare a function and its in-place form; ``choose`` finds the operator and its arguments."""
+    """Declare a function and its in-place form; ``choose`` returns the operator and its arguments."""
     name = choose.__name__
 
     def select(input, args, named, called=name):
@@ -59,7 +59,7 @@ def both(choose, doc, out=True):
         except Lift:
             return ports.batched_function(name, function, (input, *args), named)
         except (IndexError, RuntimeError):
-            refresh_node(input)  # a locked view is refused before its indices are
+            refresh_node(input)  # views that must not be written are reported before indices
             raise
         return operator.fn(input, *given)
 
@@ -141,7 +141,7 @@ SCATTER_FORMS = ("Tensor src", "Tensor src, *, str reduce", "Number value", "Num
 
 
 def number_for(input, dim, index, value):
-    """A number as an element of the input; of several faults PyTorch tells those of the index first."""
+    """Return a number as an element of the input; PyTorch reports errors of the index first."""
     if not index.array.size:
         value = 0
     try:
@@ -255,7 +255,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         raise RuntimeError(clash)
     beside = np.broadcast_shapes(*sizes)
     if n == 0 and 0 not in (*beside, array.shape[dim]):
-        raise RuntimeError("ZeroDivisionError")  # PyTorch takes a remainder by the size
+        raise RuntimeError("ZeroDivisionError")  # PyTorch divides by the size
     index = np.broadcast_to(
         array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
     )
@@ -263,7 +263,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     return gather.fn(input, dim, wrap(index), out=out)
 
 
-# ── where something is ───────────────────────────────────────────────────────
+# ── positions of elements ────────────────────────────────────────────────────
 @composite
 def nonzero(input, *, as_tuple=False, out=None):
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension.
@@ -293,7 +293,7 @@ def argwhere(input):
 
 @composite
 def nonzero_static(input, *, size, fill_value=-1, out=None):
-    """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``.
+    """The first ``size`` rows of ``nonzero``, padded with ``fill_value``.
 
     Shape: [size, d]. Raise RuntimeError for a negative ``size``.
     """
@@ -310,7 +310,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 @composite(method=False)
 @lift.accept_batches
 def unravel_index(indices, shape):
-    """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
+    """The coordinates of positions in a flattened tensor of ``shape``: a tensor for every dimension.
 
     Shapes: each [*] as the positions. Raise ValueError for a negative size.
 
@@ -335,7 +335,7 @@ def unravel_index(indices, shape):
     return unbind.fn(wrap(array[..., None] // steps % np.array(shape, np.int64)), -1)
 
 
-# ── parts replaced ───────────────────────────────────────────────────────────
+# ── replacing parts ──────────────────────────────────────────────────────────
 @composite(out=True)
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable.
@@ -375,7 +375,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 @composite
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
+    """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
     array = require(input, "as_strided_scatter", "input", 1).array
     size, stride = dims_of(size, "as_strided_scatter", "size"), dims_of(stride, "as_strided_scatter", "stride")
     start = memory.offset(array) if storage_offset is None else storage_offset

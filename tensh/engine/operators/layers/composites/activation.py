@@ -40,7 +40,7 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 
 # ── the operators themselves ─────────────────────────────────────────────────
 def write_inplace_form(operator, parameters="", over=None, name=None, **fixed):
-    """Make the function ``NAME_(input, PARAMETERS)`` of an operator; ``over`` is what it records, if that is another one."""
+    """Make the function ``NAME_(input, PARAMETERS)`` of an operator; it records the operator ``over``, if given."""
     name, recorded = f"{name or operator.name}_", over or operator
 
     def function(input, *args, **options):
@@ -249,9 +249,9 @@ def silu(input, inplace=False):
 
 @layer
 def gelu(input, *, approximate="none", out=None):
-    """The input times the normal distribution's function of it, or of its approximation by 'tanh'.  Differentiable.
+    """The input times the normal distribution function of it, or with 'tanh' an approximation.
 
-    Raise RuntimeError for any other word.
+    Differentiable. Raise RuntimeError for any other ``approximate``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))

@@ -1,4 +1,4 @@
-"""Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
+"""Pooling to a given size, by even or random windows."""
 
 from tensh.engine.arrays.memory import channels_innermost
 from tensh.engine.codegen.registry import PUBLIC
@@ -14,7 +14,7 @@ WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
 
 def describe(what, dims):
-    """The docstring of an adaptive pooling."""
+    """Return the docstring of an adaptive pooling."""
     return (
         f"{what} of ``output_size`` windows that cover the {last(dims)} evenly.  Differentiable.\n\n"
         f"A size of None is that of the input.  {shapes(dims)} Raise RuntimeError for other shapes."
@@ -23,7 +23,7 @@ def describe(what, dims):
 
 # ── to a given size ──────────────────────────────────────────────────────────
 def read_output_size(name, input, output_size, dims):
-    """The output's size per dimension; None keeps the input's."""
+    """Return the output's size per dimension; None keeps the input's."""
     shape = require(input, name, "input", 1).array.shape
     if dims == 1:
         sizes = integers(output_size, name, "output_size", 2)
@@ -41,7 +41,7 @@ def read_output_size(name, input, output_size, dims):
 
 
 def check_filled(name, shape, dims, first):
-    """The dimensions from ``first`` on, counted from that of the channels, must have elements; the first of all may lack them."""
+    """Raise if a dimension from ``first`` on, counted from the channels, is empty; the very first dimension may be."""
     for dim in range(max(1, len(shape) - dims - 1 + first), len(shape)):
         if shape[dim] == 0:
             raise RuntimeError(
@@ -61,7 +61,7 @@ def adaptive_avg(name, dims, input, sizes):
         )
     if set(sizes) != {1} and len(shape) not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got {list(shape)}")
-    if set(sizes) == {1}:  # a mean, of any number of dimensions
+    if set(sizes) == {1}:  # a mean, for any number of dimensions
         mean = input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
         if len(shape) == dims + 2 and channels_innermost(input.array):
             return mean.as_strided_(mean.shape, (shape[1], 1, *[shape[1]] * dims))
@@ -141,12 +141,12 @@ PUBLIC["adaptive_max_pool1d"] = LAYERS["adaptive_max_pool1d_with_indices"]
 
 # ── random windows ───────────────────────────────────────────────────────────
 def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
-    """(values, indices) of windows that start at random places."""
+    """Return (values, indices) of windows at random positions."""
     name = f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     if output_size is None:
-        if dims == 3 and not isinstance(output_ratio, (tuple, list)):  # as in PyTorch, not of two dimensions
+        if dims == 3 and not isinstance(output_ratio, (tuple, list)):  # as in PyTorch, not in two dimensions
             output_ratio = (output_ratio,) * dims
         if len(output_ratio) > dims:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
@@ -173,7 +173,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
 
 
 def read_sizes(name, parameter, value, dims):
-    """A number per dimension."""
+    """Return one number per dimension."""
     values = integers(value, name, parameter, 2)
     if len(values) != dims and isinstance(value, (tuple, list)):
         which = "three " if dims == 3 else ""
@@ -190,7 +190,7 @@ def check_fractional(dims, shape, kernel, sizes, samples):
             f"{empty} being empty."
         )
     for axis, n, k, size in zip(("time", "height", "width")[-dims:], shape[-dims:], kernel, sizes):
-        if size + k - (dims == 2) > n:  # in three dimensions PyTorch leaves one element over
+        if size + k - (dims == 2) > n:  # in three dimensions PyTorch requires one element more
             raise RuntimeError(f"{name}: pool {axis} {k} too large relative to input {axis} {n}")
     given = samples.array.shape
     if len(given) != 3:

@@ -55,19 +55,19 @@ def check(query, key, value, attn_mask, is_causal):
 
 
 def additive(mask, query, key, is_causal):
-    """The mask to add to the scores: -inf where attention is not allowed."""
+    """Return the mask to add to the scores: -inf where attention is not allowed."""
     if is_causal:
         return make_causal_mask(query.array.shape[-2], key.array.shape[-2], query.array.dtype)
     return mask if mask is None or mask.dtype is not bool_ else make_additive(mask, 0.0, -np.inf, query.array.dtype)
 
 
 def make_causal_mask(rows, columns, dtype):
-    """Zero for what came before, -inf for what comes after; a step of its own where calls are captured."""
+    """Return a mask with 0 up to the query's position and -inf after it; one step in captured graphs."""
     return wrap(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf).astype(dtype))
 
 
 def make_additive(mask, true, false, dtype):
-    """One number where a mask is true, and another where it is not; a step of its own where calls are captured."""
+    """Return one number where a mask is true and another elsewhere; one step in captured graphs."""
     return wrap(np.where(mask.array, true, false).astype(dtype))
 
 
@@ -81,9 +81,9 @@ def scaled_dot_product_attention(
 ):  # fmt: skip
     """softmax(query @ key.T * scale + attn_mask) @ value, for ``query`` [..., L, E], ``key`` [..., S, E], ``value`` [..., S, V].
 
-    ``scale`` is 1 / sqrt(E) by default; a bool mask is True where something may be seen, ``is_causal`` shows only what
-    came before; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  Raise RuntimeError for
-    other shapes, or a mask beside ``is_causal``.
+    ``scale`` is 1 / sqrt(E) by default; a bool mask is True where attention is allowed, ``is_causal`` allows earlier
+    positions only; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  Raise
+    RuntimeError for other shapes, or a mask beside ``is_causal``.
 
     >>> import tensh as torch
     >>> x = torch.zeros(1, 2, 2)
@@ -125,7 +125,7 @@ def scaled_dot_product_attention(
 
 
 def check_batches(query, key, value, mask):
-    """Batches and heads broadcast; PyTorch's error if they do not."""
+    """Broadcast batches and heads; raise PyTorch's error if they do not fit."""
     (*_, rows, _), (*_, columns, _) = query.array.shape, key.array.shape
     shapes = [t.array.shape[:2] for t in (query, key)]
     for dim, (n, m) in enumerate(zip(*shapes)):
@@ -149,15 +149,15 @@ def require_mask(mask):
 
 
 def dtype_of_mask(mask):
-    """The dtype of a mask, or None where there is none."""
+    """Return the dtype of a mask; None without one."""
     require_mask(mask)
     return None if mask is None else mask.dtype
 
 
 def float_mask(mask, name, dtype, other=None, other_name=""):
-    """A mask as numbers to add; in bool ones of this kind True hides.
+    """Return a mask as numbers to add; in bool masks of this kind True forbids attention.
 
-    Warns of a mask of another dtype than ``other``, that of the mask beside it.
+    Warn if its dtype differs from ``other``, the dtype of the other mask.
     """
     require_mask(mask)
     if mask is None:
@@ -168,13 +168,13 @@ def float_mask(mask, name, dtype, other=None, other_name=""):
         warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
     if mask.dtype is not bool_:
         return mask
-    require_dtype(dtype, "zeros_like")  # of an input that is no tensor
-    FITTING[-np.inf, dtype.numpy]  # or its error
+    require_dtype(dtype, "zeros_like")  # raises for an input that is not a tensor
+    FITTING[-np.inf, dtype.numpy]  # raises for a dtype without infinity
     return make_additive(mask, -np.inf, 0.0, dtype.numpy)
 
 
 def project(query, key, value, weights, bias, separate):
-    """Query, key and value after their linear layers; one matrix for all three, or one each."""
+    """Apply the linear layers of query, key and value, with one weight for all three or one for each."""
     size = query.array.shape[-1]
     if separate:
         for name, x, w in zip(("query", "key", "value"), (query, key, value), weights):
@@ -193,7 +193,7 @@ def project(query, key, value, weights, bias, separate):
 
 
 def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
-    """True if there is a batch dimension; AssertionError for shapes that do not fit."""
+    """Return True if there is a batch dimension; raise AssertionError for shapes that do not fit."""
     dims = [t.array.ndim for t in (query, key, value)]
     if dims[0] not in (2, 3):
         raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {dims[0]}-D query tensor")
@@ -222,7 +222,7 @@ def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
 
 
 def check_sources(key, value, separate):
-    """Raise AssertionError for a key and a value that do not belong together."""
+    """Raise AssertionError for a key and a value of different shapes."""
     if separate:
         if key.array.shape[:2] != value.array.shape[:2]:
             raise AssertionError(
@@ -245,7 +245,7 @@ def check_mask(mask, shape):
 
 
 def merge_masks(attn_mask, key_padding_mask, batch, heads, rows, columns, dtype):
-    """One mask [N * heads or 1, rows or 1, columns] of numbers to add, or None."""
+    """Return both masks as one [N * heads or 1, rows or 1, columns] of numbers to add, or None."""
     mask = float_mask(attn_mask, "attn_mask", dtype)
     if mask is not None and (mask.array.shape[0] != 1 or mask.array.shape[1:] != (rows, columns)):
         check_mask(mask, (batch * heads, rows, columns))
@@ -266,8 +266,8 @@ def multi_head_attention_forward(
 ):  # fmt: skip
     """Attention of ``num_heads`` heads: ``query`` [L, N, E], ``key`` and ``value`` [S, N, E] (or without N).
 
-    Gives (output [L, N, E], weights [N, L, S] or None).  Masks hide where they are True, or are added.  Differentiable.
-    Raise AssertionError or RuntimeError where shapes do not fit.
+    Return (output [L, N, E], weights [N, L, S] or None).  Masks are True where attention is forbidden, or are added.
+    Differentiable. Raise AssertionError or RuntimeError where shapes do not fit.
     """
     batched = check_heads(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
@@ -319,17 +319,17 @@ def multi_head_attention_forward(
 
 
 def split_heads(x, number, width):
-    """[L, N, heads * width] as [N * heads, L, width]."""
+    """Rearrange [L, N, heads * width] to [N * heads, L, width]."""
     return x.view(x.array.shape[0], number, width).transpose(0, 1)
 
 
 def one_longer(mask):
-    """A mask for one more key, which is visible."""
+    """Extend a mask by one visible key."""
     return None if mask is None else pad(mask, (0, 1))
 
 
 def attend_with_weights(q, k, v, mask, p, batch, heads):
-    """(output [L * N, E], weights [N, heads, L, S])."""
+    """Return (output [L * N, E], weights [N, heads, L, S])."""
     number, rows, width = q.array.shape
     q = q * math.sqrt(1.0 / width)
     turned = k.transpose(-2, -1)
@@ -342,7 +342,7 @@ def attend_with_weights(q, k, v, mask, p, batch, heads):
 
 
 def attend_without_weights(q, k, v, mask, p, batch, heads):
-    """The output [L * N, E], without the weights."""
+    """Return the output [L * N, E], without the weights."""
     number, rows, width = q.array.shape
     columns = k.array.shape[1]
     if mask is not None:

@@ -1,16 +1,16 @@
-"""Private functions of PyTorch's ``nn.functional`` of which attention consists: attention that other people write calls them."""
+"""Private functions of PyTorch's ``nn.functional`` that custom attention layers call."""
 
 from tensh.engine.operators.layers.composites.attention import check_heads, check_padding, dtype_of_mask, float_mask
 from tensh.engine.operators.layers.composites.projection import linear
 
 
 def canonical_mask(mask, mask_name, other_type, other_name, target_type, check_other=True):
-    """A mask as numbers to add; warns where its dtype is another than ``other_type``, if that is to be checked."""
+    """Return a mask as numbers to add; warn if its dtype differs from ``other_type``, where that is to be checked."""
     return float_mask(mask, mask_name, target_type, other_type if check_other else None, other_name)
 
 
 def in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
-    """Query, key and value after a linear layer each; AssertionError for weights and biases of other shapes."""
+    """Apply a linear layer to query, key and value each; raise AssertionError for weights and biases of other shapes."""
     size, sizes = q.size(-1), (q.size(-1), k.size(-1), v.size(-1))
     for name, weight, columns in zip(("query", "key", "value"), (w_q, w_k, w_v), sizes):
         if weight.shape != (size, columns):
@@ -22,7 +22,7 @@ def in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
 
 
 def in_projection_packed(q, k, v, w, b=None):
-    """Query, key and value after one linear layer whose weight holds three; what is the same is projected once."""
+    """Project query, key and value by one weight for all three; equal inputs are projected once."""
     groups = [3] if q is k is v else [1, 2] if k is v else [1, 1, 1]
     inputs, size = {1: (q,), 2: (q, k), 3: (q, k, v)}[len(groups)], q.size(-1)
     weights = w.split([size * each for each in groups])
@@ -37,7 +37,7 @@ def in_projection_packed(q, k, v, w, b=None):
 
 
 def check_key_padding_mask(key_padding_mask, src_len, bsz):
-    """Raise AssertionError for a mask of padding of another size."""
+    """Raise AssertionError for a padding mask of another size."""
     check_padding(key_padding_mask, bsz, src_len)
 
 

@@ -17,7 +17,7 @@ from tensh.engine.operators.reductions.softmax import log_softmax_dim
 
 # ── negative log likelihood ──────────────────────────────────────────────────
 def check_target(input, target, weight):
-    """PyTorch's errors for targets that do not fit."""
+    """Raise PyTorch's errors for targets that do not fit."""
     shape, classes = input.array.shape, target.array.shape
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
@@ -51,7 +51,7 @@ def check_class_weight(weight, classes, ndim=2, prefix=""):
 
 
 def nll(input, target, weight, reduction, ignore_index):
-    """The operator; inputs of any dimensions are a picture [N, C, H, W] at most."""
+    """Apply the operator, with inputs of more than four dimensions reshaped to [N, C, H, W]."""
     if is_long(ignore_index):
         raise ValueError("Overflow when unpacking long long")
     check_target(input, target, weight)
@@ -96,9 +96,9 @@ def cross_entropy(
 ):  # fmt: skip
     """The loss of the predictions ``input`` [N, C, ...] for classes [N, ...], or for probabilities of the input's size.
 
-    It is ``nll_loss(log_softmax(input, 1), target)``; ``label_smoothing`` mixes that much of an even distribution in.
-    Differentiable in input, and in probabilities.  Raise RuntimeError or ValueError where shapes do not fit, IndexError for
-    classes out of range.
+    It is ``nll_loss(log_softmax(input, 1), target)``; ``label_smoothing`` is the share of a uniform distribution in the
+    target. Differentiable in input, and in probabilities.  Raise RuntimeError or ValueError where shapes do not fit,
+    IndexError for classes out of range.
 
     >>> import tensh as torch
     >>> torch.nn.functional.cross_entropy(torch.tensor([[0.0, 0.0], [0.0, 100.0]]), torch.tensor([0, 1]))
@@ -133,7 +133,7 @@ def cross_entropy(
 
 
 def even_loss(logs, target, weight, ignore_index, reduction, dim):
-    """The loss if all classes were equally right."""
+    """Return the loss for a uniform target."""
     if weight is None:
         losses = -logs.sum(dim)
     else:
@@ -150,7 +150,7 @@ def even_loss(logs, target, weight, ignore_index, reduction, dim):
 
 
 def entropy_of_probabilities(input, target, weight, ignore_index, reduction, smoothing, dim):
-    """The loss for probabilities of the classes instead of one class."""
+    """Return the loss for class probabilities as the target."""
     if not target.is_floating_point():
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.title}"

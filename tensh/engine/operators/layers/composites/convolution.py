@@ -16,7 +16,7 @@ FORMS = (FORM.format("tuple of ints", "0"), FORM.format("str", '"valid"'))
 
 
 def expand_setting(value, dims, name):
-    """A number per spatial dimension."""
+    """Return one number per spatial dimension."""
     if isinstance(value, (tuple, list)):
         values = tuple(value) * dims if len(value) == 1 else tuple(value)
         if len(values) != dims:
@@ -54,7 +54,7 @@ def check_dilation(dilation, input, weight, groups, transposed):
 
 
 def is_for_library(input, weight, groups):
-    """True for a convolution that PyTorch leaves to a library, and does not compute itself."""
+    """Return True for a convolution that PyTorch delegates to a library."""
     small = input.array.shape[0] == 1 and input.array.size <= 20480 and max(weight.array.shape[2:]) <= 3 and groups == 1
     return input.dtype is bfloat16 or (input.dtype is float32 and not small)
 
@@ -103,7 +103,7 @@ def check_shapes(input, weight, bias, groups, transposed):
 
 
 def add_batch(input, dims, name):
-    """(input with a batch dimension, whether it had none before)."""
+    """Return (the input with a batch dimension, True if it had none)."""
     ndim = input.array.ndim
     if ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
@@ -114,7 +114,7 @@ def add_batch(input, dims, name):
 
 
 def spatial_dims(input, weight, dims, padding):
-    """The number of spatial dimensions, which the weight decides."""
+    """Return the number of spatial dimensions, according to the weight."""
     ndim = weight.array.ndim
     if ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
@@ -128,7 +128,7 @@ def spatial_dims(input, weight, dims, padding):
 
 # ── convolutions ─────────────────────────────────────────────────────────────
 def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups):
-    """The common part of conv1d, conv2d and conv3d."""
+    """Compute conv1d, conv2d and conv3d."""
     if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or not isinstance(bias, Tensor | None):
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
     input, unbatched = add_batch(input, dims, name)
@@ -160,7 +160,7 @@ def check_room(sizes, kernel, padding, dilation):
 
 
 def resolve_padding(padding, input, weight, stride, dilation):
-    """'valid' and 'same' as numbers; where 'same' is uneven, the extra zero goes behind."""
+    """Convert 'valid' and 'same' to numbers; the extra zero of an uneven 'same' comes last."""
     if padding == "valid":
         return input, 0
     if padding != "same":
@@ -178,7 +178,7 @@ def resolve_padding(padding, input, weight, stride, dilation):
 
 
 def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
-    """The common part of the transposed convolutions."""
+    """Compute the transposed convolutions."""
     require(input, name, "input", 1), require(weight, name, "weight", 2)
     if bias is not None:
         require(bias, name, "bias", 3)
@@ -211,7 +211,7 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
         )
     if 0 in sizes and input.array.shape[0]:
         shown = list(input.array.shape)
-        shown[2:2] = [1] * (spatial == 1)  # a row is a picture of height 1
+        shown[2:2] = [1] * (spatial == 1)  # PyTorch handles a row as an image of height 1
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shown}")
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
     result = correlate_back.fn(input, weight, bias, shape, stride, padding, dilation, groups)
@@ -226,12 +226,12 @@ def check_output_padding(extra, stride, dilation):
 
 
 def widen(setting, filler):
-    """The setting of a picture: a row is a picture of height 1."""
+    """Return the setting for an image; a row is an image of height 1."""
     return (filler, *setting) if len(setting) == 1 else setting
 
 
 def describe_axes(facts, between):
-    """Describe settings by their names and axes, as PyTorch does."""
+    """Format settings by name and axis, as PyTorch does."""
     axes = ("depth", "height", "width")
     return between.join(
         f"{fact}_{axis}: {v}" for fact, values in facts.items() for axis, v in zip(axes[-len(values) :], values)
@@ -240,7 +240,7 @@ def describe_axes(facts, between):
 
 # ── the functions ────────────────────────────────────────────────────────────
 def declare(dims):
-    """Make ``conv1d`` and ``conv_transpose1d``, or those of more dimensions, public."""
+    """Make ``conv1d`` and ``conv_transpose1d``, or their forms of more dimensions, public."""
     plain, transposed = f"conv{dims}d", f"conv_transpose{dims}d"
 
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -274,7 +274,9 @@ declare(1), declare(2), declare(3)
 
 @composite(method=False)
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable.
+    """A convolution, or with ``transposed`` its transpose; the weight has two dimensions more than the convolution.
+
+    Differentiable.
 
     Shapes: [N, C, *] to [N, O, *]. Raise RuntimeError for other shapes.
     """

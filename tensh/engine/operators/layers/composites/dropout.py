@@ -1,4 +1,4 @@
-"""Layers that draw random numbers: dropout in all its forms, randomised leaky ReLU, samples of a softmax."""
+"""Random layers: all forms of dropout, randomised leaky ReLU, Gumbel-softmax samples."""
 
 import math
 
@@ -24,12 +24,12 @@ from tensh.engine.operators.layers.composites.registry import LAYERS, layer
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
 
-ALPHA = 1.7580993408473766  # what a dropped element of a self-normalising layer becomes, before rescaling: -ALPHA
+ALPHA = 1.7580993408473766  # dropped elements of a self-normalising layer become -ALPHA, before rescaling
 
 
 # ── dropout ──────────────────────────────────────────────────────────────────
 def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
-    """The dropout that all functions below are forms of.
+    """Compute any form of dropout.
 
     ``feature`` drops whole channels; ``alpha`` drops to a value that keeps mean and variance, not to zero.
     """
@@ -49,7 +49,7 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
 
 
 def draw_noise(input, p, feature, alpha):
-    """(factors, summands or None) for the elements of ``input``; a step of its own where calls are captured."""
+    """Return (factors, summands or None) for the elements of ``input``; one step in captured graphs."""
     noise = draw_mask(input.array, p, feature)
     exact = precision(noise.dtype)
     if not alpha:
@@ -66,12 +66,12 @@ watch_operator(draw_noise, None)
 
 
 def precision(dtype):
-    """The type that PyTorch computes in with numbers of this dtype: half precision is rounded at the end."""
+    """Return the type in which PyTorch computes numbers of this dtype: half precision is rounded at the end."""
     return np.float64 if dtype == np.float64 else np.float32
 
 
 def draw_mask(array, p, feature):
-    """Ones for the elements, or the channels, that are kept; zeros for the others."""
+    """Draw ones for elements or channels to keep, and zeros for the others."""
     dtype = BY_NUMPY[array.dtype]
     if feature and array.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
@@ -84,7 +84,7 @@ def draw_mask(array, p, feature):
 
 
 def _declare(name, **form):
-    """Make one form of dropout a function of the torch namespace, where PyTorch has it without defaults."""
+    """Make a form of dropout a function of the torch namespace, where it has no defaults."""
 
     def function(input, p, train):
         return drop(input, p, train, **form)
@@ -132,7 +132,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 @layer
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """Dropout for self-normalising networks: mean and variance stay what they were.  Differentiable.
+    """Dropout for self-normalising networks, which preserves mean and variance.  Differentiable.
 
     Raise ValueError for a ``p`` outside [0, 1].
     """
@@ -148,7 +148,7 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 
 def _drop_channels(input, p, training, inplace, batched):
-    """Dropout of whole channels; an input without a batch dimension gets one for the moment."""
+    """Drop whole channels; an input without a batch dimension gets one temporarily."""
     if batched:
         return drop(input, p, training, feature=True, inplace=inplace)
     if inplace:
@@ -224,7 +224,7 @@ def dropped_with_mask(input, scale, p, train):
 
 @composite(method=False)
 def native_dropout(input, p, train):
-    """``(output, mask)`` of a dropout; ``train=None`` stands for True.  Differentiable.
+    """``(output, mask)`` of a dropout; ``train=None`` means True.  Differentiable.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -238,7 +238,7 @@ def native_dropout(input, p, train):
 
 # ── randomised leaky ReLU ────────────────────────────────────────────────────
 def _slopes(array, lower, upper, training, generator):
-    """The factor of every element: 1 for positive ones; for the others a random slope, or the middle one."""
+    """Return the factor of every element: 1 if it is positive, otherwise a random slope or the mean slope."""
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")
@@ -279,9 +279,9 @@ RRELU = (
 @composite(method=False)
 @accepts(RRELU)
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
-    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.  Differentiable.
+    """``input`` where it is positive, elsewhere times a slope, drawn from [lower, upper) in training.
 
-    Raise RuntimeError if lower exceeds upper.
+    Differentiable. Raise RuntimeError if lower exceeds upper.
     """
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return multiply_slopes.fn(input, wrap(slopes))

@@ -1,4 +1,4 @@
-"""Embeddings: rows of a matrix by their numbers."""
+"""Embeddings: rows of a matrix by index."""
 
 import numpy as np
 
@@ -28,11 +28,11 @@ def check_indices(indices, name):
 
 @composite(function=False, method=False)
 def embedding_renorm_(weight, indices, max_norm, norm_type):
-    """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place.
+    """Scale the rows of ``weight`` at ``indices`` down to a ``norm_type``-norm of ``max_norm``, in place.
 
     Shapes: [rows, D] and [*].
     """
-    rows, table = wrap(np.unique(indices.array)), wrap(weight.array)  # without history, which keeps its tangent
+    rows, table = wrap(np.unique(indices.array)), wrap(weight.array)  # detached, with its tangent
     used = table.index_select(0, rows)
     norms = used.norm(norm_type, 1, keepdim=True)
     scale = where(norms > float(max_norm), float(max_norm) / (norms + 1e-7), ones_like(norms))
@@ -44,7 +44,7 @@ PUBLIC["embedding_renorm_"] = embedding_renorm_
 
 
 def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight.
+    """The rows of ``weight`` at ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight.
 
     Shapes: weight [rows, D], indices [*], result [*, D]. Raise RuntimeError for other shapes, IndexError for an index out of range.
     """
@@ -60,7 +60,7 @@ composite(torch_embedding, method=False)
 
 
 def number_of_padding(padding_idx, weight):
-    """The number of the row that gets no gradient; -1 for none."""
+    """Return the index of the row without gradient; -1 for none."""
     if padding_idx is None:
         return -1
     rows = weight.array.shape[0]
@@ -73,11 +73,11 @@ def number_of_padding(padding_idx, weight):
 def embedding(
     input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
 ):  # fmt: skip
-    """The rows of ``weight`` [rows, D] with the numbers ``input`` [...]: [..., D].  Differentiable in weight.
+    """The rows of ``weight`` [rows, D] at the indices ``input`` [...]: [..., D].  Differentiable in weight.
 
     The row ``padding_idx`` gets no gradient.  ``max_norm`` scales longer rows down, in ``weight`` itself;
-    ``scale_grad_by_freq`` divides gradients by how often a row is used.  Raise RuntimeError for other indices, IndexError for
-    rows that are not there.
+    ``scale_grad_by_freq`` divides gradients by how often a row is used.  Raise RuntimeError for other indices,
+    IndexError for an index out of range.
 
     >>> import tensh as torch
     >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -95,9 +95,9 @@ MODES = ("sum", "mean", "max")
 
 
 def bags_of(indices, offsets, include_last, padded=False):
-    """(the bag of every index, the number of bags, the number of indices in every bag).
+    """Return (the bag of every index, the number of bags, the number of indices in every bag).
 
-    With a padding row (``padded``) PyTorch takes the last offset for the length of the input.
+    With a padding row (``padded``) PyTorch ignores the last offset and uses the length of the input.
     """
     starts, total = offsets.array.astype(np.int64), indices.array.size
     if include_last:
@@ -154,7 +154,7 @@ def torch_embedding_bag(
     if wrong.size:
         raise RuntimeError(
             f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {used[wrong[0]]}"
-            if MODES[mode] == "max" or padding_idx is not None or weight.array.itemsize == 8  # no fast kernel there
+            if MODES[mode] == "max" or padding_idx is not None or weight.array.itemsize == 8  # lacks a fast kernel
             else f"Index {wrong[0]} of input takes value {used[wrong[0]]} which is not in the valid range [0, {rows})"
         )
     kept = np.ones(used.shape, bool) if padding_idx is None else used != padding_idx % rows
@@ -175,7 +175,7 @@ composite(torch_embedding_bag, method=False)
 
 
 def check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights):
-    """PyTorch's errors; (input, offsets) with the bags one after the other."""
+    """Check the arguments; return (input, offsets) with all bags joined."""
     if per_sample_weights is not None and input.array.shape != per_sample_weights.array.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape as "
@@ -218,10 +218,11 @@ def embedding_bag(
     input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
     per_sample_weights=None, include_last_offset=False, padding_idx=None,
 ):  # fmt: skip
-    """The mean, sum or maximum (``mode``) of the rows of ``weight`` [rows, D] in every bag of numbers: [bags, D].
+    """The mean, sum or maximum (``mode``) of the rows of ``weight`` [rows, D] in every bag of indices: [bags, D].
 
-    ``input`` is [bags, length], or all numbers with the bags' beginnings as ``offsets``.  Differentiable in weight and in
-    per_sample_weights.  Raise RuntimeError or ValueError for offsets, weights or a mode that do not fit.
+    ``input`` is [bags, length], or a vector of all indices, where ``offsets`` are the starts of the bags.
+    Differentiable in weight and in per_sample_weights.  Raise RuntimeError or ValueError for offsets, weights or a mode
+    that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))

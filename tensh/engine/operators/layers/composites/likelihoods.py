@@ -1,4 +1,4 @@
-"""Losses of distributions: how unlikely the targets are, or how much two distributions differ."""
+"""Losses of distributions: negative log-likelihoods and divergences."""
 
 import math
 
@@ -25,8 +25,8 @@ from tensh.engine.operators.layers.composites.registry import layer, rename
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """Compute the divergence of ``target`` from the distribution with the logarithms ``input``.  Differentiable in both.
 
-    ``log_target`` says that also the target is given by its logarithms.  'batchmean' divides the sum by the first size,
-    as the mathematics has it.  Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
+    With ``log_target`` the target is given by its logarithms, too.  'batchmean' divides the sum by the batch size,
+    which is the mathematical definition.  Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
@@ -119,7 +119,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 
 
 def fit_variance(shape, var):
-    """A variance per sample goes for all its elements."""
+    """Expand one variance per sample to all of its elements."""
     sizes = var.array.shape
     if shape[:-1] == sizes:
         return var.unsqueeze(-1)

@@ -1,6 +1,6 @@
-"""Losses of single values: how far predictions are from what they should be.
+"""Losses of single values: distances of predictions from targets.
 
-``reduction`` is 'mean', 'sum' or 'none' everywhere; ``size_average`` and ``reduce`` are its old names.
+``reduction`` is 'mean', 'sum' or 'none'; ``size_average`` and ``reduce`` are older flags for it.
 """
 
 import inspect
@@ -30,7 +30,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def reduction_of(reduction, size_average=None, reduce=None):
-    """The reduction's name, from the keyword or from the two flags it replaced."""
+    """Return the reduction's name, from the keyword or from the two flags that it replaced."""
     if size_average is not None or reduce is not None:
         averaged = size_average is None or size_average
         reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
@@ -41,7 +41,7 @@ def reduction_of(reduction, size_average=None, reduce=None):
 
 
 def reduce_losses(values, reduction):
-    """The values as they are, their mean, or their sum."""
+    """Return the values, their mean, or their sum."""
     return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
 
 
@@ -49,9 +49,9 @@ OLD = ("size_average", "reduce")  # the flags that ``reduction`` replaced
 
 
 def number_reduction(fn, *parameters):
-    """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order.
+    """Return ``fn`` as torch.NAME, with the reduction as a number (1 for the mean) and another order of parameters.
 
-    Without a reduction there is none: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
+    The default is no reduction: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
     """
 
     def function(*args, reduction=0, **options):
@@ -73,7 +73,7 @@ def number_reduction(fn, *parameters):
 
 
 def check_sizes(input, target):
-    """Warn where both have to be broadcast, and raise where they cannot be."""
+    """Warn if input and target must be broadcast, and raise if they cannot be."""
     if target.size() != input.size():
         warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
@@ -84,7 +84,7 @@ def check_sizes(input, target):
 
 
 def promote_both(input, target):
-    """Both in their common dtype."""
+    """Return both in their common dtype."""
     if input.dtype is target.dtype:
         return input, target
     common = promote_types(input.dtype, target.dtype)
@@ -92,7 +92,7 @@ def promote_both(input, target):
 
 
 def weigh_losses(losses, weight, reduction):
-    """The weighted losses; their mean is a weighted one."""
+    """Return the weighted losses, or their sum or weighted mean."""
     losses = losses * weight
     return losses.sum() / weight.sum() if reduction == "mean" else reduce_losses(losses, reduction)
 
@@ -260,7 +260,7 @@ def binary_cross_entropy_with_logits(
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
     constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    if input.is_floating_point():  # other weights are multiplied into the loss, which keeps its dtype
+    if input.is_floating_point():  # weights of other dtypes do not change the dtype of the loss
         weight, pos_weight = (each if each is None else each.to(input.dtype) for each in (weight, pos_weight))
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 

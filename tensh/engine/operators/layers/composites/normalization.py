@@ -1,4 +1,4 @@
-"""The normalising layers: over batches, layers, groups, instances, and neighbouring channels."""
+"""Normalisation over batches, layers, groups, instances and neighbouring channels."""
 
 import math
 
@@ -22,7 +22,7 @@ from tensh.engine.operators.layers.normalization import batch_norm_by, batch_nor
 
 # ── checks ───────────────────────────────────────────────────────────────────
 def check_dtypes(input, *parameters):
-    """Half precision goes with parameters in single precision; else all dtypes are one."""
+    """Raise unless all dtypes are equal, or parameters of a half precision input are in single precision."""
     others = {p.dtype for p in parameters if p is not None} - {input.dtype}
     if not others:
         return
@@ -41,7 +41,7 @@ def check_channels(channels, **parameters):
 
 
 def check_trailing(input, normalized_shape, separator, **parameters):
-    """The normalized shape as a tuple, after PyTorch's checks."""
+    """Return the normalized shape as a tuple, after PyTorch's checks."""
     shape = list(normalized_shape)
     if not shape:
         raise RuntimeError(
@@ -64,7 +64,7 @@ def check_trailing(input, normalized_shape, separator, **parameters):
 
 
 def check_normalized_shape(name, normalized_shape):
-    """The argument ``normalized_shape``, which is a sequence."""
+    """Return the argument ``normalized_shape`` as a tuple."""
     if isinstance(normalized_shape, int):
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
     return integers(normalized_shape, name, "normalized_shape", 2)
@@ -72,7 +72,7 @@ def check_normalized_shape(name, normalized_shape):
 
 # ── batches ──────────────────────────────────────────────────────────────────
 def batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """(output, mean, inverse deviation); in training the running statistics are moved towards those of the batch."""
+    """Return (output, mean, inverse deviation); in training, move the running statistics towards those of the batch."""
     array = require(input, "batch_norm", "input", 1).array
     if isinstance(momentum, Tensor) and not momentum.array.ndim and not momentum.requires_grad:
         momentum = momentum.item()
@@ -107,7 +107,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
 
 
 def _scale_nothing(input, weight, bias):
-    """An input without elements times the first weight plus the first bias, which get zeros as gradients."""
+    """Return an empty input times the first weight plus the first bias, so that both get zero gradients."""
     out = input.clone()
     if weight is not None:
         out = out * weight[0]
@@ -115,7 +115,7 @@ def _scale_nothing(input, weight, bias):
 
 
 def move_(running, value, momentum, factor=1):
-    """Move running statistics towards ``factor`` times new ones; as in PyTorch this is not a recorded write."""
+    """Move running statistics towards new ones, times ``factor``; the write is not recorded, as in PyTorch."""
     running, value = running.array, value.array if factor == 1 else value.array * factor
     running[...] = (1 - momentum) * running + momentum * value
 
@@ -303,7 +303,7 @@ def group_norm_with_stats(input, num_groups, weight, bias, eps):
 
 
 def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
-    """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable.
+    """Group normalisation: ``torch.nn.functional.group_norm``.  Differentiable.
 
     Shape: [N, C, *]. Raise RuntimeError if groups do not divide C.
     """

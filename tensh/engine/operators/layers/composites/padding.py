@@ -21,11 +21,11 @@ COMBINATIONS = (
 
 @layer
 def pad(input, pad, mode="constant", value=None):
-    """The input with elements around it: ``pad`` counts (before, after) from the last dimension on.
+    """The input with elements around it: ``pad`` has counts (before, after) from the last dimension on.
 
-    ``mode`` is 'constant' (they are ``value``), 'reflect', 'replicate' (they repeat the border) or 'circular'; negative
-    counts cut off.  Differentiable.  Shape: [..., d] to [..., before + d + after]. Raise RuntimeError for more counts than
-    the mode takes.
+    ``mode`` is 'constant' (filled with ``value``), 'reflect', 'replicate' (the border repeated) or 'circular'; negative
+    counts remove elements.  Differentiable.  Shape: [..., d] to [..., before + d + after]. Raise RuntimeError for more
+    counts than the mode takes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.pad(torch.tensor([[1, 2, 3]]), (2, 1), mode="reflect")
@@ -59,7 +59,7 @@ MODES = {"reflect": REFLECTION_PAD, "replicate": REPLICATION_PAD, "circular": CI
 
 
 def counts(pad):
-    """The counts of elements to add, checked."""
+    """Check and return the counts of elements to add."""
     if not isinstance(pad, (tuple, list)):
         raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type_name(pad)}")
     try:
@@ -69,7 +69,7 @@ def counts(pad):
 
 
 def pad_from_input(input, pad, mode):
-    """Padding with elements of the input itself."""
+    """Pad with elements of the input."""
     shape, dims = input.array.shape, len(pad) // 2
     if mode != "circular" and 0 in shape[len(shape) == dims + 2 :]:
         raise RuntimeError(
@@ -85,12 +85,12 @@ def pad_from_input(input, pad, mode):
 
 
 def repeat_border(input, pad, mode):
-    """Padding by reflection or replication, which autocast computes in single precision."""
+    """Pad by reflection or replication, which autocast computes in single precision."""
     return pad_from_input(input, pad, mode)
 
 
 def check(mode, input, dims, number, before, after):
-    """PyTorch's errors for counts that a mode cannot give."""
+    """Raise PyTorch's errors for counts that a mode does not allow."""
     shape = input.array.shape
     dim = len(shape) - 1 - number
     size = shape[dim]
@@ -106,7 +106,7 @@ def check(mode, input, dims, number, before, after):
             f"Argument #{4 + 2 * number}: Padding size should be less than the corresponding input dimension, but got: "
             f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
         )
-    new = (new + 2**63) % 2**64 - 2**63  # PyTorch counts in 64 bits, and finds out here
+    new = (new + 2**63) % 2**64 - 2**63  # overflows in 64 bits, as in PyTorch
     if dims == 1 and new < 1:
         raise RuntimeError(f"input (W: {size}) is too small. Calculated output W: {new}")
     if new < 0:

@@ -1,4 +1,4 @@
-"""Pooling over windows, in one, two and three dimensions: the largest element, the mean, the mean of powers."""
+"""Pooling over windows, in one, two and three dimensions: maximum, mean, and mean of powers."""
 
 import math
 from collections.abc import Iterable
@@ -31,9 +31,9 @@ from tensh.engine.operators.layers.pooling import AVG_POOL, MAX_POOL, MAX_POOL_W
 from tensh.engine.operators.shapes.composites.layout import contiguous
 
 
-# ── one dimension is two, of which the first has one element ─────────────────
+# ── one dimension as two, the first of size 1 ────────────────────────────────
 def flat(numbers, filler):
-    """Numbers per dimension for a row as a picture of one line."""
+    """Return settings per dimension for a row as an image of one line."""
     return (filler, *numbers)
 
 
@@ -48,7 +48,7 @@ def require_row(name, input):
 
 # ── the largest element ──────────────────────────────────────────────────────
 def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, indices):
-    """The common part of the functions below; ``indices`` returns the places of the elements, too."""
+    """Compute max pooling, with ``indices`` also the positions of the elements."""
     require(input, name, "input", 1)
     kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
     if dims > 1 or indices or wants(input):
@@ -56,7 +56,7 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
     if dims == 1:
         require_row(name, input)
         if not indices and not wants(input):
-            # inputs that are not differentiated have another kernel in PyTorch, which goes by rows
+            # PyTorch has another kernel, which works by rows, for inputs without gradients
             input = contiguous(input)
         input, dims, name = input.unsqueeze(-2), 2, "max_pool2d"
         kernel, stride, padding, dilation = flat(kernel, 1), flat(stride, 1), flat(padding, 0), flat(dilation, 1)
@@ -73,7 +73,7 @@ def max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode,
 
 
 def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
-    """Raise the errors that only max_pool1d has."""
+    """Raise the errors specific to max_pool1d."""
     shape = require(input, "max_pool1d", "input", 1).array.shape
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
@@ -109,7 +109,7 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
 
 
 def declare_max(dims):
-    """Make ``max_pool1d`` and the like public; the form that gives no indices."""
+    """Make ``max_pool1d`` and the like public; return the form without indices."""
     name = f"max_pool{dims}d"
 
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
@@ -144,7 +144,7 @@ def declare_max(dims):
 
 # ── the mean ─────────────────────────────────────────────────────────────────
 def divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divisor_override):
-    """The divisor of the windows' sums: a number, or an array where windows differ."""
+    """Return the divisor of the windows' sums: a number, or an array where windows differ."""
     if divisor_override is not None:
         if not divisor_override:
             raise RuntimeError("divisor must be not zero")
@@ -219,7 +219,7 @@ MEAN_POOLS = {1: avg_pool1d, 2: declare_avg(2), 3: declare_avg(3)}
 
 # ── the mean of powers ───────────────────────────────────────────────────────
 def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
-    """(the sum of powers in every window) ** (1 / norm_type), from the mean of powers."""
+    """Return (the sum of powers in every window) ** (1 / norm_type), from the mean of powers."""
     max_pool, mean = MAX_POOLS[dims], MEAN_POOLS[dims]
     if dims > 1 and isinstance(kernel_size, Iterable):
         require_numbers(tuple(kernel_size), dims)
@@ -233,7 +233,7 @@ def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
 
 
 def require_numbers(sizes, dims):
-    """Raise ValueError unless there is a number for each dimension, as where Python unpacks them."""
+    """Raise ValueError unless there is a number for each dimension, with the message of Python's unpacking."""
     if len(sizes) < dims:
         raise ValueError(f"not enough values to unpack (expected {dims}, got {len(sizes)})")
     if len(sizes) > dims:

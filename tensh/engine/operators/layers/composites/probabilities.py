@@ -5,7 +5,7 @@ from tensh.engine.operators.layers.composites.registry import layer
 
 
 def imply_dim(name, input):
-    """The dimension that is meant when none is given, with PyTorch's warning."""
+    """Return the default dimension, with PyTorch's warning."""
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
     )

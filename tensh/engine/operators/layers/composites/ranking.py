@@ -1,4 +1,4 @@
-"""Ranking losses: which of two is larger, nearer, or more alike."""
+"""Ranking losses: which of two is larger, nearer or more similar."""
 
 from tensh.engine.codegen.scalars import take_number
 from tensh.engine.operators.elementwise.numbered import minus
@@ -20,7 +20,7 @@ def clamp_at_zero(values):
 
 @layer
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1.
+    """The distances ``input`` where ``target`` is 1, and ``max(0, margin - input)`` where it is -1.
 
     Differentiable in input.  Shapes: [*], reduced to []. Raise ValueError for another ``reduction``.
 
@@ -38,7 +38,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 
 @layer
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1.
+    """``max(0, -target * (input1 - input2) + margin)``: ``input1`` should be larger if ``target`` is 1, smaller if -1.
 
     Differentiable in both inputs.  Shapes: [*], reduced to []. Raise RuntimeError if they differ.
 
@@ -58,7 +58,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 @layer
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1.
+    """``1 - cos`` of two vectors where ``target`` is 1, and ``max(0, cos - margin)`` where it is -1.
 
     ``input1`` and ``input2`` are [N, D] with ``target`` [N], or [D] with one number.  Differentiable in both inputs.
     Raise RuntimeError for other shapes.
@@ -111,10 +111,10 @@ def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=
 def triplet_margin_loss(
     anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
 ):  # fmt: skip
-    """By how much ``anchor`` is not nearer to ``positive`` than to ``negative`` by ``margin``, in the ``p``-norm.
+    """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, where ``d`` is the distance in the ``p``-norm.
 
-    ``swap`` takes the distance of positive and negative where that is less.  Differentiable in all three.  Shapes: [N,
-    D], reduced to []. Raise ValueError unless ``margin`` is positive.
+    ``swap`` takes ``d(positive, negative)`` in place of the second where that is less.  Differentiable in all three.
+    Shapes: [N, D], reduced to []. Raise ValueError unless ``margin`` is positive.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     return torch_triplet(anchor, positive, negative, margin, p, eps, swap, reduction)
@@ -124,7 +124,7 @@ def triplet_margin_loss(
 def triplet_margin_with_distance_loss(
     anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
 ):  # fmt: skip
-    """``triplet_margin_loss`` with a distance of one's own: a function of two tensors.  Differentiable where that is.
+    """``triplet_margin_loss`` with a custom distance, a function of two tensors.  Differentiable if the distance is.
 
     Shapes: [N, *], reduced to []. Raise ValueError for a margin that is not positive.
     """

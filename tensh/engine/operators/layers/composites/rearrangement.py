@@ -1,4 +1,4 @@
-"""Pixels and channels in another order, windows as columns and back, classes as vectors."""
+"""Pixels and channels rearranged, windows as columns and back, one-hot vectors."""
 
 from tensh.engine.arguments.checks import integer
 from tensh.engine.core import lift
@@ -16,7 +16,7 @@ from tensh.engine.operators.layers.rearrangement import pixel_unshuffle as pixel
 # ── classes ──────────────────────────────────────────────────────────────────
 @layer
 def one_hot(input, num_classes=-1):
-    """A vector for every class number: 1 in that place, 0 elsewhere.  Without ``num_classes`` the largest decides.
+    """A vector for every class: 1 at its index, 0 elsewhere.  ``num_classes`` is by default the largest class plus 1.
 
     Shape: [*] to [*, num_classes]. Raise RuntimeError for classes out of range.
 
@@ -45,7 +45,7 @@ def one_hot(input, num_classes=-1):
 
 # ── pixels and channels ──────────────────────────────────────────────────────
 def factor(name, parameter, input, value):
-    """(the input's shape, a positive factor), checked."""
+    """Check and return (the input's shape, a positive factor)."""
     shape = require(input, name, "input", 1).array.shape
     value = integer(value, name, parameter, 2)
     if len(shape) < 3:
@@ -101,7 +101,9 @@ def pixel_unshuffle(input, downscale_factor):
 
 @layer(torch=True)
 def channel_shuffle(input, groups):
-    """The channels of [N, C, ...] in another order: the first of every one of ``groups`` groups first.  Differentiable.
+    """The channels of [N, C, ...] reordered: the first of each of ``groups`` groups, then the second of each, and so on.
+
+    Differentiable.
 
     Raise RuntimeError if groups do not divide C.
 
@@ -139,7 +141,7 @@ def pair(value, name, parameter, position, repeats=True):
 
 
 def geometry(name, kernel_size, dilation, padding, stride, first):
-    """The four pairs, checked."""
+    """Check and return the four pairs."""
     given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
     pairs = {key: pair(value, name, key, first + n) for n, (key, value) in enumerate(given.items())}
     for key, called in (("kernel_size", "kernel"), ("stride", "stride"), ("dilation", "dilation")):
@@ -156,7 +158,7 @@ def geometry(name, kernel_size, dilation, padding, stride, first):
 
 
 def blocks(spatial, kernel, dilation, padding, stride):
-    """The number of windows in every dimension."""
+    """Return the number of windows in every dimension."""
     return tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(spatial, kernel, dilation, padding, stride)
     )
@@ -195,7 +197,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 @layer
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """The sum of all windows [N, C * prod(kernel_size), windows], each in its place of a picture of ``output_size``.
+    """The sum of all windows [N, C * prod(kernel_size), windows], each at its position in an image of ``output_size``.
 
     Differentiable.  Raise RuntimeError for other shapes.
 
@@ -228,5 +230,5 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def apply_batched(input, ndim, fn):
-    """``fn`` of the input with a batch dimension, which the result loses again if the input had none."""
+    """Call ``fn`` with a batch dimension, and remove it from the result if the input had none."""
     return fn(input) if input.array.ndim == ndim else fn(input.unsqueeze(0)).squeeze(0)

@@ -36,7 +36,7 @@ CELL_DOC = """One step of {0} for a batch: the new state{1}.  Differentiable in 
     >>> torch.equal(new{7}, cell(x){7})
     True
     """
-WORDS = {  # texts for the docstrings
+WORDS = {  # for docstrings
     "LSTM": (
         "Long short-term memory",
         ", last cell",
@@ -53,7 +53,7 @@ WORDS = {  # texts for the docstrings
 
 
 def layer_function(mode):
-    """The function of a kind of layer."""
+    """Make the function of a kind of layer."""
     name, cells = mode.lower(), mode == "LSTM"
     hx = "tuple of Tensors hx" if cells else "Tensor hx"
     texts = f"(Tensor data, Tensor batch_sizes, {hx}, {LAYER})", f"(Tensor input, {hx}, {LAYER}, bool batch_first)"
@@ -76,7 +76,7 @@ def layer_function(mode):
             return output, *states
         steps = found["input"].transpose(0, 1) if found["batch_first"] else found["input"]
         if steps.dim() != 3:
-            steps.size(2)  # says which dimensions there are
+            steps.size(2)  # raises for a wrong number of dimensions
         if not steps.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         output, states = recurrent(mode, steps, states, layers, directions, dropout)
@@ -86,7 +86,7 @@ def layer_function(mode):
 
 
 def weights_of(params, has_biases, projected):
-    """(w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction out of a list of all."""
+    """Split a list of all weights into (w_ih, b_ih, w_hh, b_hh, w_hr) for each layer and direction."""
     count = (4 if has_biases else 2) + projected
     if len(params) % count:
         raise RuntimeError(f"MatrixRef: ArrayRef size {len(params)} not divisible by stride {count}")
@@ -99,7 +99,7 @@ def weights_of(params, has_biases, projected):
 
 
 def cell_function(mode):
-    """The function of a kind of cell."""
+    """Make the function of a kind of cell."""
     name, cells = f"{mode.lower()}_cell", mode == "LSTM"
     texts = (f"(Tensor input, {'tuple of Tensors hx' if cells else 'Tensor hx'}, {CELL})",)
 
@@ -122,7 +122,7 @@ def cell_function(mode):
 
 
 def check(input, states, w_ih, w_hh):
-    """Raise unless sizes fit."""
+    """Raise unless the sizes fit."""
     if input.size(1) != w_ih.size(1):
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
     for number, state in enumerate(states):

@@ -1,7 +1,7 @@
-"""Recurrent networks: a cell, run along a sequence, in layers and in one or both directions.
+"""Recurrent networks: a cell run along a sequence, in layers and in one or both directions.
 
-The input's part of the gates is one product for all steps; each step adds the hidden state's part.  Sequences are
-lists of steps [batch, features], which may have fewer and fewer samples (packed sequences).
+The input's part of the gates is one product for all steps; each step adds the hidden state's part.  Sequences are lists
+of steps [batch, features], whose batches may shrink (packed sequences).
 """
 
 from tensh.engine.arguments.binding import make_leaf
@@ -29,7 +29,7 @@ def relu_step(inputs, state, weights):
 
 
 def lstm_step(inputs, state, weights):
-    """Long short-term memory (Hochreiter and Schmidhuber, 1997), with a projection of the output where there is one."""
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997), optionally with a projection of the output."""
     into, forget, new, out = chunk_together(product(state[0], *weights[:2]).add_(inputs), 4, 1)
     cell = (forget.sigmoid() * state[1]).add_(into.sigmoid() * new.tanh())
     hidden = out.sigmoid() * cell.tanh()
@@ -37,7 +37,7 @@ def lstm_step(inputs, state, weights):
 
 
 def gru_step(inputs, state, weights):
-    """The gated recurrent unit (Cho et al., 2014), its reset gate behind the product."""
+    """The gated recurrent unit (Cho et al., 2014), with the reset gate applied after the product."""
     mine, theirs = (chunk_together(part, 3, 1) for part in (inputs, product(state[0], *weights[:2])))
     reset = theirs[0].add_(mine[0]).sigmoid()
     update = theirs[1].add_(mine[1]).sigmoid()
@@ -49,13 +49,13 @@ STEPS = {"RNN_TANH": tanh_step, "RNN_RELU": relu_step, "LSTM": lstm_step, "GRU":
 
 
 def cell(mode, input, state, w_ih, w_hh, b_ih, b_hh):
-    """One step for a batch: the new state."""
+    """Compute one step for a batch; return the new state."""
     return STEPS[mode](product(input, w_ih, b_ih), state, (w_hh, b_hh, None))
 
 
 # ── one layer in one direction ───────────────────────────────────────────────
 def forwards(step, inputs, state, weights):
-    """(outputs, last state) of steps whose batches may become smaller: the states of samples that end are put aside."""
+    """Return (outputs, last state) of steps whose batches may shrink; the states of samples that end are collected."""
     outputs, ended = [], []
     for each in inputs:
         batch = each.array.shape[0]
@@ -70,7 +70,7 @@ def forwards(step, inputs, state, weights):
 
 
 def backwards(step, inputs, start, weights):
-    """(outputs, last state) of steps from the last to the first: samples join as their sequences begin."""
+    """Return (outputs, last state) of steps from the last to the first, which samples join at their last step."""
     outputs, state = [], [s[: inputs[-1].array.shape[0]] for s in start]
     for each in reversed(inputs):
         batch, present = each.array.shape[0], state[0].array.shape[0]
@@ -82,7 +82,7 @@ def backwards(step, inputs, start, weights):
 
 
 def one_direction(mode, input, start, weights, backward, sizes=None):
-    """(outputs, *last state) of one layer, step by step; ``weights`` are (w_ih, b_ih, w_hh, b_hh, w_hr)."""
+    """Return (outputs, *last state) of one layer, step by step; ``weights`` are (w_ih, b_ih, w_hh, b_hh, w_hr)."""
     w_ih, b_ih, *inner = weights
     gates = product(input, w_ih, b_ih)
     steps = gates.unbind(0) if sizes is None else gates.split(sizes)
@@ -91,13 +91,13 @@ def one_direction(mode, input, start, weights, backward, sizes=None):
 
 
 def is_one_piece(input, start, weights):
-    """True for a layer that PyTorch computes as one operation, with gates in single precision."""
+    """Return True for a layer that PyTorch computes as one operation, with gates in single precision."""
     return input.dtype is float32 and weights[-1] is None and input.array.size and start[0].array.size
 
 
 # ── all layers ───────────────────────────────────────────────────────────────
 def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
-    """(output, last states) of layers: [(w_ih, b_ih, w_hh, b_hh, w_hr), ...], those of both directions in turn.
+    """Return (output, last states) of layers [(w_ih, b_ih, w_hh, b_hh, w_hr), ...], both directions in turn.
 
     ``input`` is [steps, batch, features], or [samples, features] with the ``sizes`` of the batches of a packed sequence;
     ``state`` has tensors [layers, batch, features].  Between layers values are dropped with the probability ``dropout``.
@@ -123,9 +123,9 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
 
 
 def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):
-    """The derivative of a layer of long short-term memory as tensors: of the layer, run step by step."""
+    """Return the derivative of an LSTM layer as tensors, from the layer run step by step."""
 
-    def reached(each):  # tangents want the gradient of what no gradient goes through, too
+    def reached(each):  # tangents also need gradients of inputs that require none
         return each if each.requires_grad else make_leaf(each.array, True)
 
     input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]

@@ -21,7 +21,7 @@ AXES = {1: "W", 2: "HW", 3: "DHW"}
 
 # ── the requested size ───────────────────────────────────────────────────────
 def number_per_dim(value, name, spatial):
-    """A number per spatial dimension; ValueError if there are others."""
+    """Return one number per spatial dimension; raise ValueError for a different number of them."""
     if not isinstance(value, (tuple, list)):
         return [value] * len(spatial)
     if len(value) != len(spatial):
@@ -36,7 +36,7 @@ def number_per_dim(value, name, spatial):
 
 
 def read_request(spatial, size, scale_factor, recompute):
-    """(output size, None) or (None, scale factors), a number per dimension."""
+    """Return (output size, None) or (None, scale factors), with one number per dimension."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -55,7 +55,7 @@ def read_request(spatial, size, scale_factor, recompute):
 
 
 def check_modes(input, mode, align_corners, antialias):
-    """Raise PyTorch's errors for options that do not go together; return whether corners are aligned."""
+    """Raise PyTorch's errors for incompatible options; return whether corners are aligned."""
     if mode in UNALIGNED and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -73,7 +73,7 @@ def check_modes(input, mode, align_corners, antialias):
 
 
 UNALIGNED = ("nearest", "area", "nearest-exact")
-"""Modes that know no corners to align."""
+"""Modes without aligned corners."""
 SCALES = {
     1: "float scales = None",
     2: "float scales_h = None, float scales_w = None",
@@ -82,7 +82,7 @@ SCALES = {
 
 
 def check_request(input, mode, sizes, factors, corners, antialias):
-    """Raise PyTorch's TypeError for sizes that are no integers, factors that are no numbers, and corners that are no bool."""
+    """Raise PyTorch's TypeError unless sizes are integers, factors are numbers and ``align_corners`` is a bool."""
     if (
         all(type(n) is int or TAKERS["int"](n) is not NO_FIT for n in sizes or ())
         and all(type(n) is float or TAKERS["float"](n) is not NO_FIT for n in factors or ())
@@ -120,7 +120,7 @@ def check_sizes(spatial, sizes, shape):
 
 
 def check_fit(shape, mode):
-    """Raise NotImplementedError for a mode that there is not, or not for so many dimensions."""
+    """Raise NotImplementedError for an unknown mode, or one for another number of dimensions."""
     dims = len(shape) - 2
     if dims not in (1, 2, 3) or mode not in (*MODES, *UNALIGNED) or mode in ("bicubic", "lanczos") and dims != 2:
         raise NotImplementedError(
@@ -135,7 +135,7 @@ def check_fit(shape, mode):
 def interpolate(
     input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
 ):  # fmt: skip
-    """The input [N, C, ...] in another ``size``, or ``scale_factor`` times its own, in all but its first two dimensions.
+    """The input [N, C, ...] resized to ``size``, or by ``scale_factor``, in all but its first two dimensions.
 
     ``mode`` is 'nearest', 'nearest-exact', 'area' (means), 'linear', 'bilinear', 'trilinear' or 'bicubic'.
     ``align_corners`` keeps the outermost elements where they are; ``antialias`` widens the window where the result is
@@ -177,7 +177,7 @@ def interpolate(
 
 
 def map_for(mode, antialias, n, size, factor, corners):
-    """The linear map of one dimension; None where nothing changes."""
+    """Return the linear map of one dimension; None for the identity."""
     if n == size and (factor is None or factor == 1):
         return None
     if mode.startswith("nearest"):
@@ -276,8 +276,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     """The input [N, C, H, W] (or with a depth) at the points of a grid [N, h, w, 2]: [N, C, h, w].
 
     Points are (x, y) from -1 to 1, from edge to edge of the input (with ``align_corners`` from centre to centre of the
-    outermost elements).  ``mode`` is 'bilinear', 'nearest' or 'bicubic'; ``padding_mode`` says what lies outside: 'zeros',
-    'border' or 'reflection'.  Differentiable in both.  Raise ValueError for another mode, RuntimeError for other shapes.
+    outermost elements).  ``mode`` is 'bilinear', 'nearest' or 'bicubic'; ``padding_mode`` defines the input outside:
+    'zeros', 'border' or 'reflection'.  Differentiable in both.  Raise ValueError for another mode, RuntimeError for
+    other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.grid_sample(torch.tensor([[[[1.0, 3.0]]]]), torch.zeros(1, 1, 1, 2), align_corners=False)
@@ -314,7 +315,7 @@ def affine_grid_generator(theta, size, align_corners):
 
 @layer
 def affine_grid(theta, size, align_corners=None):
-    """The grid [N, H, W, 2] for ``grid_sample`` that the affine maps ``theta`` [N, 2, 3] make; ``size`` is the output's.
+    """The grid [N, H, W, 2] of the affine maps ``theta`` [N, 2, 3], for ``grid_sample``; ``size`` is the output's.
 
     With three spatial dimensions ``theta`` is [N, 3, 4].  Differentiable.  Raise ValueError for other shapes.
 

@@ -15,7 +15,7 @@ from tensh.engine.operators.layers.ctc import ctc
 
 
 def lengths_of(value, name, batch):
-    """The lengths as a tensor; PyTorch's errors for those that do not fit."""
+    """Return the lengths as a tensor; raise PyTorch's errors for lengths that do not fit."""
     value = value if isinstance(value, Tensor) else tensor(value, dtype=int64)
     if value.array.dtype.kind not in "iu":
         raise RuntimeError(f"{name} must be integral")
@@ -29,7 +29,7 @@ WHILE = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 
 def pad_targets(targets, lengths, batch):
-    """The labels as [N, S], from that or from all of them one after the other."""
+    """Return the labels as [N, S], from a tensor of this shape or from all labels joined."""
     array, numbers = targets.array, lengths.array
     if (numbers < 0).any():
         raise RuntimeError(
@@ -61,7 +61,7 @@ def pad_targets(targets, lengths, batch):
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     """Compute the negative log-likelihood of the label sequences ``targets`` under all alignments: ``log_probs`` [T, N, C].
 
-    ``targets`` is [N, S], or all sequences joined; ``blank`` is the class of silence, ``zero_infinity`` counts
+    ``targets`` is [N, S], or all sequences joined; ``blank`` is the class without a label; ``zero_infinity`` counts
     impossible sequences as 0.  Differentiable in log_probs, once.  Raise RuntimeError for other shapes or lengths.
     """
     reduction = reduction_of(reduction)

@@ -18,7 +18,7 @@ from tensh.engine.operators.reductions.norms import vector_norm
 
 @layer
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    """The input divided by its ``p``-norm along ``dim``, which counts as at least ``eps``.  Differentiable.
+    """The input divided by its ``p``-norm along ``dim``, or by ``eps`` where that is larger.  Differentiable.
 
     Shape: [*], kept.
 
@@ -33,7 +33,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 
 @layer(torch=True)
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable.
+    """The cosine of the angle between vectors along ``dim``; lengths below ``eps`` are replaced by it.  Differentiable.
 
     Shape: [*] without ``dim``. Raise RuntimeError for integers.
 

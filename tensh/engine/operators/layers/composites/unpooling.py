@@ -1,4 +1,4 @@
-"""The inverse of max pooling: the elements in their places, zeros elsewhere."""
+"""The inverse of max pooling: the elements at their positions, zeros elsewhere."""
 
 from collections.abc import Iterable
 
@@ -11,14 +11,14 @@ from tensh.engine.operators.layers.pooling import MAX_UNPOOL
 
 
 def spread(value, dims):
-    """A setting as a tuple: that of an iterable, or one number for every dimension."""
+    """Return a setting as a tuple, from an iterable or one number for every dimension."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * dims
 
 
 def size_before_pooling(input, kernel, stride, padding, output_size):
-    """The size before pooling: the given one, if pooling could have come from it.
+    """Return the size before pooling; check a given one.
 
-    As in PyTorch, settings are looked at when numbers are computed from them, and not before.
+    As in PyTorch, settings are checked only when used in arithmetic.
     """
     dims, shape = len(kernel), input.shape
     usual = [(shape[d - dims] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(dims)]
@@ -38,7 +38,7 @@ def size_before_pooling(input, kernel, stride, padding, output_size):
 
 
 def require_sizes(sizes):
-    """``sizes``, or ValueError for a negative one."""
+    """Return ``sizes``; raise ValueError for a negative one."""
     for dim, size in enumerate(sizes):
         if size < 0:
             raise ValueError(
@@ -48,7 +48,7 @@ def require_sizes(sizes):
 
 
 def max_unpool(name, dims, input, indices, sizes):
-    """The operator, after PyTorch's checks."""
+    """Apply the operator after PyTorch's checks."""
     array, places = require(input, name, "input", 1).array, require(indices, name, "indices", 2).array
     sizes = integers(sizes, name, "output_size", 3)
     shape = array.shape

@@ -11,7 +11,7 @@ WORDS = {1: "one", 2: "two", 3: "three"}
 
 # ── arguments ────────────────────────────────────────────────────────────────
 def integers(value, name, parameter, position):
-    """A number, or a sequence of them, as a tuple."""
+    """Return a number or a sequence of numbers as a tuple."""
     if type(value) is int:
         if not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
@@ -31,7 +31,7 @@ def integers(value, name, parameter, position):
 
 
 def expand_setting(value, dims, name, parameter, position, complaint):
-    """A number per dimension, from one number or as many."""
+    """Return one number per dimension, from a single number or a sequence of as many."""
     values = integers(value, name, parameter, position)
     if len(values) == 1:
         return values * dims
@@ -50,7 +50,7 @@ COMPLAINTS = {
 
 
 def complaint(kind, dims, parameter):
-    """PyTorch's error for a wrong number of numbers."""
+    """Raise PyTorch's error for a wrong number of numbers."""
     if dims == 1:
         return ONE_INT
     text = COMPLAINTS[kind][parameter]
@@ -58,7 +58,7 @@ def complaint(kind, dims, parameter):
 
 
 def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
-    """(kernel, stride, padding, dilation), one number per dimension each; no stride means as wide as the window."""
+    """Return (kernel, stride, padding, dilation), one number per dimension each; the default stride is the kernel."""
     kernel = expand_setting(kernel_size, dims, name, "kernel_size", 2, complaint(kind, dims, "kernel_size"))
     stride = kernel if stride is None or is_empty(stride) else expand_setting(
         stride, dims, name, "stride", 3, complaint(kind, dims, "stride")
@@ -71,7 +71,7 @@ def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
 
 # ── checks ───────────────────────────────────────────────────────────────────
 def output_sizes(spatial, kernel, stride, padding, dilation, ceil_mode):
-    """The number of windows in every dimension; PyTorch's errors for numbers that make none."""
+    """Return the number of windows in every dimension; raise PyTorch's errors for settings without any."""
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation):
@@ -90,24 +90,24 @@ def output_size(n, k, s, p, d, ceil_mode):
     reach = n + 2 * p - d * (k - 1) - 1
     size = (reach + s - 1 if ceil_mode else reach) // s + 1
     if ceil_mode and (size - 1) * s >= n + p:
-        size -= 1  # the last window would start beyond the input
+        size -= 1  # the last window would start after the input
     return size
 
 
 def require_32_bits(*numbers):
-    """Raise RuntimeError for numbers that PyTorch's kernels of pooling cannot hold; ``numbers`` are tuples of them."""
+    """Raise RuntimeError for numbers too large for PyTorch's pooling kernels; ``numbers`` are tuples."""
     if any(not -(2**31) <= n < 2**31 for each in numbers for n in each):
         raise RuntimeError("value cannot be converted to type int without overflow")
 
 
 def require_countable(sizes):
-    """Raise RuntimeError for the sizes of a result that has more elements than can be counted in 63 bits."""
+    """Raise RuntimeError for sizes whose number of elements exceeds 63 bits."""
     if math.prod(sizes) >= 2**63:
         raise RuntimeError("numel: integer multiplication overflow")
 
 
 def require_addressable(sizes, itemsize):
-    """Raise RuntimeError for the sizes of a result that has more bytes than can be addressed."""
+    """Raise RuntimeError for sizes with more bytes than can be addressed."""
     if math.prod(sizes) * itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
 
@@ -149,7 +149,7 @@ def check_shape(name, shape, dims):
 
 
 def windows(name, input, dims, kernel, stride, padding, dilation, ceil_mode):
-    """The number of windows in every dimension, after all checks."""
+    """Check all settings; return the number of windows in every dimension."""
     shape = input.array.shape
     check_window(stride, dilation, kernel, dims)
     first = max(len(shape) - dims, 0)

@@ -13,7 +13,7 @@ mul_number = TENSORS["mul_number"]
 
 
 def check_weights(name, weights, input, whole):
-    """Weights of the columns: one per column, none negative."""
+    """Check weights: one per column, none negative."""
     if weights is None:
         return None
     kinds = "integral" if whole else "floating point"
@@ -40,8 +40,8 @@ def check_weights(name, weights, input, whole):
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariance matrix of the rows; a vector has its variance.
 
-    ``fweights`` counts every column, ``aweights`` weighs it; the weights minus ``correction`` are the divisor.
-    Differentiable.  Shape: [n, k] to [n, n]. Raise RuntimeError for more than two dimensions.
+    ``fweights`` are counts of the columns, ``aweights`` their weights; the divisor is the sum of weights minus
+    ``correction``. Differentiable.  Shape: [n, k] to [n, n]. Raise RuntimeError for more than two dimensions.
 
     >>> import tensh as torch
     >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -120,6 +120,6 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for number, x in enumerate((x1, x2), 1):
-        if isinstance(x, Tensor) and x.array.ndim < 2:  # here a sample has its own dimensions under vmap, too
+        if isinstance(x, Tensor) and x.array.ndim < 2:  # under vmap, a sample has its own dimensions here, too
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.array.ndim}D")
     return pair_distances.fn(x1, x2, p, (None, True, False)[MODES.index(compute_mode)])

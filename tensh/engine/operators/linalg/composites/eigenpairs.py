@@ -23,10 +23,11 @@ def lobpcg(
 ):  # fmt: skip
     """The ``k`` largest (``largest=False``: smallest) values E and vectors X of A X = B X E, for symmetric A and B.
 
-    A and B are (*, m, m), B positive definite and the identity if it is missing; E is (*, k), X (*, m, k).  ``X`` is where to
-    begin, (*, m, n); otherwise n random vectors (as many as k), which m must be three times as large as.  ``iK`` is a
-    preconditioner of the method "basic"; the other method, "ortho", is the usual one.  The iteration ends when the first k
-    pairs have residuals below ``tol`` (the root of the dtype's precision), or after ``niter`` steps (1000; -1: never).
+    A and B are (*, m, m), B positive definite and the identity if it is missing; E is (*, k), X (*, m, k).  ``X`` (*,
+    m, n) are the initial vectors; the default are n random ones (as many as k), and m must be at least 3 n.  ``iK`` is
+    a preconditioner of the method "basic"; the other method, "ortho", is the usual one.  The iteration ends when the
+    first k pairs have residuals below ``tol`` (the root of the dtype's precision), or after ``niter`` steps (1000; -1:
+    never).
 
     Differentiable by A, where B is missing; the gradient is symmetric.  Shapes: A [..., m, m], E [..., k], X [..., m,
     k]. Raise ValueError for an m that is too small.
@@ -117,8 +118,8 @@ class LOBPCGAutogradFunction(Function):
 def slope(A, D, U, D_grad, U_grad):
     """The gradient of a symmetric A, from those of its eigenvalues D and eigenvectors U.
 
-    As A moves by dA, D moves by diag(U^T dA U), and a vector u of value d by (d - A)^+ dA u.  Within the span of U the
-    pseudoinverse divides by the differences of eigenvalues; of the space orthogonal to it, there is one system of
+    As A changes by dA, D changes by diag(U^T dA U), and the vector u of the value d by (d - A)^+ dA u.  Within the span
+    of U the pseudoinverse divides by differences of eigenvalues; in the orthogonal space it solves one system of
     equations for each u, whose matrix is completed by U U^T.
     """
     apart = D.unsqueeze(-2) - D.unsqueeze(-1)

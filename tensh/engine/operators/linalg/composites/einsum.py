@@ -1,4 +1,4 @@
-"""Einstein summation: products of tensors whose dimensions are named by letters, summed over some of them.
+"""Einstein summation: products of tensors with named dimensions, summed over some of them.
 
 All operands are permuted to one common order of letters, those of the output first, with size 1 where a letter is
 absent.  Then they are multiplied two by two, each time as one product of stacks of matrices.
@@ -17,7 +17,7 @@ ELLIPSIS = "."
 
 @composite(method=False)
 def einsum(equation, *operands):
-    """The sum of products of the operands' elements as the equation says: ``"ij,jk->ik"`` is a matrix product.
+    """The sum of products of the operands' elements by the equation: ``"ij,jk->ik"`` is a matrix product.
 
     Without ``->`` the output has the letters that occur once, in alphabetical order.  ``...`` stands for dimensions
     that broadcast.  The letters may also be given as lists of numbers, one after each operand.  Differentiable.
@@ -55,7 +55,7 @@ def einsum(equation, *operands):
 
 # ── reading the equation ─────────────────────────────────────────────────────
 def from_lists(arguments):
-    """The equation and operands of ``einsum(t, [0, 1], …, [output])``."""
+    """Return the equation and operands of ``einsum(t, [0, 1], …, [output])``."""
     operands, lists = arguments[0::2], arguments[1::2]
     output = None
     if len(arguments) % 2:
@@ -69,7 +69,7 @@ def spell_dims(numbers):
 
 
 def parse_equation(equation):
-    """([letters of each operand], letters of the output or None); an ellipsis is one dot."""
+    """Return ([letters of each operand], letters of the output or None), with one dot for an ellipsis."""
     left, arrow, right = equation.partition("->")
     inputs, position = [], 0
     for number, part in enumerate(left.split(",")):
@@ -129,7 +129,7 @@ def check_labels(labels, t, number):
 
 
 def check_sizes(aligned, inputs, places):
-    """Every letter has one size (or 1) in all operands."""
+    """Raise unless every letter has one size (or 1) in all operands."""
     names = {place: name for name, place in places.items()}
     for dim in range(aligned[0].array.ndim):
         size = 1
@@ -145,7 +145,7 @@ def check_sizes(aligned, inputs, places):
 
 # ── a common order of dimensions ─────────────────────────────────────────────
 def letter_order(inputs, output):
-    """The output's letters (by default the ellipsis first), then those that are summed over."""
+    """Return the output's letters (by default the ellipsis first), then the summed ones."""
     everything = "".join(inputs)
     if output is None:
         once = sorted(c for c in set(everything) - {ELLIPSIS} if everything.count(c) == 1)
@@ -159,7 +159,7 @@ def letter_order(inputs, output):
 
 
 def layout(order, output, dots, inputs):
-    """(letter -> its dimension in the common order, the number of dimensions that the output has)."""
+    """Return (letter -> its dimension in the common order, the number of output dimensions)."""
     kept, summed = order
     places, place = {}, 0
     for c in kept:
@@ -174,7 +174,7 @@ def layout(order, output, dots, inputs):
 
 
 def align(labels, t, places, dots, number):
-    """The operand with every letter at its place: repeated ones as a diagonal, absent ones with size 1."""
+    """Return the operand in the common order of letters: the diagonal for repeated letters, size 1 for absent ones."""
     own = []  # the letters of the dimensions of t, an ellipsis written out as (".", i)
     for c in labels:
         if c == ELLIPSIS:
@@ -209,7 +209,7 @@ def align(labels, t, places, dots, number):
 
 # ── products ─────────────────────────────────────────────────────────────────
 def contract(operands, free):
-    """All operands multiplied, and summed over the dimensions from ``free`` on as soon as only two have them."""
+    """Multiply all operands, and sum over each dimension from ``free`` on as soon as only two operands have it."""
     end = operands[0].array.ndim
     if len(operands) == 1:
         return operands[0].sum(tuple(range(free, end))) if end > free else operands[0]
@@ -234,7 +234,7 @@ def contract(operands, free):
 
 
 def product(left, right, summed):
-    """The product of two aligned operands, summed over the dimensions ``summed``, which both have."""
+    """Multiply two aligned operands, and sum over the dimensions ``summed``, which both have."""
     if not summed:
         return left * right
     shape, other = left.array.shape, right.array.shape

@@ -50,7 +50,7 @@ def inverse(input):
 
 @linalg
 def inv_ex(A, *, check_errors=False):
-    """The inverses of square matrices, and for each the number of the pivot that was zero (or 0).  Differentiable.
+    """The inverses of square matrices, and for each the index of the zero pivot, from 1 (or 0).  Differentiable.
 
     Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """
@@ -62,7 +62,7 @@ def inv_ex(A, *, check_errors=False):
 
 # ── equations ────────────────────────────────────────────────────────────────
 def is_vector(A, B):
-    """True if B is a batch of vectors rather than of matrices."""
+    """Return True if B is a batch of vectors rather than of matrices."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
 
 
@@ -97,7 +97,7 @@ def solve(A, B, *, left=True):
 
 @linalg
 def solve_ex(A, B, *, left=True, check_errors=False):
-    """The solutions X of A X = B, and for each the number of the pivot that was zero (or 0).  Differentiable.
+    """The solutions X of A X = B, and for each matrix the index of the zero pivot, from 1 (or 0).  Differentiable.
 
     Shapes: A [..., n, n], B [..., n, k]. Raise LinAlgError with ``check_errors``.
     """
@@ -109,7 +109,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 
 @linalg
 def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
-    """The solutions X of A X = B (of X A = B if not ``left``) for triangular A, of which one half is read.
+    """The solutions X of A X = B (of X A = B if not ``left``) for triangular A; the other half is not read.
 
     Differentiable.  Shapes: A [..., n, n], B [..., n, k].
 
@@ -159,7 +159,7 @@ SignAndLogarithm = return_type("slogdet", ("sign", "logabsdet"))
 
 @composite
 def logdet(input):
-    """The logarithms of the determinants: nan where they are negative.  Differentiable.  Shape: [..., n, n] to [...].
+    """The logarithms of the determinants, nan for negative ones.  Differentiable.  Shape: [..., n, n] to [...].
 
     >>> import tensh as torch
     >>> torch.logdet(torch.eye(3))

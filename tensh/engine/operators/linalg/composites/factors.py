@@ -141,7 +141,9 @@ def lu_factor(A, *, pivot=True):
 
 @linalg
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """L and U of A = P L U in one array, the rows that were swapped, and the number of the first zero of U.  Differentiable.
+    """L and U of A = P L U in one array, the row swaps, and the index of the first zero pivot, from 1 (or 0).
+
+    Differentiable.
 
     Shape: [..., m, n]. Raise LinAlgError with ``check_errors``.
     """
@@ -166,7 +168,7 @@ def linalg_lu(A, *, pivot=True):
 def lu(A, pivot=True, get_infos=False, out=None):
     """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``.
 
-    With ``get_infos`` also the number of the first zero of U (0 if there is none).  Differentiable.  Shape: [..., m,
+    With ``get_infos`` also the index of the first zero pivot, from 1 (or 0).  Differentiable.  Shape: [..., m,
     n]. Raise RuntimeError without pivots.
     """
     warn_once(OUTDATED["lu"])
@@ -244,7 +246,7 @@ def lu_solve(input, LU_data, LU_pivots):
 
 @linalg
 def householder_product(input, tau):
-    """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable.
+    """The first columns of Q, from the reflections of ``torch.geqrf``.  Differentiable.
 
     Shapes: [..., m, n] with ``tau`` [..., k] to [..., m, n].
     """

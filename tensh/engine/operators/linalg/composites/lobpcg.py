@@ -1,4 +1,4 @@
-"""The iteration of ``torch.lobpcg``: eigenpairs of a symmetric matrix from a subspace that is improved step by step.
+"""The iteration of ``torch.lobpcg``: eigenpairs of a symmetric matrix from an iteratively improved subspace.
 
 The subspace is spanned by the approximations X, their residuals R (times a preconditioner) and the directions P in which
 they moved last; the best approximations within it are the next X.  "basic" is Knyazev's method (SIAM J. Sci. Comput. 23,
@@ -17,17 +17,17 @@ from tensh.engine.operators.shapes.rearrangement import cat as cat_op
 
 
 def product(A, X):
-    """``A @ X``; None is the identity."""
+    """Return ``A @ X``; None is the identity."""
     return X if A is None else matmul(A, X)
 
 
 def form(A, X):
-    """X^T A X."""
+    """Return X^T A X."""
     return matmul(X.mT, product(A, X))
 
 
 def eigenpairs(A, largest=False):
-    """Eigenvalues in ascending order, or in descending order if ``largest``, and their vectors."""
+    """Return eigenvalues, ascending, or descending if ``largest``, and their vectors."""
     values, vectors = eigh(A, UPLO="U")
     return (values.flip(-1), vectors.flip(-1)) if largest else (values, vectors)
 
@@ -37,7 +37,7 @@ def norm(X):
 
 
 class LOBPCG:
-    """The state of an iteration, which ``tracker`` is called with after each step.
+    """The state of an iteration, the argument of ``tracker`` after each step.
 
     ``X`` and ``E`` are the approximate vectors and values, ``R`` the residuals A X - B X E, ``S`` the basis of the
     subspace.  ``ivars["istep"]`` counts the steps, ``ivars["converged_count"]`` the pairs that have converged,
@@ -55,7 +55,7 @@ class LOBPCG:
         self.bvars, self.tvars = {}, {}
 
     def run(self):
-        """Make steps until enough pairs have converged, and give as many pairs as were asked for."""
+        """Iterate until enough pairs have converged; return the requested number of pairs."""
         step = self.first_step
         while True:
             step()
@@ -69,23 +69,23 @@ class LOBPCG:
             step = self.next_step
 
     def stop_iteration(self):
-        """True if the iteration ends."""
+        """Return True if the iteration ends."""
         left, found = self.ivars["iterations_left"], self.ivars["converged_count"]
         return self.bvars.get("force_stop", False) or left == 0 or found >= self.iparams["k"]
 
     # ── steps ────────────────────────────────────────────────────────────────
     def first_step(self):
-        """The best approximations in the span of X."""
+        """Find the best approximations in the span of X."""
         transform = self.transform(self.X)
         values, vectors = self.solve_within(self.X, transform)
         self.X = matmul(self.X, matmul(transform, vectors))
-        if self.method != "ortho":  # "ortho" sets the values in the second step
+        if self.method != "ortho":  # "ortho" computes the values in the second step
             self.E = values
         self.measure()
         self.span(self.X[:, :0], self.R)
 
     def next_step(self):
-        """The best approximations in the span of the basis, but for those that have converged, which stay."""
+        """Find the best approximations in the span of the basis, except for converged pairs."""
         done, n = self.ivars["converged_count"], self.n
         basis, rest = self.S[:, done:], self.n - done
         transform = None if self.method == "ortho" else self.transform(basis)
@@ -102,7 +102,7 @@ class LOBPCG:
         self.span(matmul(basis, moved), self.R[:, self.ivars["converged_count"] :])
 
     def solve_within(self, basis, transform):
-        """The eigenpairs of A within the span of a basis, which ``transform`` makes orthonormal."""
+        """Return the eigenpairs of A within the span of a basis, which ``transform`` makes orthonormal."""
         A = form(self.A, basis)
         return eigenpairs(A if transform is None else form(A, transform), self.bparams["largest"])
 
@@ -114,7 +114,7 @@ class LOBPCG:
         self.ivars["converged_end"] = self.S.shape[1]
 
     def measure(self):
-        """Find the residuals, and how many of the first pairs have converged."""
+        """Compute the residuals, and the number of leading pairs that have converged."""
         self.R = product(self.A, self.X) - product(self.B, self.X) * self.E
         length = vector_norm
         scale = self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"]
@@ -127,14 +127,14 @@ class LOBPCG:
 
     # ── orthonormal bases ────────────────────────────────────────────────────
     def transform(self, S):
-        """An upper triangular T for which S T is B-orthonormal, by Cholesky's factors of the scaled S^T B S."""
+        """Return an upper triangular T for which S T is B-orthonormal, by the Cholesky factor of the scaled S^T B S."""
         SBS = form(self.B, S)
         scale = SBS.diagonal(0, -2, -1) ** -0.5
         R = linalg_cholesky(SBS * scale * scale[:, None], upper=True)
         return solve_triangular(R, scale.diag_embed(), upper=True, left=False)
 
     def orthonormal(self, U, V):
-        """A B-orthonormal basis of what ``U`` adds to the span of ``V``, which is B-orthonormal: up to three passes."""
+        """Return a B-orthonormal basis of the part of ``U`` orthogonal to the B-orthonormal ``V``, in up to three passes."""
         tolerance, drops = self.fparams["ortho_tol"], self.bparams["ortho_use_drop"]
         V_norm, BU = norm(product(self.B, V)), product(self.B, U)
         shared = matmul(V.mT, BU)
@@ -160,7 +160,7 @@ class LOBPCG:
         return U
 
     def scale_columns(self, U, drop, tolerance):
-        """B-orthonormal columns from the eigenvectors of the scaled U^T B U; small ones are left out, or enlarged."""
+        """Return B-orthonormal columns from the eigenvectors of the scaled U^T B U; small ones are dropped or enlarged."""
         length = form(self.B, U).diagonal(0, -2, -1)
         U = U[:, length != 0]
         if not U.numel():

@@ -1,4 +1,4 @@
-"""Factorizations by a few random directions, and of symmetric matrices."""
+"""Low-rank factorizations by random projection, and factorizations of symmetric matrices."""
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.public_forms import function
@@ -12,9 +12,9 @@ from tensh.engine.operators.namespaces import linalg
 from tensh.engine.operators.random.composites.drawing import randn
 
 
-# ── a few directions ─────────────────────────────────────────────────────────
+# ── low rank ─────────────────────────────────────────────────────────────────
 def directions(A, q, niter, M):
-    """Q with orthonormal columns that span most of what ``A - M`` reaches from ``q`` random directions."""
+    """Q with orthonormal columns that approximate the range of ``A - M``, from ``q`` random vectors."""
     rest = A if M is None else A - M
     start = function(randn)(A.shape[-1], q, dtype=A.dtype)
     Q = linalg_qr(matmul(rest, start))[0]
@@ -74,7 +74,7 @@ def ldl_factor(input, *, hermitian=False):
 
 @linalg
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
-    """The result of ``ldl_factor``, and the number of the first block of D that is zero.
+    """The result of ``ldl_factor``, and the index of the first zero block of D, from 1 (or 0).
 
     Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
     """

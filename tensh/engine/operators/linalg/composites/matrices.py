@@ -1,4 +1,4 @@
-"""Functions of matrices that are made of products: powers, chains, Vandermonde and cross products, tensor equations."""
+"""Functions composed of products: powers, chains, Vandermonde matrices, cross products, tensor equations."""
 
 import math
 
@@ -39,7 +39,7 @@ def matrix_exp(input):
 @everywhere
 @linalg
 def matrix_power(input, n):
-    """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable.
+    """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable.
 
     Shape: [..., n, n]. Raise RuntimeError for other shapes, LinAlgError if one is singular.
 
@@ -80,7 +80,7 @@ def multi_dot(tensors):
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).flatten()
     tensor([12., 12.])
     """
-    if isinstance(tensors, Tensor):  # which has rows, but is no tuple of them
+    if isinstance(tensors, Tensor):  # iterable, but not a sequence of matrices
         raise TypeError("linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     tensors = list(tensors)
     if len(tensors) < 2:
@@ -115,7 +115,7 @@ def chain(tensors):
 
 
 def cheapest(tensors):
-    """Return the place at which to split every part of the chain, from the products of the sizes (dynamic programming)."""
+    """Return the best split of every part of the chain, by dynamic programming over products of the sizes."""
     sizes = [tensors[0].array.shape[0], *(t.array.shape[1] for t in tensors)]
     count = len(tensors)
     cost, split = {(i, i): 0 for i in range(count)}, {}
@@ -125,7 +125,7 @@ def cheapest(tensors):
             costs = [cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)]
             cost[i, j] = min(costs)
             best = [k for k in range(length) if costs[k] == cost[i, j]]
-            split[i, j] = i + best[-1 if count == 3 else 0]  # of three, equal costs are multiplied from the left
+            split[i, j] = i + best[-1 if count == 3 else 0]  # of equal costs, from the left
     return split
 
 
@@ -138,7 +138,7 @@ def multiply_chain(tensors, split, i, j):
 
 @composite(method=False)
 def chain_matmul(*matrices, out=None):
-    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable.
+    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also for one matrix.  Differentiable.
 
     Shapes: [n, k], [k, m], ... to [n, l]. Raise RuntimeError for other shapes.
     """
@@ -249,7 +249,7 @@ def linalg_vander(x, N=None):
 
 
 def powers_of(x, N):
-    """The powers 0 to N - 1 along a new last dimension."""
+    """Return the powers 0 to N - 1 along a new last dimension."""
     powers = x.unsqueeze(-1).expand(*x.shape, N - 1).cumprod(-1)
     ones = wrap(np.ones((*x.array.shape, 1), powers.array.dtype))
     return cat([ones, powers], -1)

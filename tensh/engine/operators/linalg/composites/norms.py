@@ -29,7 +29,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     >>> torch.tensor([3.0, 4.0]).norm()
     tensor(5.)
     """
-    if isinstance(input, type):  # a class of tensors, which PyTorch asks whether it answers for itself
+    if isinstance(input, type):  # a tensor subclass: PyTorch dispatches to its ``__torch_function__``
         require(input, "norm", "input", 1)
     if not isinstance(input, Tensor):
         raise AttributeError(f"'{type(input).__name__}' object has no attribute 'layout'")
@@ -74,7 +74,7 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
 
 
 def check_matrix(A, ord, dim, wanted):
-    """The two dimensions from 0; PyTorch's errors for arguments that make no matrix norm."""
+    """Return the two dimensions from 0; raise PyTorch's errors for invalid arguments of a matrix norm."""
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if A.array.ndim < 2:
@@ -95,8 +95,8 @@ def check_matrix(A, ord, dim, wanted):
 
 
 def compute_from_singular_values(A, ord, dims, keepdim):
-    """The norms that the singular values decide."""
-    from tensh.engine.operators.linalg.composites.spectra import svdvals  # which few norms need
+    """Return the norms defined by singular values."""
+    from tensh.engine.operators.linalg.composites.spectra import svdvals  # rarely needed
 
     others = [d for d in range(A.array.ndim) if d not in dims]
     values = svdvals(A.permute(*others, *dims))
@@ -116,8 +116,8 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
     """The norm of vectors or matrices: over one dimension that of vectors, over two that of matrices.
 
     Without ``ord`` the 2-norm of all elements (or of those along ``dim``) as one vector; without ``dim`` the input has
-    one or two dimensions.  Differentiable.  Shape: [*] to [], or without ``dim``. Raise RuntimeError for an ``ord`` that the
-    dimensions have not.
+    one or two dimensions.  Differentiable.  Shape: [*] to [], or without ``dim``. Raise RuntimeError for an ``ord``
+    that does not fit the dimensions.
 
     >>> import tensh as torch
     >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 1)

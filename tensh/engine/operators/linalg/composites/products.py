@@ -1,4 +1,4 @@
-"""Products in all the forms of ``matmul``, and functions that are a few products: made of mm, bmm, mv and dot."""
+"""``matmul`` in all its forms, and functions of a few products: composed of mm, bmm, mv and dot."""
 
 import math
 
@@ -47,7 +47,7 @@ def matmul(input, other, *, out=None):
         raise RuntimeError(strict.format(input.dtype, out.dtype))
     write_out(out, matmul(input, other), "matmul")
     if a == 1 and b == 2:
-        stamp_write(out.array)  # as PyTorch counts: it writes a row, and makes a vector of it
+        stamp_write(out.array)  # as PyTorch counts versions: it writes a row, and reshapes it to a vector
     return out
 
 
@@ -55,7 +55,7 @@ LINALG["matmul"] = composite(matmul)
 
 
 def multiply_by_dims(input, other, a, b):
-    """The product of anything but two matrices."""
+    """Return the product of operands other than two matrices."""
     if not a or not b:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == b == 1:
@@ -68,7 +68,7 @@ def multiply_by_dims(input, other, a, b):
 
 
 def only_row(matrix):
-    """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
+    """Turn a matrix of one row into a vector in place, as ``squeeze_`` does."""
     row = squeeze_dim.fn(matrix, 0)
     row._base = None
     if uses_gradient(row.node):
@@ -77,7 +77,7 @@ def only_row(matrix):
 
 
 def multiply_others(input, other):
-    """``input @ other`` for anything but two matrices."""
+    """Compute ``input @ other`` for operands other than two matrices."""
     return multiply_by_dims(input, other, input.array.ndim, other.array.ndim)
 
 
@@ -86,9 +86,9 @@ matmul.operator = products.mm
 
 
 def folds(input, other, a, b):
-    """True if a stack times one matrix (or vector) is better computed as one product of all rows of the stack.
+    """Return True if a stack times one matrix (or vector) is better computed as one product of all its rows.
 
-    Yes if the gradient of the matrix is wanted, which is one product then, too, or if no copy is needed for it.
+    This is so if the matrix requires a gradient, which is then one product, too, or if no copy is needed.
     """
     stack, single = (input, other) if a >= b else (other.swapaxes(-2, -1), input)
     if stack.array.ndim < 3 or single.array.ndim > 2:
@@ -102,7 +102,7 @@ def folds(input, other, a, b):
 
 
 def fold_rows(input, other):
-    """All rows of a stack times one matrix or vector."""
+    """Multiply all rows of a stack by one matrix or vector."""
     transposed = other.array.ndim > input.array.ndim
     stack = other.swapaxes(-2, -1) if transposed else input
     single = input.t() if transposed and input.array.ndim == 2 else input if transposed else other
@@ -115,7 +115,7 @@ def fold_rows(input, other):
 
 
 def multiply_batches(input, other, a, b):
-    """Stack by stack: both are broadcast to one batch and multiplied by ``bmm``."""
+    """Broadcast both stacks to one batch and multiply them with ``bmm``."""
     first = input.unsqueeze(0) if a == 1 else input
     second = other.unsqueeze(1) if b == 1 else other
     *one, n, k = first.shape
@@ -132,14 +132,14 @@ def multiply_batches(input, other, a, b):
 
 
 def broadcast_sizes(one, two):
-    """The shape that both shapes, which fit, are broadcast to."""
+    """Return the shape to which two compatible shapes are broadcast."""
     longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
     tail = len(longer) - len(shorter)
     return (*longer[:tail], *(n if m == 1 else m for n, m in zip(longer[tail:], shorter)))
 
 
 def rmatmul(input, other):
-    """``other @ input`` for Python."""
+    """``other @ input``, Python's reflected operator."""
     return matmul(other, input) if isinstance(other, Tensor) else NotImplemented
 
 
@@ -189,7 +189,7 @@ def inner(input, other):
 
 @composite(out=True, method=False)
 def tensordot(a, b, dims=2):
-    """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists.
+    """The sums of products over the last ``dims`` dimensions of one and the first of the other, or over two lists.
 
     Differentiable.  Shapes: [*a, *s] and [*s, *b] to [*a, *b]. Raise RuntimeError for other shapes.
 
@@ -233,7 +233,7 @@ CONTRACTION = Form("tensordot", "(Tensor input, Tensor other, tuple of ints dims
 
 
 def dims_to_contract(a, b, dims):
-    """The dimensions of both that are summed over."""
+    """Return the dimensions of both that are summed over."""
     if isinstance(dims, Tensor) and dims.array.size > 1:
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):
@@ -250,7 +250,7 @@ def dims_to_contract(a, b, dims):
 
 @composite(out=True, apart=OR_THE_SAME)
 def kron(input, other):
-    """The Kronecker product: every element of one tensor times the whole other one.  Differentiable.
+    """The Kronecker product: each element of one tensor times the whole other tensor.  Differentiable.
 
     Shapes: [n, m] and [k, l] to [n k, m l], any dimensions.
 

@@ -1,4 +1,4 @@
-"""torch.linalg: eigenvalues, singular values, and what is made of them: rank, pseudo-inverse, least squares."""
+"""torch.linalg: eigenvalues, singular values, and functions of them: rank, pseudo-inverse, least squares."""
 
 import numpy as np
 
@@ -122,12 +122,12 @@ def require_full_precision(A):
 
 
 def number(value):
-    """A tolerance that may be a tensor, as an array."""
+    """Return a tolerance, which may be a tensor, as an array."""
     return value.array if isinstance(value, Tensor) else value
 
 
 def tolerances(A, atol, rtol):
-    """The tolerances below which values count as zero; by default the rounding error of a matrix of this size."""
+    """Return the tolerances below which values count as zero; by default the rounding error of a matrix of this size."""
     m, n = A.array.shape[-2:]
     if rtol is None:
         relative = np.finfo(A.array.dtype).eps * max(m, n)
@@ -195,9 +195,8 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(input, b, rcond=None, *, driver=None):
     """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
 
-    ``residuals`` (for drivers other than "gelsy", of columns that are independent), ``rank`` and ``singular_values`` may be
-    empty.  Differentiable.
-    Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. Raise RuntimeError for other shapes.
+    ``residuals`` (empty for the driver "gelsy" and for dependent columns), ``rank`` and ``singular_values`` may be
+    empty.  Differentiable. Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution
