@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh._aten.calls import aten, call_plain
+from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
 
@@ -266,6 +267,31 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return aten("linalg_vector_norm", input, 2 if p == "fro" else p, dims, *([True] if keepdim else ()))
 
 
+UPSAMPLING = {
+    "nearest": "upsample_nearest{}d", "nearest-exact": "_upsample_nearest_exact{}d", "linear": "upsample_linear{}d",
+    "bilinear": "upsample_bilinear{}d", "bicubic": "upsample_bicubic{}d", "trilinear": "upsample_trilinear{}d",
+}  # fmt: skip
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
+                recompute_scale_factor=None, antialias=False):  # fmt: skip
+    dims = input.dim() - 2
+    name = UPSAMPLING.get(mode, "").format(dims)
+    if antialias or recompute_scale_factor or name not in schemas() or (size is None) is (scale_factor is None):
+        return NotImplemented
+    factors = (
+        []
+        if scale_factor is None
+        else scale_factor
+        if isinstance(scale_factor, (list, tuple))
+        else [scale_factor] * dims
+    )
+    sizes = [int(n * factor) for n, factor in zip(input.shape[2:], factors, strict=False)]
+    sizes = sizes or (list(size) if isinstance(size, (list, tuple)) else [size] * dims)
+    corners = () if mode.startswith("nearest") else (bool(align_corners),)
+    return aten(name, input, sizes, *corners, *factors)
+
+
 def pad(input, pad, mode="constant", value=None):
     return (
         aten("constant_pad_nd", input, list(pad), 0.0 if value is None else value)
@@ -284,7 +310,7 @@ STEPS = {
     "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
     "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),
     "__rdiv__": lambda input, other: aten("mul", aten("reciprocal", input), other), "__rpow__": lambda input, other: aten("pow", other, input),
-    "norm": norm, "pad": pad,
+    "norm": norm, "pad": pad, "interpolate": interpolate,
     "view_as": lambda input, other: aten("view", input, list(other.shape)), "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
     "outer": lambda input, other: aten("mul", aten("view", input, [-1, 1]), other),
     "tensor": lambda data, **options: aten("lift_fresh", call_plain(torch.tensor, data, **options)),

@@ -107,6 +107,9 @@ def compute_by_name(name, args, options):
         result = STEPS[name](*args, **options)
         return () if result is NotImplemented else (result,)
     options = {key: value for key, value in options.items() if key not in UNASKED or value is True}
+    if options.pop("requires_grad", False):
+        found = compute_by_name(name, args, options)
+        return tuple(result.requires_grad_() for result in found)
     name = OPERATORS.get(name, name)
     for each in (name, *(f"{family}_{name}" for family in ("linalg", "fft", "special"))):
         if each in schemas() and (found := choose_overload(each, args, options)):

@@ -9,7 +9,6 @@ import math
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.operators.linalg import products
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
@@ -250,4 +249,4 @@ def product(left, right, summed):
     order = [*shared, *of_left, *summed, *of_right]
     sizes = [shape[d] for d in shared + of_left] + [1] * len(summed) + [other[d] for d in of_right]
     back = sorted(range(len(order)), key=order.__getitem__)
-    return products.bmm.fn(one, two).reshape(sizes).permute(back)
+    return one.bmm(two).reshape(sizes).permute(back)
