@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions.reductions import LARGE, axes_of
-from tensh.engine.operators.reductions.rows import PARTS, reduce_rows
+from tensh.engine.operators.reductions.rows import PARTS, largest_by_places, reduce_rows, smallest_by_places
 
 argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 
@@ -162,7 +162,7 @@ def refuse_other_dtype(result, out):
     )
 
 
-for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", np.minimum.reduce, "smallest")):
+for _name, _reduce, _word in (("amax", largest_by_places, "largest"), ("amin", smallest_by_places, "smallest")):
     op(
         extreme(_name, _reduce),
         name=_name, out=refuse_other_dtype, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),

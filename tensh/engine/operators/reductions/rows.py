@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows, run
+from tensh.engine.operators.precision import F4, F8
+from tensh.engine.operators.reductions.summation import SMALL
 
 PARTS = 8  # of a large array: the extremes of 8 million numbers are found in a millisecond, waking a thread takes 50 us
 
@@ -27,6 +29,38 @@ def shape_left(shape, axes, keepdim):
     """The rest of ``shape`` after a reduction along its last dimensions, ``axes``."""
     number = len(shape) if axes is None else 1 if type(axes) is int else len(axes)
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
+
+
+SHORT = 512  # elements of a row up to which the place of its extreme is found sooner than the extreme
+
+
+def by_places(reduce, find):
+    """``reduce``, of np.maximum or np.minimum, which finds the extremes of short rows by their places, with ``find``.
+
+    0.45 of the time for 1,024 rows of 64 numbers, 0.65 for 128 of 256.  The place is that of nan where there is one.
+    """
+
+    def reduce_by_places(array, axes, dtype=None, out=None, keepdim=False):
+        last = array.ndim - 1
+        if (
+            array.size <= SMALL
+            or array.shape[last] > SHORT
+            or axes not in (last, (last,))
+            or (array.dtype is not F4 and array.dtype is not F8)
+            or out is not None
+            or not array.flags.c_contiguous
+        ):
+            return reduce(array, axes, dtype, out, keepdim)
+        rows = array.reshape(-1, array.shape[last])
+        places = find(rows, 1)
+        places += np.arange(0, array.size, array.shape[last])
+        return array.reshape(-1).take(places).reshape(shape_left(array.shape, last, keepdim))
+
+    return reduce_by_places
+
+
+largest_by_places = by_places(np.maximum.reduce, np.ndarray.argmax)
+smallest_by_places = by_places(np.minimum.reduce, np.ndarray.argmin)
 
 
 def reduce_rows(reduce, array, axes, keepdim, dtype=None, least=None):
