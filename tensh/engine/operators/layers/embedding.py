@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arrays.gathering import take_slices
+from tensh.engine.arrays.gathering import is_within, take_slices
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.precision import compute_in_float32
@@ -26,7 +26,7 @@ def factors(indices, padding_idx, by_frequency, dtype):
 )  # fmt: skip
 def lookup(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
     """The rows of ``weight`` at the given indices; with ``sparse`` its gradient is sparse."""
-    if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
+    if indices.size and not is_within(indices, len(weight)):
         raise IndexError("index out of range in self")
     return take_slices(np.ascontiguousarray(weight), indices, 0)
 

@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.precision import F4, I8, widen
 
 
@@ -129,10 +130,11 @@ def bincount(input, weights=None, minlength=0):
     """
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.size and input.min() < 0):
+    low, high = extent(input) if input.size else (0, 0)
+    if input.ndim != 1 or low < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if input.size and input.max() == np.iinfo(I8).max:
-        raise RuntimeError(f"maximum value of input overflowed, it should be < {input.max()} but got {input.max()}")
+    if high == np.iinfo(I8).max:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {high} but got {high}")
     if weights is None:
         return np.bincount(input.astype(I8), None, minlength)
     if weights.ndim != 1 or weights.size != input.size:
