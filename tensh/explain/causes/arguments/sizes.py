@@ -64,12 +64,18 @@ def size_for_factor(situation, node):
     )
 
 
+def is_written_shape(node):
+    """True for whole numbers that are written as a shape: `(2, 3)`, `[4]`, `5`."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
+    return bool(parts) and all(isinstance(each, ast.Constant) and type(each.value) is int for each in parts)
+
+
 def sizes_of_a_tensor(situation, node):
     """`torch.zeros_like(x.shape)`, and `torch.ones(x)` of a tensor."""
     if len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Attribute):
         return None
     name, given = ast.unparse(node.func), node.args[0]
-    if situation.says("must be Tensor, not torch.Size") and name.endswith("_like"):
+    if name.endswith("_like") and (situation.says("must be Tensor, not torch.Size") or is_written_shape(given)):
         rule = _("{name} takes a tensor, and {text} is a shape").format(name=name, text=ast.unparse(given))
         return explain_replacement(situation, name, rule, node.func, name.removesuffix("_like"))
     t = situation.tensor_of(given)
