@@ -232,7 +232,7 @@ class Storage(TypedStorage):
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     kind: _Any
 class StorageBase:
-    """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
+    """The memory of a tensor and its views, as bytes."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def bfloat16(self) -> _Any:
         """A copy in torch.bfloat16."""
@@ -243,7 +243,7 @@ class StorageBase:
     def bytes(self) -> _Any:
         """The bytes as a NumPy array over the same memory."""
     def byteswap(self, dtype: _dtype | None) -> _Any:
-        """Turn round the bytes of every element of ``dtype`` (of both parts, of complex numbers)."""
+        """Reverse the bytes of every element of ``dtype``, for complex numbers of both parts."""
     def char(self) -> _Any:
         """A copy in torch.int8."""
     def clone(self) -> _Any:
@@ -253,7 +253,7 @@ class StorageBase:
     def complex_float(self) -> _Any:
         """A copy in torch.complex64."""
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the bytes of a storage of the same size."""
+        """Copy the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
         """The storage itself: it is on the CPU."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
@@ -277,7 +277,7 @@ class StorageBase:
     def from_file(self, shared: _Any = False, nbytes: _Any = 0) -> _Any:
         """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
     def get_device(self) -> _int:
-        """None: the CPU has no number."""
+        """None: the CPU has no index."""
     def half(self) -> _Any:
         """A copy in torch.float16."""
     def int(self) -> _Any:
@@ -299,17 +299,17 @@ class StorageBase:
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
-        """True unless the memory is an array's of NumPy, too."""
+        """True unless the memory is shared with a NumPy array."""
     def resize_(self, size: _Any) -> _Any:
-        """Resize the storage to so many bytes of new memory, which begins with the old ones."""
+        """Resize the storage to ``size`` bytes of new memory, which begins with the old bytes."""
     def share_memory_(self) -> _Any:
-        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
+        """Move the memory, with all tensors over it, to shared memory, and return the storage."""
     def short(self) -> _Any:
         """A copy in torch.int16."""
     def size(self) -> _Any:
         """The number of bytes."""
     def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
-        """The storage itself, for the device that it is on; other devices are errors."""
+        """The storage itself, for the CPU; other devices are errors."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
@@ -326,11 +326,11 @@ class SymInt:
     """A symbolic int of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class TypedStorage:
-    """The memory of a tensor as one row of elements: all of them, in the order of the memory."""
+    """The memory of a tensor as one array of elements, in memory order."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     @property
     def array(self) -> _Any:
-        """The row of elements, as the other storages and tensors have their arrays."""
+        """The elements, as the array of a storage or tensor."""
     @array.setter
     def array(self, value: _Any) -> None: ...
     def bfloat16(self) -> _Any:
@@ -350,7 +350,7 @@ class TypedStorage:
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
         """Take over the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
+        """A storage over the same memory, on the CPU."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
         """Not available.  Raise AssertionError."""
     def data_ptr(self) -> _int:
@@ -375,7 +375,7 @@ class TypedStorage:
     def from_file(self, shared: _Any = False, size: _Any = 0) -> _Any:
         """The first ``size`` elements of a file, mapped into memory; writes reach the file if it is ``shared``."""
     def get_device(self) -> _int:
-        """None: the CPU has no number."""
+        """None: the CPU has no index."""
     def half(self) -> _Any:
         """A copy in torch.float16."""
     def int(self) -> _Any:
@@ -397,12 +397,12 @@ class TypedStorage:
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
-        """True unless the memory is an array's of NumPy, too."""
+        """True unless the memory is shared with a NumPy array."""
     def resize_(self, size: _Any) -> _Any:
         """Resize the storage, in new memory that begins with the old elements."""
     row: _Any
     def share_memory_(self) -> _Any:
-        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
+        """Move the memory, with all tensors over it, to shared memory, and return the storage."""
     def short(self) -> _Any:
         """A copy in torch.int16."""
     def size(self) -> _Any:
@@ -416,7 +416,7 @@ class TypedStorage:
     def untyped(self) -> _Any:
         """Return the memory as bytes."""
 class UntypedStorage:
-    """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
+    """The memory of a tensor and its views, as bytes."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def bfloat16(self) -> _Any:
         """A copy in torch.bfloat16."""
@@ -427,7 +427,7 @@ class UntypedStorage:
     def bytes(self) -> _Any:
         """The bytes as a NumPy array over the same memory."""
     def byteswap(self, dtype: _dtype | None) -> _Any:
-        """Turn round the bytes of every element of ``dtype`` (of both parts, of complex numbers)."""
+        """Reverse the bytes of every element of ``dtype``, for complex numbers of both parts."""
     def char(self) -> _Any:
         """A copy in torch.int8."""
     def clone(self) -> _Any:
@@ -437,7 +437,7 @@ class UntypedStorage:
     def complex_float(self) -> _Any:
         """A copy in torch.complex64."""
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the bytes of a storage of the same size."""
+        """Copy the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
         """The storage itself: it is on the CPU."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
@@ -461,7 +461,7 @@ class UntypedStorage:
     def from_file(self, shared: _Any = False, nbytes: _Any = 0) -> _Any:
         """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
     def get_device(self) -> _int:
-        """None: the CPU has no number."""
+        """None: the CPU has no index."""
     def half(self) -> _Any:
         """A copy in torch.float16."""
     def int(self) -> _Any:
@@ -483,17 +483,17 @@ class UntypedStorage:
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
-        """True unless the memory is an array's of NumPy, too."""
+        """True unless the memory is shared with a NumPy array."""
     def resize_(self, size: _Any) -> _Any:
-        """Resize the storage to so many bytes of new memory, which begins with the old ones."""
+        """Resize the storage to ``size`` bytes of new memory, which begins with the old bytes."""
     def share_memory_(self) -> _Any:
-        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
+        """Move the memory, with all tensors over it, to shared memory, and return the storage."""
     def short(self) -> _Any:
         """A copy in torch.int16."""
     def size(self) -> _Any:
         """The number of bytes."""
     def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
-        """The storage itself, for the device that it is on; other devices are errors."""
+        """The storage itself, for the CPU; other devices are errors."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
@@ -862,7 +862,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights."""
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
-    """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
+    """Numbers of successes in ``count`` trials of probability ``prob`` each.  There is no derivative."""
 def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in both."""
 def bitwise_left_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -884,11 +884,11 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def broadcast_shapes(*shapes: _Any) -> Size:
     """The size that tensors of these sizes are broadcast to.  Shape: [*]. Raise RuntimeError for sizes that do not broadcast."""
 def broadcast_tensors(*tensors: _Any) -> Tensor:
-    """The tensors, each expanded to the size that they have in common.  Differentiable, views."""
+    """The tensors, each expanded to the broadcast size.  Differentiable, views."""
 def broadcast_to(input: Tensor, size: _Any) -> Tensor:
     """The input expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
 def bucketize(input: Tensor, boundaries: _Any, *, out_int32: _Any = False, right: _Any = False, out: Tensor | None = None) -> Tensor:
-    """The number of the bucket between sorted boundaries into which each value falls."""
+    """The index of the bucket between sorted boundaries for each value."""
 def can_cast(from_: _Any, to: _Any) -> _bool:
     """True if a result of dtype ``from_`` may be written into a tensor of dtype ``to``."""
 def cartesian_prod(*tensors: _Any) -> Tensor:
@@ -1024,7 +1024,7 @@ def detach(self: Tensor) -> Tensor:
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented.  Shape: [*]."""
+    """A copy.  As in PyTorch it is recorded without a derivative.  Shape: [*]."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable."""
 def diag_embed(input: Tensor, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
@@ -1032,7 +1032,7 @@ def diag_embed(input: Tensor, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1
 def diagflat(input: Tensor, offset: _Any = 0) -> Tensor:
     """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
 def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
-    """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
+    """The diagonals over two dimensions, as the last dimension.  Differentiable, a view."""
 def diagonal_copy(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``diagonal``: [*].  Differentiable."""
 def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
@@ -1126,7 +1126,7 @@ def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fix_(input: Tensor) -> Tensor:
     """Input without its fraction."""
 def flatten(input: Tensor, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
-    """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
+    """The dimensions from ``start_dim`` to ``end_dim`` merged; the input itself if nothing changes.  Differentiable."""
 def flip(input: Tensor, dims: _Any) -> Tensor:
     """The input with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept."""
 def fliplr(input: Tensor) -> Tensor:
@@ -1228,7 +1228,7 @@ def hann_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | N
 def hardshrink(input: Tensor, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
     """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
 def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
-    """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
+    """The exclusive or of the elements' bits as uint64, of all or along ``dim``; floats count as float64."""
 def heaviside(input: Tensor | _Number, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, ``values`` at zero, 1 above."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: _Any = ..., reduction: _str | _int = 0) -> Tensor:
@@ -1274,7 +1274,7 @@ def index_reduce(input: Tensor, dim: _Any, index: _Any, source: _Any, reduce: _A
 def index_select(input: Tensor, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
 def initial_seed() -> _int:
-    """The seed that the default generator was given last."""
+    """The last seed of the default generator."""
 def inner(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last dimension of both.  Differentiable."""
 def install(children: _Any = True, safetensors: _Any = True) -> _Any:
@@ -1348,7 +1348,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_tar
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: each element of one tensor times the whole other tensor.  Differentiable."""
 def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
-    """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
+    """The ``k``-th smallest element along ``dim`` (from 1), and its index.  Differentiable."""
 def layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enable: _Any = True) -> Tensor:
     """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable."""
 def lcm(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1432,7 +1432,7 @@ def lu_solve(input: Tensor, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | Non
 def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_pivots: _Any = True, *, out: Tensor | None = None) -> _Any:
     """P, L and U from the result of ``lu_factor``.  Differentiable."""
 def manual_seed(seed: _Any) -> _Any:
-    """Seed the default generator, so that the numbers that follow can be had again, and return it."""
+    """Seed the default generator, so that the numbers that follow are reproducible, and return it."""
 def margin_ranking_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any = 0, reduction: _str | _int = 0) -> _Any:
     """``max(0, -target * (input1 - input2) + margin)``: ``input1`` should be larger if ``target`` is 1, smaller if -1."""
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
@@ -1474,11 +1474,11 @@ def minimum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | N
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, (n, k) and (k, m).  Differentiable."""
 def mode(input: Tensor, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
-    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index."""
 def moveaxis(input: Tensor, source: _Any, destination: _Any) -> Tensor:
-    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.  Differentiable."""
+    """The dimensions ``source`` moved to the positions ``destination``, as ``movedim``.  Differentiable."""
 def movedim(input: Tensor, source: _Any, destination: _Any) -> Tensor:
-    """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
+    """The dimensions ``source`` (an int or several) moved to the positions ``destination``.  Differentiable, a view."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in order along the first dimension.  Differentiable.  Shape: [*], kept."""
 def mul(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1570,7 +1570,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: _Any) -> Tensor:
 def pixel_unshuffle(input: Tensor, downscale_factor: _Any) -> Tensor:
     """[..., C, H r, W r] as [..., C r², H, W], for a ``downscale_factor`` r.  Differentiable."""
 def poisson(input: Tensor, generator: _Any = None) -> Tensor:
-    """Numbers of events with the means in ``input``; the gradient is zero."""
+    """Poisson numbers with the rates in ``input``; the gradient is zero."""
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _Any = True, full: _Any = False, eps: _float = ..., reduction: _str | _int = 0) -> Tensor:
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1634,13 +1634,13 @@ def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | No
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def repeat_interleave(input: Tensor, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
-    """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input."""
+    """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``."""
 def reshape(input: Tensor, shape: _Any) -> Tensor:
-    """The input in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
+    """The input in another shape, one size of which may be -1: a view where possible, a copy otherwise."""
 def resize_as_(self: Tensor, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
-    """Give the tensor the size of another one in place; new elements are not set."""
+    """Resize the tensor in place to the size of another one; new elements are uninitialized."""
 def resize_as_sparse_(self: Tensor, the_template: _Any) -> Tensor:
-    """Give a sparse tensor the size of another, in place; its values keep their places."""
+    """Resize a sparse tensor in place to the size of another; its values keep their indices."""
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself: conjugation was computed at once."""
 def resolve_neg(input: Tensor) -> Tensor:
@@ -1658,7 +1658,7 @@ def rnn_tanh(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers
 def rnn_tanh_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
     """One step of a recurrent layer with tanh for a batch: the new state.  Differentiable in all tensors."""
 def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
-    """The elements moved on by ``shifts`` along ``dims`` (of the flattened input without them); those past the end begin anew."""
+    """The elements shifted cyclically by ``shifts`` along ``dims`` (by default of the flattened input)."""
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
     """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1692,11 +1692,11 @@ def scatter_reduce(input: Tensor, dim: _Any, index: _Any, src: _Any, reduce: _An
 def searchsorted(sorted_sequence: _Any, input: Tensor, *, out_int32: _Any = False, right: _Any = False, side: _Any = None, sorter: _Any = None, out: Tensor | None = None) -> _Any:
     """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted."""
 def seed() -> _int:
-    """Give the default generator a seed that is different every time, and return the seed."""
+    """Seed the default generator with a random number, and return it."""
 def segment_reduce(data: _Any, reduce: _Any, *, lengths: _Any = None, indices: _Any = None, offsets: _Any = None, axis: _Any = 0, unsafe: _Any = False, initial: _Any = None) -> Tensor:
     """The elements of each segment along ``axis`` combined: "sum", "mean", "prod", "max" or "min"."""
 def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
-    """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
+    """The slice at ``index`` of dimension ``dim``, which is removed.  Differentiable, a view."""
 def select_copy(input: Tensor, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``select``: [*].  Differentiable."""
 def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
@@ -1738,7 +1738,7 @@ def set_num_threads(n: _Any) -> None:
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
     """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``."""
 def set_rng_state(new_state: _Any) -> None:
-    """Take the default generator back to a state that ``get_rng_state`` gave."""
+    """Restore a state of the default generator, from ``get_rng_state``."""
 def set_warn_always(b: _Any) -> _Any:
     """Ask for every warning every time."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1774,7 +1774,7 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
 def softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
 def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
-    """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
+    """The elements in order along ``dim``, and their indices in the input: a named tuple ``(values, indices)``."""
 def sparse_bsc_tensor(ccol_indices: _Any, row_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
     """Make a sparse tensor in the layout sparse_bsc: line i has the values from ``ccol_indices[i]`` to ``ccol_indices[i + 1]``."""
 def sparse_bsr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
@@ -1782,7 +1782,7 @@ def sparse_bsr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size:
 def sparse_compressed_tensor(compressed_indices: _Any, plain_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
     """A sparse tensor of the layout sparse_csr, sparse_csc, sparse_bsr or sparse_bsc."""
 def sparse_coo_tensor(indices: _Any = None, values: _Any = None, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None, is_coalesced: _Any = None) -> _Any:
-    """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added."""
+    """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values with equal indices are added."""
 def sparse_csc_tensor(ccol_indices: _Any, row_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
     """Make a sparse tensor in the layout sparse_csc: line i has the values from ``ccol_indices[i]`` to ``ccol_indices[i + 1]``."""
 def sparse_csr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size: _Any = None, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False, check_invariants: _Any = None) -> _Any:
@@ -1790,11 +1790,11 @@ def sparse_csr_tensor(crow_indices: _Any, col_indices: _Any, values: _Any, size:
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
 def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
+    """Copies of the parts of ``split``: each [*].  Differentiable."""
 def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
 def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
+    """Copies of the parts of ``split_with_sizes``: each [*].  Differentiable."""
 def spmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, (n, k) and (k, m).  Differentiable."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1812,7 +1812,7 @@ def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) 
 def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
 def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable."""
+    """The tensors, all of one size, stacked along a new dimension ``dim``.  Differentiable."""
 def std(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
 def std_mean(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1850,7 +1850,7 @@ def sym_sqrt(a: _Any) -> _Any:
 def sym_sum(args: _Any) -> _Any:
     """The sum of some numbers."""
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
+    """The transpose of a matrix; vectors and numbers are unchanged.  Differentiable, a view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``t``: [*].  Differentiable."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1872,17 +1872,17 @@ def tensor_split(input: Tensor, indices_or_sections: _Any, dim: _Any = 0) -> tup
 def tensordot(a: _Any, b: _Any, dims: _Any = 2, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last ``dims`` dimensions of one and the first of the other, or over two lists."""
 def thread_safe_generator() -> _Any:
-    """The generator of this worker thread; None outside of one, which stands for the default generator."""
+    """Return the generator of this worker thread; None, for the default generator, in other threads."""
 def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input where it is more than ``threshold``, ``value`` elsewhere."""
 def threshold_(input: Tensor, threshold: _Any, value: _Any) -> Tensor:
     """In-place version of threshold.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def tile(input: Tensor, dims: _Any) -> Tensor:
-    """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
+    """The input repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front."""
 def to_dlpack(tensor: _Any) -> _Any:
     """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
 def topk(input: Tensor, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
-    """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable."""
+    """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable."""
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on the diagonal of a matrix.  Differentiable."""
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
@@ -1916,23 +1916,23 @@ def typename(obj: _Any) -> _Any:
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
 def unbind_copy(input: Tensor, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
-    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable."""
+    """Copies of the slices of ``unbind``: each [*].  Differentiable."""
 def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
-    """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
+    """Dimension ``dim`` split into the given ``sizes``, one of which may be -1.  Differentiable, a view."""
 def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``unfold``: [*].  Differentiable."""
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
     """The distinct elements in ascending order, or the distinct slices along ``dim``."""
 def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
-    """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k]."""
+    """The elements (or the slices along ``dim``) without repetitions of the previous one.  Shape: [*] to [k]."""
 def unravel_index(indices: _Any, shape: _Any) -> _Any:
     """The coordinates of positions in a flattened tensor of ``shape``: a tensor for every dimension."""
 def unsafe_chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
-    """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then."""
+    """The parts of ``chunk`` without view tracking: writes are not recorded, so the input must not be used again."""
 def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:
-    """The parts of ``split``, but no views: a write into one is not recorded in the input, which must not be used then."""
+    """The parts of ``split`` without view tracking: writes are not recorded, so the input must not be used again."""
 def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
-    """Parts of the given sizes, but no views: a write into one is not recorded in the input, which must not be used then."""
+    """Parts of the given sizes without view tracking: writes are not recorded, so the input must not be used again."""
 def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
 def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:

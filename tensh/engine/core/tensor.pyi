@@ -132,14 +132,14 @@ class Tensor:
     @_cdata.setter
     def _cdata(self, value: _Any) -> None: ...
     def _coalesced_(self, coalesced: _Any) -> Tensor:
-        """Say whether the tensor is coalesced, without looking."""
+        """Declare whether the tensor is coalesced, without a check."""
     @property
     def _grad(self) -> _Any:
         """The gradient that ``backward`` accumulated, or None."""
     @_grad.setter
     def _grad(self, value: _Any) -> None: ...
     def _indices(self) -> Tensor:
-        """The places of the values, whether or not the tensor is coalesced."""
+        """The indices of the values, whether or not the tensor is coalesced."""
     def _is_view(self) -> _Any:
         ...
     def _make_subclass(self, data: _Any, require_grad: _Any = False) -> _Any:
@@ -330,7 +330,7 @@ class Tensor:
     def byte(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
-        """Fill the tensor with numbers of Cauchy's distribution."""
+        """Fill the tensor with Cauchy numbers."""
     def ccol_indices(self) -> Tensor:
         """Where each column begins among the values, and the last one ends, of a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
     def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -372,7 +372,7 @@ class Tensor:
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """Copy the input into new dense memory, with its dimensions in the same order."""
     def coalesce(self) -> Tensor:
-        """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable."""
+        """The tensor with sorted, unique indices; values with equal indices are added.  Differentiable."""
     def col_indices(self) -> Tensor:
         """The place of every value within its row of a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
     def conj(self) -> Tensor:
@@ -384,7 +384,7 @@ class Tensor:
     def const_data_ptr(self) -> Tensor:
         """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
-        """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
+        """The tensor itself if it is contiguous, otherwise a contiguous copy.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
         """Write the elements of ``other`` (a tensor, broadcast and cast, or a number) over those of the tensor."""
     def copysign(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -456,7 +456,7 @@ class Tensor:
     def diagflat(self, offset: _Any = 0) -> Tensor:
         """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
     def diagonal(self, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
-        """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
+        """The diagonals over two dimensions, as the last dimension.  Differentiable, a view."""
     def diagonal_scatter(self, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
         """The input with a diagonal replaced by ``src``.  Differentiable."""
     def diff(self, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -537,7 +537,7 @@ class Tensor:
     def fix_(self) -> Tensor:
         """Input without its fraction."""
     def flatten(self, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
-        """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
+        """The dimensions from ``start_dim`` to ``end_dim`` merged; the input itself if nothing changes.  Differentiable."""
     def flip(self, *dims: _Any, **named: _Any) -> Tensor:
         """The tensor with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept."""
     def fliplr(self) -> Tensor:
@@ -583,7 +583,7 @@ class Tensor:
     def ge_(self, other: Tensor | _Number) -> Tensor:
         """True where input is greater than or equal to other."""
     def geometric_(self, p: _Any, *, generator: _Any = None) -> Tensor:
-        """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
+        """Fill the tensor with geometric numbers: trials up to the first success, of probability ``p``."""
     def geqrf(self, *, out: Tensor | None = None) -> _Any:
         """A QR decomposition in LAPACK's form: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -622,7 +622,7 @@ class Tensor:
     def hardshrink(self, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
         """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
     def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
-        """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
+        """The exclusive or of the elements' bits as uint64, of all or along ``dim``; floats count as float64."""
     def heaviside(self, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """0 below zero, ``values`` at zero, 1 above."""
     def heaviside_(self, values: Tensor | _Number) -> Tensor:
@@ -677,7 +677,7 @@ class Tensor:
     def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
     def indices(self) -> Tensor:
-        """The places of the values [sparse dims, nnz].  Raise RuntimeError for a tensor that is not coalesced."""
+        """The indices of the values [sparse dims, nnz].  Raise RuntimeError for a tensor that is not coalesced."""
     def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The sums of products over the last dimension of both.  Differentiable."""
     def int(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -685,13 +685,13 @@ class Tensor:
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
     def is_coalesced(self) -> Tensor:
-        """True if the places are known to be in order, each of them once.  Raise RuntimeError for another layout than sparse_coo."""
+        """True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo."""
     def is_complex(self) -> _bool:
         """True if the dtype is complex."""
     def is_conj(self) -> Tensor:
         """False: conjugation is computed at once, never when the tensor is read."""
     def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
-        """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
+        """True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
     @property
     def is_cpu(self) -> _bool:
         """True unless the tensor is on "meta"."""
@@ -762,7 +762,7 @@ class Tensor:
     def is_same_size(self, other: Tensor | _Number) -> _bool:
         """True if two tensors have the same shape."""
     def is_set_to(self, tensor: _Any) -> _bool:
-        """True if both tensors show the same memory in the same way."""
+        """True if both tensors have the same memory, sizes and strides."""
     def is_shared(self) -> Tensor:
         """True if the tensor lies in memory that other processes may map."""
     def is_signed(self) -> _bool:
@@ -818,7 +818,7 @@ class Tensor:
     def kron(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product: each element of one tensor times the whole other tensor.  Differentiable."""
     def kthvalue(self, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
-        """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
+        """The ``k``-th smallest element along ``dim`` (from 1), and its index.  Differentiable."""
     @property
     def layout(self) -> _layout:
         """How elements lie in memory: torch.strided, or sparse."""
@@ -869,7 +869,7 @@ class Tensor:
     def log_(self) -> Tensor:
         """Natural logarithm of input."""
     def log_normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
-        """Fill the tensor with e to the power of normal numbers."""
+        """Fill the tensor with log-normal numbers, exponentials of normal ones."""
     def log_softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along ``dim``, without overflow; ``dtype`` casts before.  Differentiable."""
     def logaddexp(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -957,11 +957,11 @@ class Tensor:
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices, (n, k) and (k, m).  Differentiable."""
     def mode(self, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
-        """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+        """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index."""
     def moveaxis(self, source: _Any, destination: _Any) -> Tensor:
-        """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.  Differentiable."""
+        """The dimensions ``source`` moved to the positions ``destination``, as ``movedim``.  Differentiable."""
     def movedim(self, source: _Any, destination: _Any) -> Tensor:
-        """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
+        """The dimensions ``source`` (an int or several) moved to the positions ``destination``.  Differentiable, a view."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
         """The elements in order along the first dimension.  Differentiable.  Shape: [*], kept."""
     def mul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1105,7 +1105,7 @@ class Tensor:
     def rad2deg_(self) -> Tensor:
         """Radians as degrees."""
     def random_(self, from_: _Any = 0, to: _Any = None, /, *, generator: _Any = None) -> Tensor:
-        """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
+        """Fill the tensor with integers of [from, to), of [0, to), or of the dtype's full range."""
     def ravel(self) -> Tensor:
         """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
     @property
@@ -1134,9 +1134,9 @@ class Tensor:
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def repeat(self, *repeats: _Any, **named: _Any) -> Tensor:
-        """The tensor as often as ``repeats`` says along each dimension; new dimensions come first.  Differentiable."""
+        """The tensor repeated ``repeats`` times along each dimension; new dimensions come first.  Differentiable."""
     def repeat_interleave(self, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
-        """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input."""
+        """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``."""
     @property
     def requires_grad(self) -> _bool:
         """True if operations on this tensor are recorded; for a view, also if those on its base are."""
@@ -1145,15 +1145,15 @@ class Tensor:
     def requires_grad_(self, requires_grad: _bool = True) -> Tensor:
         """Set ``requires_grad`` in place and return the tensor."""
     def reshape(self, *shape: _Any, **named: _Any) -> Tensor:
-        """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
+        """The tensor in another shape, one size of which may be -1: a view where possible, a copy otherwise."""
     def reshape_as(self, other: Tensor | _Number) -> Tensor:
-        """The tensor in the shape of ``other``, as ``reshape`` does it.  Shape: [*], that of ``other``."""
+        """The tensor in the shape of ``other``, by ``reshape``.  Shape: [*], that of ``other``."""
     def resize_(self, *sizes: _Any, memory_format: _memory_format | None = ..., **named: _Any) -> Tensor:
-        """Give the tensor another size in place; new elements are not set."""
+        """Resize the tensor in place; new elements are uninitialized."""
     def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
-        """Give the tensor the size of another one in place; new elements are not set."""
+        """Resize the tensor in place to the size of another one; new elements are uninitialized."""
     def resize_as_sparse_(self, the_template: _Any) -> Tensor:
-        """Give a sparse tensor the size of another, in place; its values keep their places."""
+        """Resize a sparse tensor in place to the size of another; its values keep their indices."""
     def resolve_conj(self) -> Tensor:
         """The tensor itself: conjugation was computed at once."""
     def resolve_neg(self) -> Tensor:
@@ -1166,7 +1166,7 @@ class Tensor:
     @retains_grad.setter
     def retains_grad(self, value: _bool) -> None: ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:
-        """The elements moved on by ``shifts`` along ``dims`` (of the flattened input without them); those past the end begin anew."""
+        """The elements shifted cyclically by ``shifts`` along ``dims`` (by default of the flattened input)."""
     def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
         """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1192,11 +1192,11 @@ class Tensor:
     def scatter_reduce_(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
         """In-place version of scatter_reduce.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def select(self, dim: _Any, index: _Any) -> Tensor:
-        """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
+        """The slice at ``index`` of dimension ``dim``, which is removed.  Differentiable, a view."""
     def select_scatter(self, src: _Any, dim: _Any, index: _Any) -> Tensor:
         """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     def set_(self, source: _Any = None, storage_offset: _Any = None, size: _Any = None, stride: _Any = None) -> Tensor:
-        """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
+        """Make the tensor a view of the memory of ``source`` (a tensor or a storage), or of none."""
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
         """Sign of input; a complex number divided by its absolute value."""
     def sgn_(self) -> Tensor:
@@ -1243,15 +1243,15 @@ class Tensor:
     def softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
     def sort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
-        """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
+        """The elements in order along ``dim``, and their indices in the input: a named tuple ``(values, indices)``."""
     def sparse_dim(self) -> Tensor:
         """The number of sparse dimensions; 0 for a dense tensor."""
     def sparse_mask(self, mask: Tensor) -> Tensor:
-        """The values of this tensor at the places of a sparse tensor ``mask`` of its shape.  Differentiable."""
+        """The values of this tensor at the indices of a sparse tensor ``mask`` of its shape.  Differentiable."""
     def sparse_resize_(self, size: _Any, sparse_dim: _Any, dense_dim: _Any) -> Tensor:
-        """Give a sparse tensor another size, in place; its values keep their places."""
+        """Resize a sparse tensor in place; its values keep their indices."""
     def sparse_resize_and_clear_(self, size: _Any, sparse_dim: _Any, dense_dim: _Any) -> Tensor:
-        """Give a sparse tensor another size and no values, in place."""
+        """Resize a sparse tensor in place and remove its values."""
     def split(self, split_size: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
     def split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -1275,13 +1275,13 @@ class Tensor:
     def stft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
         """The Fourier transforms of overlapping frames of a signal (or a batch of them), times a window."""
     def storage(self) -> _Any:
-        """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps."""
+        """The memory of the tensor as one array of elements, deprecated in favour of ``untyped_storage``."""
     def storage_offset(self) -> _int:
-        """Return the number of elements of memory before the first one."""
+        """Return the offset of the first element in the storage, in elements."""
     def storage_type(self) -> Tensor:
         """The class of the storage: ``torch.FloatStorage`` for float32."""
     def stride(self, dim: _Any = None) -> _Any:
-        """Return the number of elements of memory between neighbours along every dimension, or along ``dim``."""
+        """Return the strides, in elements, of every dimension, or of ``dim``."""
     def sub(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """Difference of input and other, or of input and ``alpha`` times other."""
     def sub_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
@@ -1305,7 +1305,7 @@ class Tensor:
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``swapdims``: the tensor becomes its own view."""
     def t(self) -> Tensor:
-        """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
+        """The transpose of a matrix; vectors and numbers are unchanged.  Differentiable, a view."""
     def t_(self) -> Tensor:
         """In-place version of ``t``: the tensor becomes its own view."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1323,15 +1323,15 @@ class Tensor:
     def tensor_split(self, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
     def tile(self, *dims: _Any, **named: _Any) -> Tensor:
-        """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
+        """The tensor repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front."""
     def to(self, device: _device | _str | _int | None = None, dtype: _dtype | None = None, non_blocking: _Any = False, copy: _Any = False, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
         """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable."""
     def to_padded_tensor(self, padding: _Any, output_size: _Any = None) -> Tensor:
-        """An ordinary tensor, in which the tensors of a nested one are filled up with ``padding``. Differentiable."""
+        """A dense tensor of a nested one's tensors, filled up with ``padding``. Differentiable."""
     def to_sparse(self, sparse_dim: _Any = None, *, layout: _layout | None = None, blocksize: _Any = None, dense_dim: _Any = None) -> Tensor:
-        """The tensor in a sparse layout, sparse_coo unless ``layout`` says another; ``sparse_dim`` dimensions are sparse."""
+        """The tensor in a sparse layout, by default sparse_coo; ``sparse_dim`` dimensions are sparse."""
     def to_sparse_bsc(self, blocksize: _Any, dense_dim: _Any = None) -> Tensor:
         """The tensor in the layout sparse_bsc, in blocks of ``blocksize``.  Differentiable."""
     def to_sparse_bsr(self, blocksize: _Any, dense_dim: _Any = None) -> Tensor:
@@ -1345,7 +1345,7 @@ class Tensor:
     def tolist(self) -> _Any:
         """The values as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
-        """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable."""
+        """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable."""
     def trace(self) -> Tensor:
         """The sum of the elements on the diagonal of a matrix.  Differentiable."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
@@ -1377,27 +1377,27 @@ class Tensor:
     def unbind(self, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
         """All slices along ``dim``, as a tuple.  Differentiable, views."""
     def unflatten(self, dim: _Any, sizes: _Any) -> Tensor:
-        """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
+        """Dimension ``dim`` split into the given ``sizes``, one of which may be -1.  Differentiable, a view."""
     def unfold(self, dimension: _Any, size: _Any, step: _Any) -> Tensor:
-        """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window."""
+        """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension is the window."""
     def uniform_(self, from_: _Any = ..., to: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with uniform numbers of [from, to)."""
     def unique(self, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
         """The distinct elements in ascending order, or the distinct slices along ``dim``."""
     def unique_consecutive(self, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
-        """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k]."""
+        """The elements (or the slices along ``dim``) without repetitions of the previous one.  Shape: [*] to [k]."""
     def unsafe_chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
-        """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then."""
+        """The parts of ``chunk`` without view tracking: writes are not recorded, so the input must not be used again."""
     def unsafe_split(self, split_size: _Any, dim: _Any = 0) -> Tensor:
-        """The parts of ``split``, but no views: a write into one is not recorded in the input, which must not be used then."""
+        """The parts of ``split`` without view tracking: writes are not recorded, so the input must not be used again."""
     def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
-        """Parts of the given sizes, but no views: a write into one is not recorded in the input, which must not be used then."""
+        """Parts of the given sizes without view tracking: writes are not recorded, so the input must not be used again."""
     def unsqueeze(self, dim: _Any, *, axis: _Any = None) -> Tensor:
         """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
     def unsqueeze_(self, dim: _Any) -> Tensor:
         """In-place version of ``unsqueeze``: the tensor becomes its own view."""
     def untyped_storage(self) -> _Any:
-        """The memory that the tensor lies in, as bytes."""
+        """The memory of the tensor, as bytes."""
     def values(self) -> Tensor:
         """The values [nnz, *], which gradients pass through.  Raise RuntimeError for a tensor that is not coalesced."""
     def var(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:

@@ -4,7 +4,7 @@ from tensh.engine.codegen.composites import add_out
 from tensh.engine.codegen.registry import METHODS, PUBLIC, Registry
 
 LINALG, FFT = Registry("LINALG"), Registry("FFT")
-SPECIAL = Registry("SPECIAL")  # functions that are not operators; torch.special has the operators, too
+SPECIAL = Registry("SPECIAL")  # functions other than operators, which torch.special has, too
 
 
 def linalg(fn):

@@ -9,11 +9,11 @@ C8 = np.dtype(np.complex64)
 WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # dtypes in which PyTorch accumulates
 KEPT = 4096  # length of the longest cached vector of ones
 HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))
-"""True if the processor adds 16 numbers of float32 at a time: NumPy and BLAS have other loops there."""
+"""True if the processor adds 16 float32 numbers at a time, where NumPy and BLAS have other loops."""
 
 
 class Ones(dict):
-    """n -> a vector of n ones: a sum is a dot product with it, which BLAS computes faster than NumPy adds."""
+    """n -> a vector of n ones: a dot product with it is a sum, which BLAS computes faster than NumPy."""
 
     def __init__(self, dtype):
         self.dtype = dtype
@@ -30,27 +30,27 @@ ONES = {F4: Ones(F4), F8: Ones(F8)}
 
 
 def is_half(dtype):
-    """True if a dtype is float16 or bfloat16, which are computed in float32."""
+    """Return True for float16 and bfloat16, which are computed in float32."""
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def widen(array):
-    """``array``, in float32 if it is of a 16 bit floating point dtype; complex32 in complex64."""
+    """Convert 16 bit floating point arrays to float32, and complex32 to complex64."""
     return convert(array, F4) if is_half(array.dtype) else array.astype(C8) if array.dtype.kind == "W" else array
 
 
 def real_dtype(dtype):
-    """The dtype of the absolute values of numbers of ``dtype`` (NumPy's)."""
+    """Return the (NumPy) dtype of the absolute values of numbers of ``dtype``."""
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind in "cW" else dtype
 
 
 def narrow_result(result, dtype):
-    """A result computed in float32, in the 16 bit dtype it stands for."""
+    """Convert a result computed in float32 back to its 16 bit dtype."""
     return convert(result, dtype) if is_half(dtype) else result
 
 
 def real_of(array):
-    """The real parts; complex32 takes part in NumPy's ``real`` and ``imag`` as a real number would."""
+    """Return the real parts; NumPy's ``real`` and ``imag`` take complex32 for real."""
     return array.real if array.dtype.kind != "W" else array.astype(C8).real.astype(np.float16)
 
 
@@ -60,7 +60,7 @@ def imaginary_of(array):
 
 
 def compute_in_float32(kernel):
-    """A kernel that computes 16 bit floating point numbers in float32 and returns the original dtype.
+    """Make a kernel compute 16 bit floating point numbers in float32 and return the original dtype.
 
     The dtype of the first array decides.
     """

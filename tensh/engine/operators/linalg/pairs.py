@@ -32,7 +32,7 @@ def product_of_three(one, two, three, indices):
 # ── pairs of rows ────────────────────────────────────────────────────────────
 @functools.lru_cache(64)
 def pairs(number):
-    """The first and the second rows of all pairs."""
+    """Return the indices of the first and the second rows of all pairs."""
     return np.triu_indices(number, 1)
 
 
@@ -45,7 +45,7 @@ def pair_differences(input):
 
 @op(public=False, out=False, node="SubBackward0", grad="pair_differences(g)")
 def pair_sums(grad, shape):
-    """The adjoint: every row's sum over its pairs."""
+    """The adjoint: the sum over the pairs of every row."""
     first, second = pairs(shape[0])
     result = np.zeros(shape, grad.dtype)
     np.add.at(result, first, grad)

@@ -1,8 +1,8 @@
-"""Products of matrices and vectors.  Two dimensional ones use ``ndarray.dot``, which needs half of np.matmul's time.
+"""Products of matrices and vectors.
 
-Where columns meet rows, of one element each, they do not: ``dot`` leaves out what stands beside a zero, also infinity.
-
-16 bit floating point numbers are multiplied in float32.  Factors must have one dtype: nothing is promoted.
+Matrices are multiplied by ``ndarray.dot``, in half of np.matmul's time. Products of a column and a row are not, because
+``dot`` skips zeros, even those to be multiplied by infinity. 16 bit floating point numbers are multiplied in float32.
+Factors must have one dtype: nothing is promoted.
 """
 
 from functools import cache
@@ -43,16 +43,16 @@ ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(on_tensors("t")(matrix))
 
 @word
 def by_columns(strides):
-    """True if a factor lies column by column, as ``weight.t()`` does.
+    """Return True for a column-major factor, such as ``weight.t()``.
 
-    Its gradient is computed column by column then, so that the gradient of ``weight`` lies in rows and need not be copied:
-    for one row of 3072 numbers and 512 outputs the copy takes ten times as long as the product.
+    Its gradient is then column-major, so that the gradient of ``weight`` is row-major and need not be copied: for one
+    row of 3072 numbers and 512 outputs the copy takes ten times as long as the product.
     """
     return strides is not None and 0 < strides[-2] < strides[-1]
 
 
 def bmm_like(first, second, strides):
-    """The products of two stacks, which lie in memory column by column if what has these ``strides`` does."""
+    """Multiply two stacks; the result is column-major if ``strides`` are."""
     return mT(batches(mT(second), mT(first))) if by_columns(strides) else batches(first, second)
 
 
@@ -61,7 +61,7 @@ ARRAYS["bmm_like"], TENSORS["bmm_like"] = bmm_like, lambda first, second, stride
 
 @word
 def outer_product(first, second):
-    """The products of every element of one vector with every one of another."""
+    """The products of all pairs of elements of two vectors."""
     return first.reshape(-1, 1) * second
 
 
@@ -71,15 +71,15 @@ OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
 
 # ── long inner dimensions ────────────────────────────────────────────────────
-LONG_LINE = 1024  # elements of an inner dimension from which the product with a vector is made in blocks
-LONG = 257 if HAS_AVX512 else LONG_LINE  # as many of matrices with few sums: BLAS has other loops with AVX-512
-BLOCK = 256  # elements that BLAS adds at a time there: its loops for few sums add all of them one after the other
-# elements of a product up to which that pays: of a thousand it takes half the time, of ten some us more
+LONG_LINE = 1024  # elements of an inner dimension from which products with a vector are computed in blocks
+LONG = 257 if HAS_AVX512 else LONG_LINE  # the same, for matrices with few sums and AVX-512
+BLOCK = 256  # elements per block there: BLAS's loops for few sums add all of them one after the other
+# elements of a product up to which blocks pay: a thousand take half the time, ten some µs more
 FEW_SUMS = 2048
 
 
 def multiply(first, second):
-    """The product of two matrices, or of stacks of them, with exact sums however long the inner dimension is."""
+    """Multiply two matrices or stacks of them, accurately for any length of the inner dimension."""
     length, width = second.shape[-2:]
     height, depth = first.shape[-2:]
     least = LONG if min(height, width) > 1 else LONG_LINE
@@ -95,14 +95,14 @@ def multiply(first, second):
 
 @cache
 def cut(length):
-    """(the number of blocks, their size): equal blocks without a rest where there are some of about that size."""
+    """Return (the number of blocks, their size): equal blocks without remainder, if about this size is possible."""
     least = -(-length // BLOCK)
     number = next((n for n in range(least, least + 4) if length % n == 0), least)
     return number, length // number
 
 
 def narrow(product, name, first, second):
-    """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
+    """Multiply numbers of one or two bytes: 16 bit floating point in float32; bools are refused."""
     if first.dtype.kind == "b" and (first.size and second.size or name == "dot"):
         raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[first.dtype].title}'")
     if is_half(first.dtype):
@@ -129,7 +129,7 @@ def mm(input, mat2):
     if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
         try:
             if 1 != len(mat2) < LONG:
-                if input.size * mat2.size < PARALLEL_PRODUCT:  # as little as such a check can cost
+                if input.size * mat2.size < PARALLEL_PRODUCT:  # the cheapest form of this check
                     return input.dot(mat2)
                 return multiply_matrices(input, mat2)
             return multiply(input, mat2) if len(mat2) != 1 else column_by_row(input, mat2)
@@ -140,7 +140,7 @@ def mm(input, mat2):
 
 
 def column_by_row(column, row):
-    """The product of matrices of one column and of one row: np.matmul takes three to five times as long."""
+    """Multiply a matrix of one column by one of one row: np.matmul takes three to five times as long."""
     if column.shape[1] != 1:
         raise ValueError("shapes do not fit")
     if column.size * row.size < PARALLEL_LIGHT:
@@ -179,7 +179,7 @@ def bmm(input, mat2):
     torch.Size([2, 3, 5])
     """
     check_batches(input, mat2)
-    if input.dtype is not mat2.dtype:  # of no elements
+    if input.dtype is not mat2.dtype:  # without elements
         return np.zeros((*input.shape[:2], mat2.shape[2]), mat2.dtype)
     return batches(input, mat2)
 
@@ -193,7 +193,7 @@ def batches(first, second):
 
 
 def multiply_by_shared(first, second):
-    """The products where a factor is the same in the whole stack, or columns meet rows: a third of np.matmul's time."""
+    """Multiply stacks if a factor is the same in the whole stack, or for columns by rows, in a third of np.matmul's time."""
     b, n, k = first.shape
     m = second.shape[2]
     if k == 1:

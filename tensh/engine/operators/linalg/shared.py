@@ -1,4 +1,4 @@
-"""Helpers of linear algebra: PyTorch's checks, the error that they raise, and words of derivatives."""
+"""Helpers of linear algebra: PyTorch's checks, their error, and words of derivatives."""
 
 import functools
 import math
@@ -12,7 +12,7 @@ from tensh.engine.errors.messages import broadcast_clash
 
 
 class LinAlgError(RuntimeError):
-    """A matrix is singular, not positive-definite, or otherwise without the wanted decomposition."""
+    """Raised for a matrix that is singular, not positive-definite, or otherwise without the requested decomposition."""
 
     __module__ = "torch._C"
 
@@ -24,7 +24,8 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 def check_floating(name, array, kernel_name=None):
     """Raise unless the dtype is floating point or complex of at least 32 bits.
 
-    ``name`` complains about integers, or is None where the kernel (``called``) does; the kernel also about few bits.
+    The error for integers names ``name``, or the kernel ``called`` if it is None; the error for few bits names the
+    kernel.
     """
     title = BY_NUMPY[array.dtype].title
     few = array.dtype.kind in "VW" or array.dtype.itemsize == 2
@@ -37,9 +38,9 @@ def check_floating(name, array, kernel_name=None):
 
 
 def empty_in_any_dtype(kernel=None, *, integers=False):
-    """A kernel of matrices that accepts empty ones in dtypes that LAPACK does not know, without calling LAPACK.
+    """Make a kernel of matrices accept empty matrices of dtypes that LAPACK lacks, without calling LAPACK.
 
-    Those are the short floating point dtypes, and with ``integers`` those of integers and bool.
+    These are the 16 bit floating point dtypes, and with ``integers`` integers and bool.
     """
     if kernel is None:
         return functools.partial(empty_in_any_dtype, integers=integers)
@@ -97,7 +98,7 @@ def check_same_dtype(name, first, second, letters="AB"):
 
 
 def first_failure(info):
-    """("(Batch element 3): " or "", the number) of the first matrix that failed; None if all went well."""
+    """Return ("(Batch element 3): " or "", the number) of the first matrix that failed, or None."""
     if not info.any():
         return None
     if info.ndim == 0:
@@ -107,7 +108,7 @@ def first_failure(info):
 
 
 def each(A, compute, *others):
-    """``compute(matrix, …)`` for every matrix of a batch, one by one; the results stacked, as a list of arrays."""
+    """Call ``compute(matrix, …)`` for every matrix of a batch; return the results stacked, as a list of arrays."""
     batch = A.shape[:-2]
     flat = [a.reshape(math.prod(batch), *a.shape[len(batch) :]) for a in (A, *others)]
     results = [compute(*matrices) for matrices in zip(*flat)]

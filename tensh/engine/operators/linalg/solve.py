@@ -12,7 +12,7 @@ from tensh.engine.operators.linalg.shared import check_floating, check_same_dtyp
 
 # ── general matrices ─────────────────────────────────────────────────────────
 def zero_pivot(A):
-    """The number of the first zero pivot of every matrix, from 1; 0 if there is none."""
+    """Return the index of the first zero pivot of every matrix, from 1; 0 if there is none."""
     return lower_upper(A)[2]
 
 
@@ -64,11 +64,11 @@ def solution_or_inf(matrix, right):
 
 
 # ── triangular matrices ──────────────────────────────────────────────────────
-SPLIT = 16  # the size up to which equations are solved one by one; larger systems are halved
+SPLIT = 16  # the size up to which equations are solved one by one; larger systems are split in two
 
 
 def substitute(A, B, upper, unit):
-    """X of A X = B for triangular A, whose other half is not read; a zero on the diagonal gives inf."""
+    """Return X of A X = B for triangular A, whose other half is not read; a zero on the diagonal gives inf."""
     n = A.shape[-1]
     if n > SPLIT:
         half = n // 2
@@ -114,7 +114,7 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
 
 
 def check_fit(name, A, B, left):
-    """True if the rows (or columns) of B fit the matrices; A and B are shapes."""
+    """Return True if the rows (or columns) of B fit the matrices; A and B are shapes."""
     if A[-2 if left else -1] != B[-2 if left else -1]:
         (n, m), (p, q) = A[-2:], B[-2:]
         equation = "AX = B" if left else "XA = B"
@@ -180,7 +180,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     B="gB",
 )
 def solve_triangle(A, B, upper, transpose, unitriangular):
-    """X of A X = B, or of A^T X = B, for triangular A."""
+    """Return X of A X = B, or of A^T X = B, for triangular A."""
     return substitute(A.swapaxes(-2, -1) if transpose else A, B, upper != transpose, unitriangular)
 
 
@@ -273,7 +273,7 @@ def linalg_lu_solve(LU, pivots, B, left, adjoint):
 
 
 def require_rows(pivots, rows):
-    """Raise RuntimeError unless the pivots are numbers of rows, counted from 1."""
+    """Raise RuntimeError unless the pivots are row indices, counted from 1."""
     for wrong, bound in ((pivots < 1, "greater or equal to 1"), (pivots > rows, "smaller or equal to LU.size(-2)")):
         if wrong.any():
             raise RuntimeError(
@@ -283,7 +283,7 @@ def require_rows(pivots, rows):
 
 @word
 def lu_slope(P, L, U, X, gB, left, adjoint):
-    """The gradients of L and U for the gradient of the solutions: those of A = P L U, sent through the product."""
+    """Return the gradients of L and U, from the gradient of A = P L U."""
     slope = -(mH(X) @ gB) if not left else -(gB @ mH(X))
     if adjoint:
         slope = mH(slope)

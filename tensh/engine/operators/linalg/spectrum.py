@@ -1,7 +1,7 @@
 """Eigenvalues and singular values.
 
-Vectors are unique up to a sign (a phase, where complex): their derivatives are those of functions that do not depend on
-it.  Equal values have no derivative of their vectors: it is infinite.
+Vectors are unique up to a sign (or a complex phase); derivatives are valid for functions that do not depend on it.
+For equal values the derivative of the vectors is infinite.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from tensh.engine.operators.linalg.shared import (
     empty_in_any_dtype,
 )
 
-OVER_GAPS = "only({0} / E, {0} != 0)"  # where no gradient comes, none goes on: also between equal values
+OVER_GAPS = "only({0} / E, {0} != 0)"  # a zero gradient stays zero, also between equal values
 SHORT = {
     "L": "eigenvalues",
     "V": "eigenvectors",
@@ -40,7 +40,7 @@ SHORT = {
 )
 @empty_in_any_dtype(integers=True)
 def linalg_eigh(A, UPLO="L"):
-    """The eigenvalues, in ascending order, and eigenvectors of symmetric matrices, of which one half is read."""
+    """The eigenvalues, in ascending order, and the eigenvectors of symmetric matrices, of which one half is read."""
     check_symmetric(A, UPLO)
     try:
         return tuple(np.linalg.eigh(A, UPLO.upper()))
@@ -71,7 +71,7 @@ def eigenvalues_of_symmetric(A, UPLO="L"):
 
 # ── square matrices ──────────────────────────────────────────────────────────
 def as_complex(array):
-    """NumPy gives real eigenvalues where all are; PyTorch never does."""
+    """Return complex eigenvalues: NumPy's are real if all imaginary parts are zero, PyTorch's never."""
     return (
         array.astype(np.complex64 if array.dtype.itemsize == 4 else np.complex128) if array.dtype.kind == "f" else array
     )
@@ -150,7 +150,7 @@ def linalg_svd(A, full_matrices=True):
 @op(public=False, A=None)
 @empty_in_any_dtype
 def singular_values(A):
-    """The singular values alone, where no gradient is wanted."""
+    """The singular values alone, for calls without gradient."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A, "linalg_svd_cpu")
     try:

@@ -1,7 +1,7 @@
 """The factorization of symmetric matrices that need not be positive: A = L D L^T by symmetric pivoting.
 
-D has blocks of one or two rows.  As LAPACK gives it: L and D in the lower half of one array; ``pivots`` are the rows (from
-1) that each row was swapped with, negative and in pairs for a block of two.
+D has blocks of one or two rows.  In LAPACK's form, L and D are in the lower half of one array; ``pivots`` are the rows
+(from 1) that each row was swapped with, negative and in pairs for a block of two.
 """
 
 import math
@@ -24,12 +24,12 @@ GROWTH = (1 + math.sqrt(17)) / 8  # the ratio below which a block of two rows bo
 
 
 def size(x):
-    """LAPACK's measure of complex numbers where only the order matters."""
+    """Return LAPACK's measure of complex numbers, for comparisons only."""
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
 
 
 def factor_symmetric(matrix, hermitian):
-    """(LD, pivots, info) of one matrix, of which the lower half is read."""
+    """Return (LD, pivots, info) of one matrix, of which the lower half is read."""
     a = np.array(matrix)
     n = len(a)
     pivots, info = np.zeros(n, np.int32), 0
@@ -61,7 +61,7 @@ def factor_symmetric(matrix, hermitian):
 
 
 def choose(a, k, hermitian):
-    """(the row to bring here, the number of rows of the block); (None, 1) for a column of zeros."""
+    """Return (the row to swap here, the number of rows of the block); (None, 1) for a column of zeros."""
     diagonal = abs(a[k, k].real) if hermitian else size(a[k, k])
     below = size(a[k + 1 :, k])
     if not below.size:
@@ -90,7 +90,7 @@ def swap(a, i, j, conj):
 
 
 def eliminate(a, k, step, conj):
-    """Divide the block's columns by it, and subtract what it explains from the rest."""
+    """Divide the block's columns by it, and update the rest of the matrix."""
     rest = slice(k + step, None)
     columns = a[rest, k : k + step].copy()
     block = a[k : k + step, k : k + step].copy()
@@ -161,7 +161,7 @@ def check_factors(LD, pivots, B):
 
 
 def solve_factored(LD, pivots, B, hermitian):
-    """X of P L D L^T P^T X = B, for one matrix."""
+    """Return X of P L D L^T P^T X = B, for one matrix."""
     conj = np.conj if hermitian else np.asarray
     X, n, steps, k = np.array(B), len(LD), [], 0
     while k < n:

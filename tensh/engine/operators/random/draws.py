@@ -30,7 +30,7 @@ GENERATOR = "*, torch.Generator generator = None"
 
 
 def nothing(g, *kept):
-    """Zeros like the gradient: what passes through a draw; ``kept`` is only saved, as PyTorch does."""
+    """Zeros like the gradient, the derivative of a draw; ``kept`` is saved without use, as PyTorch does."""
     return zeros_like(g) if isinstance(g, Tensor) else np.zeros_like(g)
 
 
@@ -41,7 +41,7 @@ ARRAYS["nothing"] = TENSORS["nothing"] = nothing
 
 @op(public=False, out=False, sequence="inputs", node="NotImplemented", inputs="not_differentiable(name)")
 def underivable(inputs, draw, name):
-    """The result of ``draw`` for the inputs; backward is refused."""
+    """The result of ``draw`` for the inputs; ``backward`` raises."""
     return draw(*inputs)
 
 
@@ -97,7 +97,7 @@ def _bernoulli_all(array, p, generator):
 
 
 def refuse_recorded_out(name, out, *inputs):
-    """Raise if ``out=`` is combined with anything that is recorded."""
+    """Raise if ``out=`` is combined with recorded inputs."""
     if mode.grad is True and any(uses_gradient(refresh_node(t)) for t in (out, *inputs)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
@@ -106,7 +106,7 @@ def refuse_recorded_out(name, out, *inputs):
 
 
 def take_out(out, array):
-    """Give ``out`` the array that was filled for it."""
+    """Write the array that was filled for ``out``."""
     if out.array is not array:
         out.array, out._base = array, None
     stamp_write(out.array)
@@ -146,18 +146,18 @@ def normal_mean(mean, std, generator):
 
 @op(public=False, out=False, node="NormalBackward2", std="nothing(g)")
 def normal_std(mean, std, generator):
-    """Normal numbers of the spreads in ``std``."""
+    """Normal numbers with the standard deviations in ``std``."""
     return _normal_like(std, mean, std, generator)
 
 
 @op(public=False, out=False, node="NormalBackward3", mean="nothing(g)", std="nothing(g)")
 def normal_both(mean, std, generator):
-    """Normal numbers around the elements of ``mean``, of the spreads in ``std``."""
+    """Normal numbers around the elements of ``mean`` with the standard deviations in ``std``."""
     return _normal_like(mean, mean, std, generator)
 
 
 def normal_into(out, mean, std, generator):
-    """``normal`` with ``out=``, of which at least one parameter is a tensor."""
+    """``normal`` with ``out=`` for a mean, a deviation or both as tensors."""
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     refuse_recorded_out("normal", out, *tensors)
     shapes = [t.array.shape for t in (tensors if isinstance(std, Tensor) else (mean, out))]
@@ -184,7 +184,7 @@ def _poisson(input, generator):
 @composite(method=False)
 @accepts("(Tensor input, torch.Generator generator = None)")
 def poisson(input, generator=None):
-    """Numbers of events with the means in ``input``; the gradient is zero.
+    """Poisson numbers with the rates in ``input``; the gradient is zero.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -197,7 +197,7 @@ def poisson(input, generator=None):
 @composite(method=False)
 @accepts("(Tensor count, Tensor prob, torch.Generator generator = None)")
 def binomial(count, prob, generator=None):
-    """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative.
+    """Numbers of successes in ``count`` trials of probability ``prob`` each.  There is no derivative.
 
     Raise ValueError for integers.
     """

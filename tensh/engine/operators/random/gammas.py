@@ -1,4 +1,4 @@
-"""Gamma and Dirichlet numbers.  Their derivatives are those of the draws themselves: see implicit.py."""
+"""Gamma and Dirichlet numbers.  For their derivatives see implicit.py."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def standard_gamma_of(input, generator):
     output=None,
 )
 def standard_gamma_slope(input, output):
-    """Compute the derivative of gamma numbers by their shapes."""
+    """The derivative of gamma numbers by their shapes."""
     require_alike("_standard_gamma_grad_cpu", input, output)
     return implicit.gamma_slope(input, output)
 
@@ -94,7 +94,7 @@ def _standard_gamma_grad(input, output):
 def _sample_dirichlet(input, generator=None):
     """Numbers of Dirichlet distributions, whose parameters lie along the last dimension of ``input``.
 
-    There is no derivative; ``_dirichlet_grad`` has what one is made of.
+    There is no derivative; ``_dirichlet_grad`` computes its parts.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)

@@ -1,9 +1,9 @@
 """Derivatives of gamma and Dirichlet draws by their parameters.
 
-A draw x with distribution function F(x; a) moves by -(dF/da) / (dF/dx) when its parameter moves (implicit
-reparameterisation: Figurnov, Mohamed and Mnih, 2018).  No closed form of dF/da is known.  As in PyTorch, whose numbers
-these are, each region has its approximation: a power series near the ends, a saddle point expansion (Rice's
-method) for large parameters, and a rational function fitted to the rest.
+The derivative of a draw x with distribution function F(x; a) by its parameter is -(dF/da) / (dF/dx) (implicit
+reparameterisation: Figurnov, Mohamed and Mnih, 2018).  No closed form of dF/da is known.  As in PyTorch, whose
+coefficients these are, there are several approximations: power series near the ends, a saddle point expansion (Rice's
+method) for large parameters, and a fitted rational function elsewhere.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from tensh.engine.operators.special.gamma import digamma_right
 from tensh.engine.operators.special.shared import compute_in_float64, piecewise, polynomial
 
-# PyTorch's borders, in single precision.
+# PyTorch's bounds, in single precision.
 NEAR_ZERO, BELOW, ABOVE = (float(np.float32(each)) for each in (0.8, 0.9, 1.1))
 
 # Rational functions of logarithms, numerator and denominator: [..., power of log x / a, power of log a], and
@@ -78,7 +78,7 @@ def gamma_slope(a, x):
 
 
 def gamma_near_zero(a, x):
-    """The series of the incomplete gamma function x**a * sum of (-x)**k / (k! (a + k)), k up to 5, and its slope by a."""
+    """Return dx/da by the incomplete gamma function's series, x**a * sum of (-x)**k / (k! (a + k)), k up to 5."""
     term, series, slope = 1.0, 0.0, 0.0
     for k in range(6):
         series, slope, term = series + term / (a + k), slope + term / (a + k) ** 2, term * -x / (k + 1)
@@ -186,9 +186,9 @@ def fit_beta(x, a, b, total, edge):
     return above / below * x * (digamma_right(total) - digamma_right(a)) / b
 
 
-# ── what they share ──────────────────────────────────────────────────────────
+# ── common parts ─────────────────────────────────────────────────────────────
 def evaluate_polynomial(coefficients, first, *rest):
-    """A polynomial of several variables: one dimension of coefficients for each, the lowest power first."""
+    """Evaluate a polynomial of several variables, with one dimension of coefficients for each, the lowest power first."""
     parts = [evaluate_polynomial(each, *rest) if rest else each for each in coefficients]
     return polynomial(first, *parts[::-1])
 
@@ -199,5 +199,5 @@ def stirling(z):
 
 
 def numbers_only(slope):
-    """0 where an expression has no value, as beside 0."""
+    """Replace nan by 0."""
     return np.where(np.isnan(slope), 0.0, slope)

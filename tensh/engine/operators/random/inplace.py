@@ -1,6 +1,6 @@
 """The methods that fill a tensor with random numbers, such as ``x.uniform_()``.
 
-The record says that the tensor no longer depends on its history: an arriving gradient is dropped.
+The tensor no longer depends on its history: its node drops the gradient.
 """
 
 from tensh.engine.arguments.signatures import accepts
@@ -18,7 +18,7 @@ from tensh.engine.random.generator import default_generator
 
 
 def _declare_draw(node):
-    """An operator that only records: its output is the memory of its input, drawn into beforehand."""
+    """Make an operator that only records: its output is its input's memory, which has been filled before."""
     return op(
         lambda input: input, name=node.removesuffix("Backward0"), public=False, out=False, node=node, input="nothing(g)"
     )
@@ -77,7 +77,7 @@ def normal_(self, mean=0.0, std=1.0, *, generator=None):
 @composite(function=False)
 @accepts(f"(float mean = 1, float std = 2, {GENERATOR})", method=True)
 def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
-    """Fill the tensor with e to the power of normal numbers."""
+    """Fill the tensor with log-normal numbers, exponentials of normal ones."""
     return overwrite(self, "log_normal_", drawing.log_normal, generator, mean, std)
 
 
@@ -91,14 +91,14 @@ def exponential_(self, lambd=1.0, *, generator=None):
 @composite(function=False)
 @accepts(f"(float median = 0, float sigma = 1, {GENERATOR})", method=True)
 def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
-    """Fill the tensor with numbers of Cauchy's distribution."""
+    """Fill the tensor with Cauchy numbers."""
     return overwrite(self, "cauchy_", drawing.cauchy, generator, median, sigma)
 
 
 @composite(function=False)
 @accepts(f"(float p, {GENERATOR})", method=True)
 def geometric_(self, p, *, generator=None):
-    """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
+    """Fill the tensor with geometric numbers: trials up to the first success, of probability ``p``."""
     return overwrite(self, "geometric_", drawing.geometric, generator, p)
 
 
@@ -111,7 +111,7 @@ def geometric_(self, p, *, generator=None):
     shown="self, from_=0, to=None, /, *, generator=None",
 )
 def random_(self, from_=None, to=None, *, generator=None):
-    """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
+    """Fill the tensor with integers of [from, to), of [0, to), or of the dtype's full range."""
     if from_ is not None:
         return overwrite(self, "random_ from", drawing.integers, generator, from_, to)
     if to is not None:
@@ -143,5 +143,5 @@ def bernoulli_(self, p=0.5, *, generator=None):
 
 @op(public=False, out=False, node="BernoulliBackward1", input="nothing(g)", p="sum_to(nothing(g), p.shape)")
 def bernoulli_of(input, p):
-    """Records that the input was drawn with the probabilities ``p``."""
+    """Record that the input was drawn with the probabilities ``p``."""
     return input

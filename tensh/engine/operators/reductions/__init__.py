@@ -1,1 +1,1 @@
-"""Many elements to one, or along a dimension: sums, extremes, norms, spread, running results, sorting, counting."""
+"""Reductions, over all elements or along dimensions: sums, extremes, norms, variances; scans, sorting and counting."""

@@ -1,4 +1,4 @@
-"""The largest and smallest elements, and where they are.  nan counts as more extreme than any number."""
+"""The largest and smallest elements, and their indices.  nan counts as more extreme than any number."""
 
 import math
 
@@ -18,7 +18,7 @@ argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __a
 
 # ── checks ───────────────────────────────────────────────────────────────────
 def require_elements(name, input, axes, parentheses="()"):
-    """An extreme of nothing does not exist."""
+    """Raise PyTorch's error for an extreme without elements."""
     for axis in axes:
         if input.ndim and input.shape[axis] == 0:
             raise IndexError(f"{name}{parentheses}: Expected reduction dim {axis} to have non-zero size.")
@@ -38,14 +38,14 @@ def refuse_complex(name, input):
 
 # ── values and their indices ─────────────────────────────────────────────────
 def is_strided(input, axis):
-    """True if the lines along ``axis`` lie across the memory of a large array."""
+    """Return True if the lines along ``axis`` are strided in the memory of a large array."""
     return input.size >= LARGE and axis != input.ndim - 1 and input.flags.c_contiguous and input.shape[axis] > 1
 
 
 def index_of(find, input, axis, values):
     """Return the first index along ``axis`` of each of the extreme ``values``.
 
-    NumPy copies an array whose lines are not contiguous, which takes ten times as long as to compare it.
+    NumPy copies an array with non-contiguous lines, which takes ten times as long as comparing it.
     """
     if not is_strided(input, axis):
         return find(input, axis, None, keepdims=True)
@@ -60,7 +60,7 @@ def index_of(find, input, axis, values):
 
 
 def extreme_along(name, reduce, find):
-    """The kernel of ``max`` and ``min`` along one dimension: values and indices."""
+    """Make the kernel of ``max`` and ``min`` along one dimension: values and indices."""
 
     def kernel(input, dim, keepdim=False):
         axis = wrap_dim(dim, input.ndim)
@@ -94,7 +94,7 @@ min_dim = op(
 
 # ── of all elements ──────────────────────────────────────────────────────────
 def extreme_of_all(name, find):
-    """The kernel of ``max`` and ``min`` of all elements: NumPy finds the place of an extreme faster than its value."""
+    """Make the kernel of ``max`` and ``min`` of all elements: NumPy finds the index of an extreme faster than its value."""
 
     def kernel(input):
         if not input.size:
@@ -132,7 +132,7 @@ min_all = op(
 
 
 def extreme(name, reduce):
-    """The kernel of ``amax`` and ``amin``."""
+    """Make the kernel of ``amax`` and ``amin``."""
 
     def kernel(input, dim=(), keepdim=False):
         if not input.size:
@@ -155,7 +155,7 @@ PART = "restore({1}, input.shape, dim, keepdim) * {0}_mask / sum_dim({0}_mask, d
 
 
 def refuse_other_dtype(result, out):
-    """Raise RuntimeError for an ``out=`` of another dtype than the input, which is that of the result."""
+    """Raise RuntimeError unless ``out=`` has the dtype of the input, and so of the result."""
     raise RuntimeError(
         f"Expected the dtype for input and out to match, but got {result.title} for input's dtype and {out.title} for "
         "out's dtype."
@@ -203,7 +203,7 @@ def aminmax(input, *, dim=None, keepdim=False):
                 "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
             )
         require_elements("aminmax", input, (wrap_dim(dim, input.ndim),), "")
-    if dim is not None and type(dim) is not tuple or dim == ():  # a batch gives several
+    if dim is not None and type(dim) is not tuple or dim == ():  # a batch has several
         dim = wrap_dim(dim, input.ndim)
     axes = dims(dim, input.ndim)
     if input.dtype.kind == "c":
@@ -213,9 +213,9 @@ def aminmax(input, *, dim=None, keepdim=False):
     return reduce_rows(np.minimum.reduce, input, axes, keepdim), reduce_rows(np.maximum.reduce, input, axes, keepdim)
 
 
-# ── places ───────────────────────────────────────────────────────────────────
+# ── indices ──────────────────────────────────────────────────────────────────
 def place(name, find, reduce):
-    """The kernel of ``argmax`` and ``argmin``."""
+    """Make the kernel of ``argmax`` and ``argmin``."""
 
     def kernel(input, dim=None, keepdim=False):
         if input.dtype.kind in "bc":

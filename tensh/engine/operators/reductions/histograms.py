@@ -1,4 +1,4 @@
-"""Histograms: how many elements (or how much of their weights) fall between edges.  They have no derivative in PyTorch."""
+"""Histograms: counts, or sums of weights, of elements between edges.  They have no derivative in PyTorch."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from tensh.engine.operators.precision import F4, is_half
 
 @word
 def unknown(name, *gradients):
-    """A derivative that PyTorch has no node for, either."""
+    """Raise for a derivative without a node in PyTorch."""
     not_differentiable(name)
 
 
 # ── edges ────────────────────────────────────────────────────────────────────
 def outer_edges(name, values, low, high, margin):
-    """The range of a histogram: the given one, or that of the elements."""
+    """Return the range of a histogram: the given one, or that of the elements."""
     if low == high and values.size:
         low, high = values.min(), values.max()
     if not (np.isfinite(low) and np.isfinite(high)):
@@ -32,7 +32,7 @@ def outer_edges(name, values, low, high, margin):
 
 
 def evenly(low, high, bins, dtype):
-    """``bins`` + 1 edges as ``torch.linspace`` gives them: from both ends to the middle."""
+    """Return ``bins`` + 1 edges, computed from both ends to the middle, as ``torch.linspace`` does."""
     low, high = dtype.type(low), dtype.type(high)
     step = (high - low) / dtype.type(bins)
     if bins >= 2**62:
@@ -42,7 +42,7 @@ def evenly(low, high, bins, dtype):
 
 
 def slot(values, low, high, edges):
-    """The number of the bin of every value between equally spaced edges; -1 outside."""
+    """Return the bin index of every value for equally spaced edges; -1 outside."""
     number = np.empty(values.shape, np.int64)
 
     def work(part):
@@ -55,15 +55,15 @@ def slot(values, low, high, edges):
 def slot_of_some(values, low, high, edges):
     bins = len(edges) - 1
     number = ((values - low) / (high - low) * bins).astype(np.int64)
-    number = np.clip(number, 0, bins - 1)  # nan is anything here
-    # rounding may be off by one bin: the edges decide
+    number = np.clip(number, 0, bins - 1)  # nan becomes any integer here
+    # rounding may be off by one bin; compare with the edges
     number -= (number > 0) & (values < edges[number])
     number += (number < bins - 1) & (values >= edges[np.minimum(number + 1, bins)])
     return np.where((values >= low) & (values <= high), number, -1)
 
 
 def find_bins(values, edges):
-    """The number of the bin of every value between any edges; -1 outside."""
+    """Return the bin index of every value for any edges; -1 outside."""
     number = np.searchsorted(edges, values, "right") - 1
     number -= values == edges[-1]
     return np.where((values >= edges[0]) & (values <= edges[-1]), number, -1)
@@ -81,7 +81,7 @@ def require_float(name, array):
 
 # ── counting ─────────────────────────────────────────────────────────────────
 def count_in_bins(numbers, bins, weights, dtype):
-    """The histogram over one number of a bin per dimension."""
+    """Return the histogram of one bin index per dimension."""
     inside = np.logical_and.reduce([n >= 0 for n in numbers])
     place = np.zeros(len(inside), np.int64)
     for number, count in zip(numbers, bins):
@@ -92,7 +92,7 @@ def count_in_bins(numbers, bins, weights, dtype):
 
 
 def count_in_blocks(values, bins, number):
-    """The histogram of one dimension without weights; ``number`` gives the bins of a part of the values."""
+    """Return the histogram of one dimension without weights; ``number`` returns the bin indices of a part of the values."""
     found = []
 
     def work(part):
@@ -118,7 +118,7 @@ def check_edges(points, edges, d):
 
 
 def edges_of(points, bins, limits):
-    """The edges along every dimension: as given, or ``bins`` equal ones over the limits or the elements' range."""
+    """Return the edges along every dimension: given ones, or of ``bins`` equal bins over the limits or the elements' range."""
     require_float("histogramdd", points)
     found = []
     for d, own in enumerate(bins):
@@ -202,9 +202,9 @@ def equal_bins(input, bins, low, high):
 
 
 def bin_of_some(values, low, high, bins):
-    """The number of the equal bin of every value, rounded in their dtype and not held against edges; -1 outside."""
+    """Return the bin index of every value for equal bins, rounded in their dtype, without comparing edges; -1 outside."""
     number = (values - low) * values.dtype.type(bins) / (high - low)
-    if is_half(values.dtype) and not np.isfinite(number).all():  # a product too large for a half
+    if is_half(values.dtype) and not np.isfinite(number).all():  # products may exceed half precision
         number = (values.astype(F4) - F4.type(low)) * F4.type(bins) / (F4.type(high) - F4.type(low))
     number = np.minimum(number.astype(np.int64), bins - 1)
     return np.where((values >= low) & (values <= high), number, -1)

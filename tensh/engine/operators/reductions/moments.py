@@ -1,7 +1,7 @@
 """Means and squared distances from them, in double precision, as in PyTorch.
 
-A large array is taken in chunks that stay in the cache, so that it is read once and never copied as a whole.  Each chunk has
-a mean and squares of its own; those of chunks are put together as Chan, Golub and LeVeque (1979) do.
+A large array is processed in chunks that fit the cache, so that it is read once and never copied as a whole.  The means
+and squares of chunks are combined by the formula of Chan, Golub and LeVeque (1979).
 """
 
 import math
@@ -14,14 +14,14 @@ from tensh.engine.operators.kernels import reusable
 from tensh.engine.operators.precision import F4, F8, KEPT, ONES, WIDER
 from tensh.engine.operators.reductions.summation import SMALL, add_along, add_squares, group
 
-FEW = 1 << 15  # elements of a small array, which is copied in double precision
-CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most that are side by side in it
+FEW = 1 << 15  # elements up to which an array is copied in double precision
+CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most in one of its rows
 
 
 def moments(array, dim, keepdim):
-    """(the mean along ``dim``, which is kept, the sum of squared distances from it), both in double precision.
+    """Return (the mean along ``dim``, which is kept, the sum of squared distances from it) in double precision.
 
-    Of all elements of a short array both are numbers.
+    For all elements of a short array both are numbers.
     """
     if array.dtype is F4 and 0 < array.size <= KEPT and not keepdim and (dim is None or (dim == 0 and array.ndim == 1)):
         return moments_of_row(array)
@@ -36,7 +36,7 @@ def moments(array, dim, keepdim):
 
 
 def moments_of_row(array):
-    """The moments of all elements of a short array, by products, in a third of the time of the general way."""
+    """Return the moments of all elements of a short array, by products, in a third of the time of the general method."""
     row = array.reshape(-1).astype(F8)
     mean = row.dot(ONES[F8][row.size]) / row.size
     row -= mean
@@ -44,7 +44,7 @@ def moments_of_row(array):
 
 
 def moments_at_once(array, axes, keepdim):
-    """The moments of a small array, in one pass."""
+    """Return the moments of a small array, in one pass."""
     wide = array.astype(WIDER.get(array.dtype, array.dtype), copy=False)
     add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
     number = math.prod([array.shape[axis] for axis in axes]) or np.nan
@@ -52,7 +52,7 @@ def moments_at_once(array, axes, keepdim):
     if wide is array and not np.isfinite(mean).all():  # the sum may be larger than the largest number
         mean = add(wide / number, axes, None, None, True)
     distance = wide - mean
-    if wide is array:  # nothing is left of the rounded mean of equal numbers, either
+    if wide is array:  # the distances of equal numbers from their rounded mean are zero, too
         off = add(distance, axes, None, None, True) / number
         off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
         mean, distance = mean + off, distance - off
@@ -70,7 +70,7 @@ def add_in_pieces(array, axes, dtype, out, keepdim):
 
 
 def one_middle(array, axes):
-    """The shape [A, N, K] of a dense array whose ``axes`` are adjacent; else None."""
+    """Return the shape [A, N, K] of a dense array whose ``axes`` are adjacent, or None."""
     if not array.flags.c_contiguous:
         return None
     sizes, flags = group(array.shape, array.strides, [i in axes for i in range(array.ndim)])
@@ -81,7 +81,7 @@ def one_middle(array, axes):
 
 
 def moments_of_chunks(array):
-    """The moments over the middle one of three dimensions of a large array, by chunks on the machine's cores."""
+    """Return the moments over the middle one of three dimensions of a large array, by chunks on several cores."""
     if array.dtype.kind == "c":
         parts = array.view(f"f{array.itemsize // 2}").reshape(*array.shape[:2], -1)
         mean, squares = moments_of_chunks(parts)
@@ -113,10 +113,10 @@ def moments_of_chunks(array):
 
 
 def moments_of_chunk(array):
-    """The moments over the middle dimension of a chunk.
+    """Return the moments over the middle dimension of a chunk.
 
-    float32 is computed in double precision: squares of float32 lose three digits more, and take as long.  In double precision
-    itself the sum of distances corrects the error of the rounded mean.
+    float32 is computed in double precision: squares in float32 lose three more digits and take as long.  For float64,
+    the sum of distances corrects the rounding error of the mean.
     """
     number = array.shape[1]
     if array.dtype == F4:
@@ -134,5 +134,5 @@ def moments_of_chunk(array):
 
 
 def add_squares_of_middle(array):
-    """The sums of squares over the middle of three dimensions."""
+    """Return the sums of squares over the middle one of three dimensions."""
     return add_squares(array[..., 0], 1)[:, None] if array.shape[2] == 1 else add_squares(array, 1)

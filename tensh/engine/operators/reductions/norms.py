@@ -19,7 +19,7 @@ maximum = np.maximum.reduce
 
 # ── norms ────────────────────────────────────────────────────────────────────
 def norm_dtype(name, dtype, wanted):
-    """The dtype to compute a norm in; PyTorch's errors for dtypes without a norm."""
+    """Return the dtype to compute a norm in; raise PyTorch's errors for dtypes without a norm."""
     if dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}")
     if wanted is None:
@@ -38,7 +38,7 @@ def norm_dtype(name, dtype, wanted):
 
 
 def norm(input, ord, axes, keepdim):
-    """The norm of real or complex numbers along ``axes``."""
+    """Compute the norm of real or complex numbers along ``axes``."""
     sizes = np.abs(input) if ord != 2 or input.dtype.kind == "c" else input
     if ord == math.inf:
         return maximum(sizes, axes, None, None, keepdim, initial=0)
@@ -54,8 +54,8 @@ def norm(input, ord, axes, keepdim):
 
 
 def along_norm(s, x, r):
-    """The derivative of the Euclidean norm ``r`` of ``x``; it has none at 0."""
-    if is_half(x.dtype):  # the quotient of a small gradient and a large norm has few digits there, or none
+    """The derivative of the Euclidean norm ``r`` of ``x``, with 0 at 0."""
+    if is_half(x.dtype):  # the quotient of a small gradient and a large norm may underflow
         return s * ARRAYS["only"](x / r, r != 0)
     return x * ARRAYS["only"](s / r, r != 0)
 
@@ -123,7 +123,7 @@ def require_identity(input, ord, axes, dim):
 
 @word
 def others(ndim, dim):
-    """Every dimension but one."""
+    """Return all dimensions but one."""
     axis = wrap_dim(dim, ndim)
     return tuple(i for i in range(ndim) if i != axis)
 

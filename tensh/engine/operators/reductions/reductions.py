@@ -1,4 +1,4 @@
-"""Sums, means and products, over all elements or along dimensions, and the words that undo a reduction's shape.
+"""Sums, means and products, over all elements or along dimensions, and words that restore a reduced shape.
 
 ``dim`` is None (all), an int or a sequence of ints.  Integers are summed in int64; 16 bit floating point numbers in
 float32.
@@ -34,18 +34,18 @@ from tensh.engine.operators.reductions.summation import (
 
 multiply = np.multiply.reduce
 FACTORS = 64
-LARGE = 1 << 15  # elements from which factors are multiplied side by side
+LARGE = 1 << 15  # elements from which several running products are computed
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
 def keep_dims(shape, dim):
-    """``shape`` with the reduced dimensions as 1: the result's shape under ``keepdim``."""
+    """Return ``shape`` with the reduced dimensions as 1: the result's shape under ``keepdim``."""
     reduced = dims(dim, len(shape))
     return tuple(1 if i in reduced else n for i, n in enumerate(shape))
 
 
 def restore(g, shape, dim, keepdim):
-    """A result of a reduction with its reduced dimensions as 1, ready to be broadcast to the input's ``shape``."""
+    """A reduction's result with its reduced dimensions as 1, broadcastable to the input's ``shape``."""
     return g if keepdim or dim is None else g.reshape(keep_dims(shape, dim))
 
 
@@ -58,7 +58,7 @@ def record_restore(g, shape, dim, keepdim):
 
 
 def evenly(g, shape, number):
-    """An equal share of ``g`` for each of a ``number`` of elements."""
+    """``g`` divided by a ``number`` of elements."""
     return ARRAYS["expand"](g / number, shape)
 
 
@@ -72,7 +72,7 @@ TENSORS |= {"restore": record_restore, "evenly": record_evenly}
 
 @word
 def count(shape, dim):
-    """The number of elements behind each element of the result."""
+    """Return the number of input elements per element of the result."""
     if type(dim) is int and -len(shape) <= dim < len(shape):
         return shape[dim]
     number = 1
@@ -82,13 +82,13 @@ def count(shape, dim):
 
 
 def axes_of(dim, ndim):
-    """``dim`` as NumPy takes it: an int, or a tuple of them."""
+    """Return ``dim`` as NumPy's axis: an int or a tuple of ints."""
     return dim if type(dim) is int and -ndim <= dim < ndim else dims(dim, ndim)
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────
 def sum_as(input, axes, keepdim, dtype):
-    """The sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
+    """Sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     if dtype.kind not in "fcVW":
@@ -118,7 +118,7 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
 
 
 def sum_matrix(matrix, dim, keepdim, vectors):
-    """The sums of a dense matrix's columns (0) or rows (1): of a small one, a product with ones in half of NumPy's time."""
+    """Sum a dense matrix's columns (0) or rows (1); small ones by a product with ones, in half of NumPy's time."""
     number = matrix.shape[dim]
     in_rows = matrix.strides[dim] == matrix.itemsize
     if matrix.size <= AT_ONCE and number <= (
@@ -127,7 +127,7 @@ def sum_matrix(matrix, dim, keepdim, vectors):
         if dim == 0 or dim == -2:
             return (vectors[number][None] if keepdim else vectors[number]).dot(matrix)
         return matrix.dot(vectors[number][:, None] if keepdim else vectors[number])
-    if in_rows is (dim % 2 == 0):  # not the memory's order says so: that of a matrix of one column is both
+    if in_rows is (dim % 2 == 0):  # not by memory order, which is ambiguous for a matrix of one column
         matrix = matrix.T
     if in_rows:
         sums = add_rows_on_cores(matrix)
@@ -151,7 +151,7 @@ def nansum(input, dim=None, keepdim=False, dtype=None):
 
 # ── means ────────────────────────────────────────────────────────────────────
 def mean_dtype(dtype, wanted):
-    """The dtype of a mean; only floating point and complex numbers have one."""
+    """Return the dtype of a mean; raise unless it is floating point or complex."""
     if wanted is not None:
         if wanted.kind not in DIFFERENTIABLE:
             raise RuntimeError(NO_MEAN.format("Optional", BY_NUMPY[wanted].title))
@@ -203,9 +203,9 @@ def product(input, axes, keepdim, dtype):
 
 
 def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):
-    """``multiply`` in half of the time: one factor after the other waits for each product, FACTORS running ones do not.
+    """Compute ``multiply.reduce`` in half of the time, by FACTORS running products that do not wait for each other.
 
-    They round in one direction where factors are near 1, so they are kept in higher precision.
+    They are kept in higher precision, because products of factors near 1 round in one direction.
     """
     if axes != input.ndim - 1 or input.size < LARGE or input.shape[axes] < 2 * FACTORS:
         return multiply(input, axes, dtype, out, keepdim)
@@ -221,18 +221,18 @@ def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):
 
 @word
 def free_of_zeros(input):
-    """True if no element is zero, so that a product without one factor is a quotient."""
+    """Return True if no element is zero, so that a product without one factor is a quotient."""
     return is_absent(input) or not bool((input == 0).any())
 
 
 @word
 def nothing_left(g, input):
-    """True if every product without one factor is zero; PyTorch checks only if no higher derivative is recorded."""
+    """Return True if every product without one factor is zero; PyTorch checks only if no higher derivative is recorded."""
     return not isinstance(g, Tensor) and np.count_nonzero(input) + 1 < input.size
 
 
 OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1), {1}, -1, 1)"
-"""The product of all other elements, where some are zero: what comes before times what comes after."""
+"""Multiply all other elements, where some are zero: the product before each times the product after it."""
 
 
 @op(
@@ -265,10 +265,10 @@ def prod_dim(input, dim, keepdim=False, dtype=None):
 
 # ── logic ────────────────────────────────────────────────────────────────────
 def make_test(reduce):
-    """The kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
+    """Make the kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
 
     def kernel(input, dim=None, keepdim=False):
-        axes = () if is_empty(dim) else axes_of(dim, input.ndim)  # here () means none, not all
+        axes = () if is_empty(dim) else axes_of(dim, input.ndim)  # here () means no dimensions, not all
         result = reduce(input, axes, None, None, keepdim)
         return result.astype(np.uint8) if input.dtype == np.uint8 else result
 
@@ -276,7 +276,7 @@ def make_test(reduce):
 
 
 def only_bool(name):
-    """The check of ``out=`` of a function that writes bools, or bytes."""
+    """Check ``out=`` of a function that returns bools or bytes."""
 
     def check(result, target):
         if target.name not in ("bool", "uint8"):

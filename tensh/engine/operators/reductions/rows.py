@@ -8,13 +8,13 @@ from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows, run
 from tensh.engine.operators.precision import F4, F8
 from tensh.engine.operators.reductions.summation import SMALL
 
-PARTS = 8  # of a large array: the extremes of 8 million numbers are found in a millisecond, waking a thread takes 50 us
+PARTS = 8  # elements: finding an extreme of 8 million takes a millisecond, waking a thread 50 µs
 
 
 def rows_of(array, axes, least=None):
-    """An array as a matrix if ``axes`` (None, an int or several) are its last ones, and its rows lie so; else None.
+    """Return an array as a matrix if ``axes`` (None, an int or several) are its last ones and are contiguous, else None.
 
-    None, too, of one with fewer elements than ``least`` (SPREAD).
+    None also for fewer elements than ``least`` (SPREAD).
     """
     if array.size < (least or PARALLEL) or not array.flags.c_contiguous:
         return None
@@ -26,7 +26,7 @@ def rows_of(array, axes, least=None):
 
 
 def shape_left(shape, axes, keepdim):
-    """The rest of ``shape`` after a reduction along its last dimensions, ``axes``."""
+    """Return the rest of ``shape`` after a reduction along its last dimensions, ``axes``."""
     number = len(shape) if axes is None else 1 if type(axes) is int else len(axes)
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
 
@@ -64,10 +64,10 @@ smallest_by_places = by_places(np.minimum.reduce, np.ndarray.argmin)
 
 
 def reduce_rows(reduce, array, axes, keepdim, dtype=None, least=None):
-    """``reduce``, of a ufunc or with its arguments, in ``dtype``.
+    """Call ``reduce``, of a ufunc or with its arguments, in ``dtype``.
 
-    From ``least`` elements on (SPREAD_LIGHT) on the machine's cores.  A single row is cut into parts, and what is found of
-    them reduced again.
+    Large arrays, from ``least`` elements (SPREAD_LIGHT), use several cores.  A single row is cut into parts, whose
+    results are reduced again.
     """
     matrix = rows_of(array, axes, least or PARALLEL_LIGHT)
     if matrix is None:

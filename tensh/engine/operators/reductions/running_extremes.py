@@ -1,4 +1,4 @@
-"""Running extremes along a dimension: the largest or smallest element so far, and where it was met last."""
+"""Running extremes along a dimension: the largest or smallest element so far, and its last index."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from tensh.engine.operators.reductions.scan import OTHER_SCALAR_TYPE, accumulate
 
 
 def declare_running_extreme(name, ufunc, doc):
-    """Declare ``cummax`` or ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
+    """Declare ``cummax`` or ``cummin``: the extreme so far and its last index; nan is the extreme."""
 
     def kernel(input, dim):
         if input.ndim == 0 or not input.size:
-            if not input.ndim and dim not in (0, -1):  # of no elements there may be any dimension
+            if not input.ndim and dim not in (0, -1):  # without elements any dimension is valid
                 raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
             return input.copy(), np.zeros_like(input, I8)
         axis = wrap_dim(dim, input.ndim)
@@ -43,7 +43,7 @@ def declare_running_extreme(name, ufunc, doc):
 
 
 def extremes(ufunc, input, axis):
-    """The extremes so far along ``axis``, and where they were met last."""
+    """Return the extremes so far along ``axis``, and their last indices."""
     values = accumulate(ufunc, input, axis, 1)
     # a quarter of the memory
     places = np.arange(input.shape[axis], dtype=np.int16 if input.shape[axis] < 1 << 15 else I8)

@@ -1,7 +1,7 @@
-"""Running sums and products along a dimension, and the accumulation that running extremes share.
+"""Running sums and products along a dimension, and the accumulation shared with running extremes.
 
 ``step`` is the direction: 1 from the first element on, -1 from the last.  Every derivative is a running sum or a
-recurrence in the other direction, so any order of differentiation closes, also where factors are zero.
+recurrence in the other direction, for any order and also where factors are zero.
 """
 
 from functools import lru_cache
@@ -15,12 +15,12 @@ from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import F4, HAS_AVX512, I8, WIDER, is_half
 from tensh.engine.operators.reductions.summation import add_rows, times
 
-LINES = 96  # numbers per step from which a loop over whole steps beats NumPy's accumulate
+LINES = 96  # numbers per step from which a loop over steps is faster than NumPy's accumulate
 BLOCK, FOUR = 16, 4
 GROUP = FOUR * BLOCK
 SMALL = 1 << 11  # elements from which blocks pay
 LOCKED = 500  # see ``accumulate_rows``
-PART = 1 << 12  # groups of running sums that receive the sums before them at a time
+PART = 1 << 12  # groups of running sums to which the sums before them are added at a time
 CHUNK = 1 << 17  # elements that are accumulated in a wider dtype at a time
 SHORT = 16  # elements of rows that are accumulated across a copy: a third to a fifth of the time
 NEAR = 1 << 15  # elements that stay in the cache from step to step
@@ -34,7 +34,7 @@ def reverse_along(array, axis):
 
 
 def accumulate(ufunc, input, dim, step, dtype=None):
-    """``ufunc`` from element to element along ``dim``, as a new array: in higher precision, rounded once for every element."""
+    """Accumulate ``ufunc`` along ``dim`` in a new array, in higher precision and rounded once for every element."""
     dtype = dtype or input.dtype
     wide = F4 if is_half(dtype) else WIDER.get(dtype, dtype) if ufunc in ROUNDED else dtype
     source = input.astype(dtype, copy=False)
@@ -54,7 +54,7 @@ def accumulate_at_once(ufunc, source, axis, wide):
 
 
 def accumulate_lines(ufunc, source, axis, wide):
-    """NumPy accumulates one line after the other; across many lines at once a loop is ten times as fast."""
+    """Accumulate across many lines at once, ten times as fast as NumPy's accumulation of one line after the other."""
     dtype = source.dtype
     if axis == source.ndim - 1:
         return accumulate_contiguous(ufunc, source, wide)
@@ -79,7 +79,7 @@ def accumulate_lines(ufunc, source, axis, wide):
 def accumulate_contiguous(ufunc, source, wide):
     """Accumulate along the last dimension, block by block.
 
-    Sums of many float32 numbers stay in single precision, which takes half the time and costs a digit in the last place.
+    Sums of many float32 numbers use single precision, which takes half the time and costs a digit in the last place.
     """
     length, dtype = source.shape[-1], source.dtype
     if source.size < SMALL:
@@ -102,7 +102,7 @@ def accumulate_contiguous(ufunc, source, wide):
         some = rows[part].astype(inner, copy=False)
         sums = results[part] if inner == dtype else np.empty(some.shape, inner)
         running_sums(some, sums)
-        if not np.isfinite(sums[:, -1]).all():  # zero times infinity is not zero
+        if not np.isfinite(sums[:, -1]).all():  # zero times infinity is nan
             one_by_one(ufunc, some, sums, inner)
         if inner != dtype:
             results[part] = sums
@@ -112,10 +112,10 @@ def accumulate_contiguous(ufunc, source, wide):
 
 
 def accumulate_extremes(ufunc, rows, out):
-    """Accumulate along rows by doubling: after the n-th step every element has met the 2**n before it.
+    """Accumulate along rows by doubling: after the n-th step every element includes the 2**n elements before it.
 
-    A thousand columns take ten steps over all numbers, less than half of the time in which each waits for the one before it.
-    The rows are one line, whose first elements of every row are put right: NumPy takes three times as long row by row.
+    A thousand columns take ten steps over all numbers, in less than half of the time of sequential accumulation. Rows
+    are joined to one line, and the first elements of each row are restored: NumPy takes three times as long row by row.
     """
     length, number = rows.shape[1], max(1, NEAR // rows.shape[1])
     for start in range(0, len(rows), number):
@@ -130,7 +130,7 @@ def accumulate_extremes(ufunc, rows, out):
 
 
 def one_by_one(ufunc, rows, out, wide):
-    """``ufunc.accumulate`` along rows in the dtype ``wide``; the columns in parts, of which each goes on from the last."""
+    """Call ``ufunc.accumulate`` along rows in the dtype ``wide``, in parts of the columns that continue one another."""
     columns, before = max(1, CHUNK // max(len(rows), 1)), None
     for start in range(0, rows.shape[1], columns):
         some = rows[:, start : start + columns].astype(wide)
@@ -152,12 +152,12 @@ def accumulate_rows(ufunc, rows, out):
 
 
 def running_sums(rows, out):
-    """Running sums of rows of finite floats by BLAS: in a quarter of NumPy's time, whose additions wait for one another
-    (in double precision only with AVX-512, elsewhere in twice that time).
+    """Compute running sums of rows of finite floats by BLAS.
 
-    Blocks of 16 are multiplied by a triangle of ones, each for itself.  Then the sum of all numbers before it is added
-    to each: of those in the same group of four blocks by a product as well, and of the groups before that by the same
-    way with their sums, in double precision.
+    This takes a quarter of the time of NumPy's sequential additions (in double precision only with AVX-512; elsewhere
+    in twice that time). Each block of 16 is multiplied by a triangle of ones. Then the sums of earlier blocks are
+    added: those of the same group of four blocks by another product, and those of earlier groups recursively, in double
+    precision.
     """
     length = rows.shape[1]
     if length <= GROUP:
@@ -170,7 +170,7 @@ def running_sums(rows, out):
     ends = groups.reshape(-1, FOUR, BLOCK)[..., -1].copy()
     before = np.zeros((len(rows), full // GROUP + 1))
     running_sums(add_rows(ends).reshape(len(rows), -1).astype(before.dtype), before[:, 1:])
-    ends[:, -1] = before[:, :-1].reshape(-1)  # nothing of the group comes after its last block
+    ends[:, -1] = before[:, :-1].reshape(-1)  # no block of the group follows its last one
     grouped = groups.reshape(-1, GROUP)
     for start in range(0, len(grouped), PART):
         grouped[start : start + PART] += times(ends[start : start + PART], ones_after(rows.dtype))
@@ -184,19 +184,19 @@ def running_sums(rows, out):
 
 @lru_cache(2)
 def ones_above(dtype):
-    """Ones on the diagonal and above it: what running sums are a product with."""
+    """Return ones on and above the diagonal: running sums are products with this matrix."""
     return np.triu(np.ones((GROUP, GROUP), dtype))
 
 
 @lru_cache(2)
 def ones_after(dtype):
-    """The matrix that adds the sums of a group's first three blocks to all later numbers, and a fourth sum to all."""
+    """Return the matrix that adds the sums of a group's first three blocks to all later numbers, and a fourth sum to all."""
     return (np.arange(GROUP) // BLOCK > [[0], [1], [2], [-1]]).astype(dtype)
 
 
 @op(public=False, input="shift(g, dim, -by, 0)")
 def shift(input, dim, by, fill):
-    """The input moved by one place along ``dim`` (forwards for 1, backwards for -1); ``fill`` moves in."""
+    """The input shifted by one element along ``dim`` (forwards for 1, backwards for -1), with ``fill`` at the free end."""
     result = np.full_like(input, fill)
     if input.ndim:
         before = (slice(None),) * wrap_dim(dim, input.ndim)
@@ -229,9 +229,9 @@ def recur(input, factors, dim, step):
 
 
 def recur_by_doubling(input, factors, step, dtype):
-    """The recurrence along rows: after the n-th step every element has received what the 2**n - 1 before it send it.
+    """Compute the recurrence along rows by doubling: after the n-th step every element includes the 2**n - 1 before it.
 
-    The rows are one line; a factor of zero where one begins keeps out what is before.
+    Rows are joined to one line; a factor of zero at each start separates them.
     """
     length, result = input.shape[-1], np.empty(input.shape, dtype)
     rows, others, out = (a.reshape(-1, length)[:, ::step] for a in (input, factors, result))
@@ -254,7 +254,7 @@ def recur_by_doubling(input, factors, step, dtype):
 
 # ── sums and products ────────────────────────────────────────────────────────
 def running_dtype(name, input, dim, dtype):
-    """Bools and integers are accumulated in int64, unless a dtype is given."""
+    """Return the dtype to accumulate in: by default int64 for bools and integers."""
     if dtype is None:
         return I8 if input.dtype.kind in "biu" else input.dtype
     dtype = BUILTIN.get(dtype, dtype)

@@ -1,6 +1,6 @@
-"""Reductions of segments: neighbouring elements along a dimension, told by their lengths or by where they begin.
+"""Reductions of segments: ranges of elements along a dimension, given by their lengths or offsets.
 
-Inside, the dimensions before and along the axis are one: an array has rows, and a segment a first row and a last.
+Internally the dimensions up to the axis are merged: an array has rows, and a segment is a range of rows.
 """
 
 import math
@@ -19,7 +19,7 @@ FOLDS = {
     "sum": (np.add, 0.0), "mean": (np.add, 0.0), "prod": (np.multiply, 1.0),
     "max": (np.maximum, -np.inf), "min": (np.minimum, np.inf),
 }  # fmt: skip
-"""Reduction -> (function that combines the elements of a segment, the value that it starts from)."""
+"""Reduction -> (function that combines the elements of a segment, its initial value)."""
 SPELLED = {"amax": "max", "amin": "min"}
 
 
@@ -38,12 +38,12 @@ class Segments:
         self.filled = self.lengths > 0
 
     def repeat(self, batch):
-        """Repeat the segments for every array of a batch, whose dimensions come first."""
+        """Repeat the segments for every array of a batch with leading dimensions."""
         *told, length = self.told
         return Segments(*(np.broadcast_to(each, batch + each.shape) for each in told), length)
 
     def fold(self, function, rows, start):
-        """The rows of each segment combined with ``start``: a row for each segment."""
+        """Combine the rows of each segment with ``start``; return one row for each segment."""
         out = np.full((self.starts.size, rows.shape[1]), start, rows.dtype)
         if self.filled.any():
             marks = np.stack([self.starts, self.ends], 1)[self.filled].ravel()
@@ -52,20 +52,20 @@ class Segments:
         return out
 
     def find_members(self):
-        """(the rows that belong to segments, the segment of each)."""
+        """Return (the rows in segments, the segment of each)."""
         owners = np.repeat(np.arange(self.lengths.size), self.lengths)
         within = np.arange(owners.size) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
         return self.starts[owners] + within, owners
 
 
 def rows_of(array, ndim):
-    """An array with its first ``ndim`` dimensions as one and the others as one; halves in single precision."""
+    """Return an array with its first ``ndim`` dimensions and the others merged; half precision in single precision."""
     rows = array.reshape(math.prod(array.shape[:ndim]), math.prod(array.shape[ndim:]))
     return rows.astype(F4) if is_half(array.dtype) else rows
 
 
 def unmet_error(condition):
-    """PyTorch's error for a condition that does not hold."""
+    """Raise PyTorch's error for a failed check."""
     return RuntimeError(
         f"Expected {condition} to be true, but got false.  (Could this error message be improved?  If so, please report an "
         "enhancement request to PyTorch.)"
@@ -115,7 +115,7 @@ def segment_slopes(grad, output, data, reduce, segments, initial):
 
 
 def others(own, rows, output, places, owners, segments, initial):
-    """For each element, the product of ``initial`` and all others: a quotient, or, beside 0 and nan, a product anew."""
+    """Return for each element the product of ``initial`` and all others: a quotient, or a new product beside 0 and nan."""
     special = (rows == 0) | np.isnan(rows)
     usual = segments.fold(np.multiply, np.where(special, 1, rows), 1 if initial is None else initial)[owners]
     here = special[places]
@@ -134,9 +134,9 @@ def others(own, rows, output, places, owners, segments, initial):
 def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
     """The elements of each segment along ``axis`` combined: "sum", "mean", "prod", "max" or "min".
 
-    Segments are given by their ``lengths``, or by ``offsets``, where each begins and the last one ends; with more than
-    one dimension, the last is ``axis``, and those before are those of ``data``.  An empty segment gives ``initial``, or
-    what the reduction begins with (nan for the mean).  ``unsafe`` leaves out the check that lengths fill the axis.
+    Segments are given by their ``lengths``, or by ``offsets``: the starts of all segments and the end of the last. With
+    several dimensions, the last is ``axis``, and the others are those of ``data``.  An empty segment gives ``initial``,
+    or the reduction's initial value (nan for the mean).  ``unsafe`` skips the check that lengths fill the axis.
 
     Differentiable once.  Shapes: ``data`` [..., n, *], ``lengths`` [..., segments]. Raise RuntimeError for other shapes.
 

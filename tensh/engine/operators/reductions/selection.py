@@ -1,20 +1,20 @@
 """The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``.
 
-PyTorch leaves that to the algorithms: a quickselect of its own, and ``std::sort`` and ``std::nth_element``, which in GCC's
-library are Musser's "Introspective sorting" (1997): partitions around a median of three, and an insertion sort where few
-elements are left.  Here they are followed step by step, for lines in which there is a choice.
+In PyTorch it depends on the algorithm: a custom quickselect, or ``std::sort`` and ``std::nth_element``, which in GCC's
+library are Musser's "Introspective sorting" (1997): partitions around a median of three, and insertion sort for few
+elements.  This module follows them step by step, for lines in which there is a choice.
 """
 
 import numpy as np
 
 from tensh.engine.operators.precision import widen
 
-FEW = 1 << 12  # elements up to which lines are looked at one by one; in larger arrays any of the equal ones is selected
-SHORT = 16  # elements up to which std::sort only inserts
+FEW = 1 << 12  # elements up to which lines are processed one by one; in larger arrays any equal element is selected
+SHORT = 16  # elements up to which std::sort uses insertion sort only
 
 
 def select_among_equals(select, input, indices, axis):
-    """``indices`` along ``axis``, with ``select(values, index)`` for the lines in which others have the same value."""
+    """Return ``indices`` along ``axis``, replaced by ``select(values, index)`` in lines with equal values."""
     if input.size > FEW:
         return indices
     lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
@@ -28,14 +28,14 @@ def select_among_equals(select, input, indices, axis):
 
 
 def keys(values):
-    """The keys by which values are compared: nan is more than any number."""
+    """Return the keys by which values are compared: nan exceeds any number."""
     if all(value == value for value in values):
         return values
     return [(value != value, value if value == value else 0) for value in values]
 
 
 def is_tied(input, values, axis):
-    """True if the extremes ``values`` along ``axis`` hold ties or nan, or the last one has equals outside."""
+    """Return True if the extremes ``values`` along ``axis`` have ties or nan, or the last one has equal elements outside."""
     if axis != input.ndim - 1:
         input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
     if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
@@ -44,19 +44,19 @@ def is_tied(input, values, axis):
 
 
 def top_among_equals(input, indices, axis, largest):
-    """The ``indices`` of the extremes along ``axis``, with those that PyTorch takes in lines with equal elements."""
+    """Return the ``indices`` of the extremes along ``axis``, with PyTorch's choice in lines with equal elements."""
     lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
     found = np.moveaxis(indices, axis, -1)
     shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
     for row in range(len(lines)):
-        _, places = np.unique(lines[row], return_inverse=True)  # in which nan are equal, and come last
+        _, places = np.unique(lines[row], return_inverse=True)  # where nan are equal and come last
         found[row] = first_in_order((-places if largest else places).tolist(), shape[-1])
     return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
 
 
 # ── std::sort ────────────────────────────────────────────────────────────────
 def sort_indices(values):
-    """The indices of the values in ascending order."""
+    """Return the indices of the values in ascending order."""
     order = list(range(len(values)))
     parts, most = [(0, len(order))], 2 * (len(order).bit_length() - 1)
     while parts:
@@ -71,7 +71,7 @@ def sort_indices(values):
 
 
 def first_in_order(values, k):
-    """The indices of the ``k`` smallest values, these in order: ``std::nth_element`` and ``std::sort`` of what it leaves."""
+    """Return the indices of the ``k`` smallest values in order, by ``std::nth_element`` and ``std::sort`` of its result."""
     order, first, last = list(range(len(values))), 0, len(values)
     while last - first > 3:
         cut = partition(order, values, first, last)
@@ -82,14 +82,14 @@ def first_in_order(values, k):
 
 
 def last_of_equals(values, index):
-    """The index of the last element in ascending order that equals that at ``index``."""
+    """Return the index of the last element, in ascending order, equal to the one at ``index``."""
     if any(value != value for value in values):
-        return index  # nan has no place in that order
+        return index  # nan has no position in this order
     return next(i for i in reversed(sort_indices(values)) if values[i] == values[index])
 
 
 def partition(order, key, first, last):
-    """Bring what is less than a median of three before the rest of ``order[first:last]``; where the rest begins."""
+    """Partition ``order[first:last]`` around a median of three; return the start of the upper part."""
     middle = first + (last - first) // 2
     a, b, c = first + 1, middle, last - 1
     if less(order, key, a, b):
@@ -117,7 +117,7 @@ def less(order, key, one, other):
 
 # ── PyTorch's quickselect ────────────────────────────────────────────────────
 def quick_select(values, nth):
-    """The index of the element that comes to the place ``nth``."""
+    """Return the index of the ``nth`` element in order."""
     key = keys(values)
     order = list(range(len(key)))
 

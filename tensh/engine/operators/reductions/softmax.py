@@ -18,7 +18,7 @@ maximum = np.maximum.reduce
 
 
 def top_of(input, axes):
-    """The numbers to subtract before the exponentials, so that none overflows."""
+    """Return the numbers to subtract before the exponentials, so that none overflows."""
     top = maximum(input.real, axes, None, None, True, initial=-np.inf)
     return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
 
@@ -59,11 +59,11 @@ def log_sum_exp(input, axes):
     return np.log(sum_along(terms, 1) if axes == 1 else add_along(terms, axes, True)) + top
 
 
-SAFE = math.exp(-10), math.exp(60)  # while the mean exponential is in here, none overflowed, and none lost digits
+SAFE = math.exp(-10), math.exp(60)  # range of the mean exponential in which none overflowed or lost digits
 
 
 def sum_along(array, axis):
-    """The sums along ``axis``, which is kept."""
+    """Return the sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
         length = array.shape[axis]
         if array.size <= AT_ONCE and length <= ROW[array.dtype]:
@@ -72,20 +72,20 @@ def sum_along(array, axis):
     return add_along(array, axis if array.ndim else None, True)
 
 
-SHORT = 24  # elements of rows whose largest are found faster along the columns of a copy: a fifth of the time
+SHORT = 24  # elements of rows up to which maxima are computed along the columns of a copy, in a fifth of the time
 
 
 def largest(input, axis):
-    """The largest elements along ``axis``, which is kept."""
+    """Return the largest elements along ``axis``, which is kept."""
     if input.ndim == 2 and axis == 1 and input.size > SMALL and 0 < input.shape[1] <= SHORT:
         return maximum(np.ascontiguousarray(input.T), 0)[:, None]
     return largest_by_places(input, axis if input.ndim else None, None, None, True)
 
 
 def powers(input, axis, out):
-    """The sums along ``axis`` of the exponentials, which are written over ``out``.
+    """Write the exponentials to ``out``; return their sums along ``axis``.
 
-    Subtracting the largest elements first is needed only where the exponentials say so.
+    The largest elements are subtracted only if the exponentials require it.
     """
     if input.ndim:
         np.exp(input, out)
@@ -100,7 +100,7 @@ def powers(input, axis, out):
 
 
 def finish_in_blocks(finish, input, axis):
-    """``finish(out, input, axis)`` for all lines along ``axis``: as many at a time as stay in the cache."""
+    """Call ``finish(out, input, axis)`` for all lines along ``axis``, as many at a time as fit the cache."""
     out = np.empty(input.shape, input.dtype)
     if not input.size:
         return out
@@ -119,14 +119,14 @@ def finish_softmax(out, input, axis):
 
 
 def finish_log_softmax(out, input, axis):
-    # Always without the largest: exact where one element outweighs all others, and the logarithm is nearly 0.
+    # Always subtract the largest: exact where one element dominates, and the logarithm is nearly 0.
     shifted = np.subtract(input, largest(input, axis))
     np.exp(shifted, out)
     np.subtract(shifted, np.log(sum_along(out, axis)), out)
 
 
 def softmax_axis(input, dim, name):
-    """``dim`` from 0; NotImplementedError where there is something to compute of a dtype that has no softmax."""
+    """Return ``dim`` from 0; raise NotImplementedError for a dtype without softmax, unless there are no elements."""
     axis = wrap_dim(dim, input.ndim)
     if input.dtype.kind not in "fV" and input.size:
         kernel = f"{name}_lastdim_kernel_impl" if axis >= input.ndim - 1 else f"{name}_kernel_impl"

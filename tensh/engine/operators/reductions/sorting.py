@@ -12,9 +12,9 @@ from tensh.engine.operators.reductions.extremes import ALONG, require_elements
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
 from tensh.engine.operators.reductions.selection import is_tied, quick_select, select_among_equals, top_among_equals
 
-LARGE = 1 << 15  # elements from which rows are sorted on several cores: two take 0.55 of the time of one
-PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
-FEW = 16  # elements to select from which finding one after the other takes longer than a partition
+LARGE = 1 << 15  # elements from which rows are sorted on several cores: two cores take 0.55 of the time
+PACKED = 2048  # elements from which sorting value and index as one 64 bit number is faster than NumPy's stable argsort
+FEW = 16  # number of selected elements from which a partition is faster than finding one after the other
 BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -27,7 +27,7 @@ def refuse_complex(name, input, dim):
 
 
 def ranks(input):
-    """Unsigned integers of 32 bits that sort as the elements of up to 32 bits do."""
+    """Return unsigned 32 bit integers in the order of the elements of up to 32 bits."""
     if input.dtype.kind == "f":
         bits = (widen(input) + np.float32(0)).view(np.uint32)  # -0 becomes 0
         ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
@@ -38,7 +38,7 @@ def ranks(input):
 
 
 def order_stably(input, axis):
-    """The stable order along ``axis``."""
+    """Return the stable order along ``axis``."""
     if input.dtype.kind == "V":
         input = widen(input)
     length = input.shape[axis]
@@ -54,7 +54,7 @@ def order_stably(input, axis):
 
 
 def order(input, axis, descending):
-    """The indices that sort along ``axis``; equal elements keep their order in both directions."""
+    """Return the indices that sort along ``axis``; equal elements keep their order in both directions."""
     if not descending:
         return order_stably(input, axis)
     turn = (*(slice(None),) * (axis % input.ndim), slice(None, None, -1))
@@ -89,7 +89,7 @@ def sort(input, dim, descending):
     return sort_along(input, dim, descending)
 
 
-# PyTorch has two operators, which differ in the parameter `stable`; here both are stable.
+# PyTorch has two operators, with and without the parameter `stable`; here both are stable.
 sort_dim, sort_stable = (
     op(
         sort,
@@ -113,9 +113,9 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
 
 
 def one_by_one(input, k, largest):
-    """The indices of the ``k`` extremes along the last dimension, each struck out when it is found.
+    """Return the indices of the ``k`` extremes along the last dimension, each overwritten when it is found.
 
-    None if what they are struck out with is among them, or nan where it comes last.
+    None if the value to overwrite with is among them, or nan where it comes last.
     """
     values = widen(input)
     if values.dtype.kind == "f":
@@ -142,7 +142,7 @@ def one_by_one(input, k, largest):
 # ── selections ───────────────────────────────────────────────────────────────
 @op(outs=("values", "indices"), input="put_along(g, input.shape, indices, dim)")
 def topk(input, k, dim=-1, largest=True, sorted=True):
-    """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable.
+    """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable.
 
     Raise RuntimeError if the dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
 
@@ -180,7 +180,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 @op(out="output values must be of same type as input", apart=True, outs=("values", "indices"), input=ALONG)
 def kthvalue(input, k, dim=-1, keepdim=False):
-    """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable.
+    """The ``k``-th smallest element along ``dim`` (from 1), and its index.  Differentiable.
 
     Shape: [*] without ``dim``. Raise RuntimeError for a ``k`` out of range.
 

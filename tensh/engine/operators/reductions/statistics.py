@@ -1,4 +1,4 @@
-"""Variance and standard deviation, median, mode: how the elements along a dimension are spread."""
+"""Variance, standard deviation, median and mode along dimensions."""
 
 import numpy as np
 
@@ -25,14 +25,14 @@ def per_freedom(shape, dim, correction):
 
 @word
 def without_freedom(input):
-    """The derivative of a variance of all elements that no degree of freedom is left for: infinite away from the mean."""
+    """The derivative of a variance without degrees of freedom: infinite away from the mean."""
     array = input.array if isinstance(input, Tensor) else input
     slope = np.where(array == ARRAYS["mean_all"](array), np.nan, np.inf).astype(array.real.dtype)
     return wrap(slope) if isinstance(input, Tensor) else slope
 
 
 def mean_kept(input, dim):
-    """The mean, ready to be subtracted."""
+    """The mean, broadcastable to the input."""
     return on_tensors("mean_all")(input) if dim is None else on_tensors("mean_dim")(input, dim, True)
 
 
@@ -40,9 +40,9 @@ ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"
 
 
 def variance(name, input, dim, correction, keepdim):
-    """(the mean squared distance from the mean, over the degrees of freedom, and the mean); see ``moments``.
+    """Return (the sum of squared distances over the degrees of freedom, the mean); see ``moments``.
 
-    Warns in the words of the function ``name`` where there are no degrees of freedom.
+    Warn about missing degrees of freedom on behalf of the function ``name``.
     """
     mean, squares = moments(widen(input), dim, keepdim)
     freedom = (count(input.shape, dim) if input.size else 0) - correction
@@ -79,7 +79,7 @@ def std_dim(input, dim, correction, keepdim):
 
 
 def add_mean(name, finish):
-    """The kernel of two results: the variance or its root, and the mean."""
+    """Make the kernel of two results: the variance or its root, and the mean."""
 
     def kernel(input, dim, correction, keepdim):
         spread, mean = variance(name, input, dim, correction, keepdim)
@@ -90,7 +90,7 @@ def add_mean(name, finish):
 
 
 def derive_spread_and_mean(g, spread):
-    """The derivative of both results; of a spread that nothing uses there is none."""
+    """The derivative of both results, without the part of an unused variance."""
     mean = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
     spread = f"({SCALED.format(G.format(spread))})"
     return f"{mean} if {g} is None else {spread} if g_mean is None else {spread} + {mean}"
@@ -111,14 +111,14 @@ std_mean_dim = op(
 
 # ── the middle ───────────────────────────────────────────────────────────────
 def not_a_number(dtype):
-    """The value of nan in a dtype: PyTorch's integers of 32 and 64 bits take the processor's, small ones its low bits."""
+    """Return nan in a dtype: for integers of 32 and 64 bits the processor's conversion, for small ones its low bits."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).min if dtype.itemsize >= 4 else 0
     return np.nan
 
 
 def middle(input, axis, skip_nan):
-    """The index of the lower median along ``axis``: of the first nan if there is one, unless nan is skipped.
+    """Return the index of the lower median along ``axis``, or of the first nan unless nan is skipped.
 
     Equal elements count in their order.
     """
@@ -133,7 +133,7 @@ def middle(input, axis, skip_nan):
 
 
 def half_way(input, place, axis):
-    """The index along ``axis`` of the element that a stable sort brings to ``place``; there is no nan."""
+    """Return the index along ``axis`` of the element at ``place`` in a stable sort; there must be no nan."""
     found = input.argpartition(place, axis)[(*(slice(None),) * (axis % input.ndim), slice(place, place + 1))]
     value = read_along(input, found, axis)
     equal = input == value
@@ -144,7 +144,7 @@ def half_way(input, place, axis):
 
 
 def median_along(name, skip_nan):
-    """The kernel of ``median`` and ``nanmedian`` along one dimension."""
+    """Make the kernel of ``median`` and ``nanmedian`` along one dimension."""
 
     def kernel(input, dim, keepdim=False):
         axis = wrap_dim(dim, input.ndim)
@@ -162,7 +162,7 @@ def median_along(name, skip_nan):
 
 
 def median_of_all(name, skip_nan):
-    """The kernel of ``median`` and ``nanmedian`` of all elements."""
+    """Make the kernel of ``median`` and ``nanmedian`` of all elements."""
 
     def kernel(input):
         flat = input.reshape(-1)
@@ -193,7 +193,7 @@ for _name, _skip in (("median", False), ("nanmedian", True)):
 
 @op(public=False, kernel_name="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
 def mode_dim(input, dim, keepdim):
-    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index."""
     axis = wrap_dim(dim, input.ndim)
     require_elements("mode", input, (axis,))
     if input.ndim == 0 or not input.size:

@@ -1,10 +1,9 @@
-"""Addition of floating point numbers: the one place that all sums, means, variances and norms use.
+"""Addition of floating point numbers, for all sums, means, variances and norms.
 
-Note [Adding]
-Every addition rounds, by half a unit in the last place of the running sum, so that the error grows with how many numbers
-are added one after the other.  Here those are never more than about 32: short pieces are added side by side, and their
-sums in the same way.  A piece is a product with ones where BLAS has one, which keeps several running sums in registers: it
-is more exact than ``np.add.reduce`` and takes no longer.  How an array is cut depends on its shape alone.
+Note [Adding] Every addition rounds, by half a unit in the last place of the running sum, so that the error grows with
+the number of sequential additions.  Here they are at most about 32: short pieces are added in parallel, and their sums
+in the same way.  A piece is a product with ones if BLAS has one, which keeps several running sums in registers: it is
+more exact than ``np.add.reduce`` and takes no longer.  The pieces depend on the array's shape alone.
 
 An array is added in one of three forms, to which any dimensions of any layout are reduced one after the other: rows
 [M, N], a middle dimension [A, N, K], and what BLAS cannot read (gaps between numbers, complex numbers).
@@ -19,31 +18,31 @@ from tensh.engine.arrays.threads import map_rows, map_shares, run
 from tensh.engine.operators.precision import F4, F8, ONES, widen
 
 add = np.add.reduce
-# elements that one product with ones adds: 128 rows of 256 in a third of the time of blocks of 1 << 13
+# elements per product with ones: 128 rows of 256 take a third of the time of blocks of 1 << 13
 AT_ONCE = 1 << 20
-FOLDED = 1 << 13  # elements, or numbers of a column, up to which all rows are put side by side in two steps
-COLUMNS = 16  # of the other matrix, up to which that many are multiplied by it at once
-SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half as many in 100 to 200 microseconds
-PARTS = 8  # into which many short rows are divided
+FOLDED = 1 << 13  # elements, or numbers of a column, up to which rows are merged in two steps
+COLUMNS = 16  # elements of the other matrix, up to which as many are multiplied by it at once
+SPREAD_SUMS = 1 << 22  # elements from which several cores add: one core adds half as many in 100 to 200 µs
+PARTS = 8  # parts of many short rows
 SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
-FEW = 8  # numbers that are added one after the other as they are
-STEP = 32  # the most numbers that BLAS adds one after the other: it begins with four or eight at a time
-STEP_NUMPY = 16  # the most that NumPy adds one after the other
-LINE = 64  # numbers that BLAS adds four or more side by side on every processor, which it does not with fewer than 56
-BATCH = 128  # numbers of a small array that BLAS adds FOUR side by side
+FEW = 8  # numbers that are simply added one after the other
+STEP = 32  # most sequential additions in BLAS, which adds four or eight numbers in parallel
+STEP_NUMPY = 16  # most sequential additions in NumPy
+LINE = 64  # numbers from which BLAS adds four or more in parallel on every processor (it needs at least 56)
+BATCH = 128  # numbers of a small array that BLAS adds FOUR in parallel
 SMALL = 256  # numbers of a vector that one product adds
-ROW = {F4: 128, F8: 96}  # numbers of each of several rows, of which it adds fewer side by side
-FOUR = 4  # BLAS adds the remainder of the numbers side by side one after the other
-NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first; BLAS gains nothing from more
-SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
-LONG = 4096  # bytes of a row that BLAS adds at once
-PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # the most products that BLAS adds, of float32 with more digits
-PAIRS = 1 << 15  # numbers up to which NumPy adds a vector in pairs; of more, it takes twice the time of BLAS
+ROW = {F4: 128, F8: 96}  # numbers of each of several rows, of which it adds fewer in parallel
+FOUR = 4  # BLAS adds the remainder after these one by one
+NARROW, WIDE = 64, 1024  # numbers in rows that are merged first; more bring no gain in BLAS
+SHORT = 32  # numbers of a row up to which many rows are one product: rows of 16 take a sixth of the time
+LONG = 4096  # bytes of a row in one BLAS call
+PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # most products that BLAS adds in a row, float32 in higher precision
+PAIRS = 1 << 15  # numbers up to which NumPy adds a vector pairwise; above, it takes twice the time of BLAS
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────
 def times(matrix, factor, out=None):
-    """``matrix @ factor``, some rows at a time."""
+    """Compute ``matrix @ factor``, some rows at a time."""
     if out is None:
         out = np.empty((len(matrix), factor.shape[1]), matrix.dtype)
     number = AT_ONCE // max(*factor.shape, factor.size // COLUMNS)
@@ -51,15 +50,15 @@ def times(matrix, factor, out=None):
     if whole:
         rows, into = (a[:whole].reshape(-1, number, a.shape[1]) for a in (matrix, out))
         np.matmul(rows, factor, into)
-    if whole < len(matrix):  # an empty call would wait once more for Python's lock
+    if whole < len(matrix):  # an empty call would wait for Python's lock again
         np.matmul(matrix[whole:], factor, out[whole:])
     return out
 
 
 def add_vector(vector):
-    """The sum of a vector of float32 or float64: of a long one in short lines, whose sums are added in float64.
+    """Sum a vector of float32 or float64; a long one in short lines, whose sums are added in float64.
 
-    What cancels between its halves, such as a and -a, does so exactly, because both are cut alike.
+    Numbers that cancel between its halves, such as a and -a, cancel exactly, because both halves are cut alike.
     """
     size, dtype = vector.size, vector.dtype
     if size <= PAIRS:
@@ -81,7 +80,7 @@ def add_vector(vector):
 
 
 def add_rows(matrix):
-    """The sums of rows of float32 or float64, on one core; a row's sum does not depend on the number of rows."""
+    """Sum rows of float32 or float64 on one core; a row's sum does not depend on the number of rows."""
     rows, length = matrix.shape
     dtype = matrix.dtype
     if length <= SHORT and matrix.flags.c_contiguous:
@@ -90,7 +89,7 @@ def add_rows(matrix):
         return np.array([add_vector(row) for row in matrix])
     parts = -(-length * dtype.itemsize // LONG)
     size = length // parts
-    if dtype is F8 and size > STEP:  # BLAS adds what is left over one by one, float32 in double precision
+    if dtype is F8 and size > STEP:  # BLAS adds the remainder one by one, float32 in double precision
         size -= size % STEP
     whole, ones = size * parts, ONES[dtype][size]
     if parts == 1:
@@ -102,7 +101,7 @@ def add_rows(matrix):
 
 
 def add_rows_on_cores(matrix):
-    """The sums of rows on the machine's cores."""
+    """Sum rows on several cores."""
     if len(matrix) == 1:
         return add_vector(matrix[0]).reshape(1)
     if matrix.size < SPREAD_SUMS:
@@ -114,14 +113,14 @@ def add_rows_on_cores(matrix):
 
     if matrix.shape[1] > SHORT:
         map_shares(work, len(matrix))
-    else:  # where a product begins tells how it is rounded
+    else:  # rounding depends on where a product begins
         map_rows(work, *matrix.shape, -(-matrix.size // PARTS))
     return sums
 
 
 # ── a middle dimension ───────────────────────────────────────────────────────
 def add_middle(array):
-    """The sums over the middle one of three dimensions, of float32 or float64 numbers that are adjacent in the last."""
+    """Sum over the middle one of three dimensions, for float32 or float64 with a contiguous last dimension."""
     outer, number, width = array.shape
     if number <= FEW or width > WIDE:
         return add_strided(array, 1)
@@ -144,7 +143,7 @@ def add_middle(array):
 
 
 def add_folded(array, side):
-    """The sums over the middle dimension for narrow rows, ``side`` of them side by side."""
+    """Sum over the middle dimension for narrow rows, ``side`` of them in parallel."""
     outer, number, width = array.shape
     whole = number // side * side
     sums = add_middle(array[:, :whole].reshape(outer, number // side, side * width))
@@ -154,14 +153,14 @@ def add_folded(array, side):
 
 @lru_cache
 def fold(number):
-    """Return the number of rows to put side by side: about as many as are then left to add, and all if possible."""
+    """Return the number of rows to add in parallel: about as many as then remain, or all if possible."""
     root = math.isqrt(number)
     near = [n for n in range(FOUR, max(root, STEP) + 1, FOUR) if number // n <= BATCH]
     return min(near, key=lambda n: (number % n > 0, abs(n - root)))
 
 
 def add_middle_on_cores(array):
-    """The sums over the middle dimension on the machine's cores."""
+    """Sum over the middle dimension on several cores."""
     outer, number, width = array.shape
     if array.size < 2 * SUMS:
         return add_middle(array)
@@ -188,7 +187,7 @@ def add_middle_on_cores(array):
 
 # ── what BLAS cannot read ────────────────────────────────────────────────────
 def add_strided(array, axis):
-    """The sums along one dimension of any array: NumPy adds adjacent numbers in pairs, and others one after the other."""
+    """Sum along one dimension of any array: NumPy adds adjacent numbers pairwise, and others one after the other."""
     number = array.shape[axis]
     if number <= STEP_NUMPY or axis == array.ndim - 1:
         return add(array, axis)
@@ -202,7 +201,7 @@ def add_strided(array, axis):
 
 # ── any dimensions ───────────────────────────────────────────────────────────
 def add_along(array, axes=None, keepdim=False):
-    """The sums of an array of floating point or complex numbers along ``axes``: None (all), an int, or a tuple, from 0."""
+    """Sum floating point or complex numbers along ``axes``: None (all), an int, or a tuple, from 0."""
     dtype, ndim = array.dtype, array.ndim
     if dtype.itemsize == 2 or dtype.kind == "W":
         return add_along(widen(array), axes, keepdim).astype(dtype)
@@ -224,7 +223,7 @@ def add_along(array, axes=None, keepdim=False):
 
 
 def add_axis(array, axis, keepdim):
-    """The sums along one dimension."""
+    """Sum along one dimension."""
     shape, dtype = array.shape, array.dtype
     number, step = shape[axis], array.strides[axis]
     if number <= STEP_NUMPY and (array.size <= FOLDED or step != array.itemsize) or not array.size:
@@ -235,25 +234,25 @@ def add_axis(array, axis, keepdim):
         parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
         sums = add_contiguous(parts.reshape(-1, number, math.prod(parts.shape[axis + 1 :]))).view(dtype)
         return sums.reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
-    if step != array.itemsize and abs(step) == min(map(abs, array.strides)):  # NumPy adds these in pairs
+    if step != array.itemsize and abs(step) == min(map(abs, array.strides)):  # NumPy adds these pairwise
         return add(array, axis, None, None, keepdim)
     sums = add_groups(array, (axis,))
     return restore_axis(sums, axis) if keepdim else sums
 
 
 def restore_axis(sums, axis):
-    """The sums with a dimension of one at ``axis``: a tenth of the time of ``np.expand_dims``."""
+    """Return sums with a dimension of size 1 at ``axis``, in a tenth of the time of ``np.expand_dims``."""
     return sums[(slice(None),) * axis + (None,)]
 
 
 def add_contiguous(array):
-    """The sums over the middle of three dimensions of an array without gaps."""
+    """Sum over the middle one of three dimensions of a dense array."""
     outer, number, width = array.shape
     return add_last(array.reshape(outer, number)) if width == 1 else add_middle_on_cores(array)
 
 
 def add_last(rows):
-    """The sums of the rows of a matrix without gaps."""
+    """Sum the rows of a dense matrix."""
     number, dtype = rows.shape[1], rows.dtype
     if rows.size <= AT_ONCE and number <= ROW[dtype]:
         return rows.dot(ONES[dtype][number])
@@ -261,7 +260,7 @@ def add_last(rows):
 
 
 def add_groups(array, axes):
-    """The sums along several dimensions, one group of adjacent ones after the other, the innermost first."""
+    """Sum along several dimensions, one group of adjacent ones after the other, the innermost first."""
     if not array.size:
         return add(array, tuple(axes))
     order, sizes, places, left, back = plan(array.shape, array.strides, tuple(axes))
@@ -273,8 +272,10 @@ def add_groups(array, axes):
 
 @lru_cache(1024)
 def plan(shape, strides, axes):
-    """The plan of ``add_groups``: (the dimensions as they lie in memory, the sizes of groups of them, which groups are
-    added, what is left of the shape, and the order of that)."""
+    """Return the plan of ``add_groups``.
+
+    It is (dimensions in memory order, group sizes, groups to add, the remaining shape, its order).
+    """
     order = sorted(range(len(shape)), key=lambda i: -abs(strides[i]))
     sizes, flags = group([shape[i] for i in order], [strides[i] for i in order], [i in axes for i in order])
     places = [i for i, flag in enumerate(flags) if flag][::-1]
@@ -283,8 +284,8 @@ def plan(shape, strides, axes):
 
 
 def group(shape, strides, reduced):
-    """The sizes of groups of dimensions that can be seen as one, and whether each is reduced."""
-    groups = []  # of [size, step, is reduced]
+    """Return the sizes of groups of dimensions that can be merged, and whether each is reduced."""
+    groups = []  # [size, step, is reduced]
     for size, step, flag in zip(shape, strides, reduced, strict=True):
         if size == 1:
             continue
@@ -296,7 +297,7 @@ def group(shape, strides, reduced):
 
 
 def add_group(array, axis):
-    """The sums along one dimension of an array whose numbers lie in order, with or without gaps."""
+    """Sum along one dimension of an array in memory order, with or without gaps."""
     kind, shape = array.dtype.kind, array.shape
     if kind == "c" and array.strides[-1] == array.itemsize and axis < array.ndim - 1:
         parts = array.view(f"f{array.itemsize // 2}")
@@ -304,7 +305,7 @@ def add_group(array, axis):
     if array.dtype not in ONES or array.strides[-1] != array.itemsize:
         return add_strided(array, axis)
     before, after = shape[:axis], shape[axis + 1 :]
-    if array.size == 0:  # -1 would stand for any number of blocks
+    if array.size == 0:  # -1 would mean any number of blocks
         return np.zeros(before + after, array.dtype)
     if array.flags.c_contiguous:
         return add_contiguous(array.reshape(-1, shape[axis], math.prod(after))).reshape(before + after)
@@ -317,9 +318,9 @@ def add_group(array, axis):
 
 # ── products ─────────────────────────────────────────────────────────────────
 def add_products(one, other, axes=None, keepdim=False):
-    """The sums of ``one * other``, of two arrays of one shape, along ``axes``.
+    """Sum ``one * other``, two arrays of one shape, along ``axes``.
 
-    Where rows are added, BLAS needs no array of the products.
+    For sums of rows, BLAS needs no array of products.
     """
     ndim = one.ndim
     if one.dtype not in ONES or not one.size:
@@ -339,7 +340,7 @@ def add_products(one, other, axes=None, keepdim=False):
 
 
 def add_vector_products(one, other):
-    """The sum of the products of two vectors."""
+    """Return the dot product of two vectors."""
     size, length = one.size, PRODUCTS[one.dtype]
     if size <= length:
         return one.dot(other)
@@ -355,7 +356,7 @@ def add_vector_products(one, other):
 
 
 def add_row_products(one, other):
-    """The sums of products along the last dimension."""
+    """Sum products along the last dimension."""
     length, most = one.shape[-1], PRODUCTS[one.dtype]
     if length <= most:
         return np.vecdot(one, other)
@@ -366,5 +367,5 @@ def add_row_products(one, other):
 
 
 def add_squares(array, axes=None, keepdim=False):
-    """The sums of squares along ``axes``."""
+    """Sum squares along ``axes``."""
     return add_products(array, array, axes, keepdim)

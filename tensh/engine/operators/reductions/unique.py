@@ -13,7 +13,7 @@ from tensh.engine.operators.precision import F4, I8, widen
 
 @word
 def refuse_derivative(name, *gradients):
-    """The derivative of an operator to which PyTorch gives a node and no derivative: an error."""
+    """Raise for the derivative of an operator whose node in PyTorch has none."""
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
@@ -27,13 +27,13 @@ def runs(rows):
 
 
 def run_results(rows, begins):
-    """(first rows, number of the run of every row, length of every run)."""
+    """Return (the first row of every run, the run of every row, the length of every run)."""
     first = np.flatnonzero(begins)
     return rows[first], np.cumsum(begins) - 1, np.diff(np.append(first, len(rows)))
 
 
 def number_runs(rows, order, ordered):
-    """Runs of equal rows for rows that ``order`` sorts; numbers are those of the unsorted rows."""
+    """Return the runs of equal rows for rows sorted by ``order``, with the run of every unsorted row."""
     values, number, counts = run_results(rows[order], runs(ordered))
     inverse = np.empty(len(rows), I8)
     inverse[order] = number
@@ -41,7 +41,7 @@ def number_runs(rows, order, ordered):
 
 
 def order_of(rows):
-    """The ascending order of rows; where nan is, which PyTorch takes for equal to all, that of its insertion sort."""
+    """Return the ascending order of rows; with nan, which PyTorch takes for equal to anything, that of its insertion sort."""
     if len(rows) > 16 or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
         return np.lexsort(rows.T[::-1])
     order = []
@@ -54,13 +54,13 @@ def order_of(rows):
 
 
 def precedes(one, other):
-    """True if ``one`` is the smaller of two rows where they first differ, nan left aside."""
+    """Return True if ``one`` is smaller than the other row at their first difference, ignoring nan."""
     differs = np.flatnonzero((one < other) | (one > other))
     return bool(differs.size and one[differs[0]] < other[differs[0]])
 
 
 def as_rows(input, dim):
-    """(axis, the array with that dimension first)."""
+    """Return (axis, the array with this dimension first)."""
     axis = wrap_dim(dim, input.ndim, scalar=False)
     if input.size == 0 and 0 in input.shape[:axis] + input.shape[axis + 1 :]:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
@@ -72,9 +72,9 @@ DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "
 
 @op(**DISTINCT, kernel_name="unique", node="Unique2Backward0", input="refuse_derivative('_unique2', g)")
 def unique_elements(input, inverse):
-    """The distinct elements in ascending order, which of them each element is (with ``inverse``), and how often."""
+    """The distinct elements in ascending order, the index of each element among them (with ``inverse``), and their counts."""
     flat = input.reshape(-1)
-    if not inverse:  # sort without the order, which is not needed: a quarter of the time
+    if not inverse:  # sorting without indices takes a quarter of the time
         ordered = np.sort(widen(flat)).astype(flat.dtype, copy=False)
         values, _, counts = run_results(ordered, runs(ordered))
         return values, np.zeros(0, I8), counts
@@ -85,7 +85,7 @@ def unique_elements(input, inverse):
 
 @op(**DISTINCT, kernel_name="unique_dim", node="UniqueDimBackward0", input="refuse_derivative('unique_dim', g)")
 def unique_slices(input, dim):
-    """The distinct slices along ``dim`` in ascending order, which of them each slice is, and how often."""
+    """The distinct slices along ``dim`` in ascending order, the index of each slice among them, and their counts."""
     axis, rows = as_rows(input, dim)
     flat = widen(rows).reshape(len(rows), math.prod(rows.shape[1:]))
     order = order_of(flat) if flat.shape[1] else np.arange(len(rows))
@@ -100,7 +100,7 @@ def unique_slices(input, dim):
     input="refuse_derivative('unique_consecutive', g)",
 )
 def unique_runs(input, dim):
-    """The elements (or the slices along ``dim``) without those that equal the one before."""
+    """The elements (or the slices along ``dim``) without repetitions of the previous one."""
     if dim is None:
         flat = input.reshape(-1)
         values, number, counts = run_results(flat, runs(flat))

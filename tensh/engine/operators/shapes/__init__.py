@@ -1,1 +1,1 @@
-"""Other shapes over the same elements: views, joined and repeated tensors, diagonals."""
+"""Shapes: views, joined and repeated tensors, diagonals."""

@@ -1,4 +1,4 @@
-"""Diagonals: seen, copied, and laid into matrices of zeros."""
+"""Diagonals: as views, copied, and embedded in matrices of zeros."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def diagonal_of(array, offset, dim1, dim2):
     one, two = wrap_dim(dim1, array.ndim), wrap_dim(dim2, array.ndim)
     if one == two:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    if not -FAR < offset < FAR:  # NumPy counts in 32 bits, and so far out there is no element
+    if not -FAR < offset < FAR:  # NumPy's offsets have 32 bits, and there is no element so far out
         offset = array.shape[two]
     out = array.diagonal(offset, one, two)
     if array.flags.writeable:
@@ -24,7 +24,7 @@ def diagonal_of(array, offset, dim1, dim2):
 
 @view_op(input="diagonal_back(g, input.shape, offset, dim1, dim2)")
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view.
+    """The diagonals over two dimensions, as the last dimension.  Differentiable, a view.
 
     ``offset`` counts from the main diagonal: 1 is the one above it.  Shape: [n, m, ...] to [..., k]. Raise RuntimeError for
     equal dimensions.

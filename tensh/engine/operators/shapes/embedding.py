@@ -1,4 +1,4 @@
-"""A tensor with one part of it replaced, filled or overwritten as a whole."""
+"""Tensors with one part replaced, and tensors filled or overwritten as a whole."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tensh.engine.operators.shapes.views import make_key
 
 
 def replace_part(input, part_of, src):
-    """A copy of ``input`` with the part that ``part_of`` gives replaced by ``src``."""
+    """Copy ``input`` with the part ``part_of`` replaced by ``src``."""
     out = memory.copy(input)
     part = part_of(out)
     if part.shape != src.shape:
@@ -58,9 +58,9 @@ def diagonal_put(input, src, offset, dim1, dim2):
     input="strided_put(zeros_as(g, g.shape), part, size, stride, start)", src="part",
 )  # fmt: skip
 def strided_put(input, src, size, stride, start):
-    """The input with the elements that strides name replaced.
+    """The input with the elements at the given strides replaced.
 
-    As in PyTorch, the input receives the gradient of that part and nothing beside it, where the opposite would be right.
+    As in PyTorch, the input receives the gradient of that part only, where the opposite would be right.
     """
     return replace_part(input, lambda out: memory.view_strided(out, size, stride, start), src)
 
@@ -72,13 +72,13 @@ def strided_put(input, src, size, stride, start):
     grad="strided_put(zeros_as(g, grad.shape), g, size, stride, start)",
 )
 def strided_part(grad, size, stride, start):
-    """The elements of a dense tensor that strides name."""
+    """The elements of a dense tensor at the given strides."""
     return memory.view_strided(np.ascontiguousarray(grad), size, stride, start).copy()
 
 
 # ── the whole ────────────────────────────────────────────────────────────────
 def number_as(number, dtype):
-    """A number as an array without dimensions; PyTorch's error if it does not fit the dtype."""
+    """Return a number as a 0-d array; raise PyTorch's error if it does not fit the dtype."""
     return np.asarray(cast_scalar(number, BY_NUMPY[dtype]), dtype)
 
 
@@ -102,11 +102,11 @@ def fill_tensor(input, value):
 
 
 def real_part(array, dtype):
-    """``array`` itself, or its real part where it is to be written into real numbers."""
+    """Return ``array``, or its real part to be written into real numbers."""
     return real_of(array) if array.dtype.kind in "cW" and dtype.kind not in "cbW" else array
 
 
-# Values alone, which the write broadcasts.
+# Kernels return the value alone, which the write broadcasts.
 @op(public=False, out=False, node="FillBackward2", input="zeros_as(g, g.shape)")
 def filling_number(input, value):
     """A number to fill the input with."""

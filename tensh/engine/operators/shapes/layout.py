@@ -18,7 +18,7 @@ from tensh.engine.operators.shapes.views import view_op
     " restride_back(g, input.shape, strides, size, stride, start)",
 )
 def restride(input, size, stride, start, strides=None):
-    """The memory in another size and other strides, ``start`` elements after the input's first.
+    """A view of the memory with another size and strides, ``start`` elements after the input's first.
 
     ``strides`` are those of the input, None if it is dense.
     """
@@ -26,20 +26,20 @@ def restride(input, size, stride, start, strides=None):
 
 
 def room(shape, steps, size, stride, start):
-    """(first, last + 1) of the elements that two layouts reach, counted from the first element of one of them."""
+    """Return (first, last + 1) of the elements of two layouts, counted from the first element of one of them."""
     layouts = (shape, steps), (size, stride)
     ends = [0 if 0 in ns else sum((n - 1) * step for n, step in zip(ns, ss, strict=True)) for ns, ss in layouts]
     return min(0, start), max(ends[0], start + ends[1]) + 1
 
 
 def places_of(layout, low, high):
-    """The numbers of a layout's elements in the memory between ``low`` and ``high``."""
+    """Return the positions of a layout's elements in the memory between ``low`` and ``high``."""
     size, stride, start = layout
     return memory.view_strided(np.arange(high - low), size, stride, start - low)
 
 
 def move_gradient(grad, source, target, low, high):
-    """``grad`` laid into zeros by one layout and read by another; elements in one place are added."""
+    """Add ``grad`` to zeros by one layout, and read it by another."""
     flat = np.zeros(high - low, grad.dtype)
     if memory.may_overlap(*source[:2]):
         add_at(flat, places_of(source, low, high).reshape(-1), grad.reshape(-1))
@@ -53,7 +53,7 @@ def move_gradient(grad, source, target, low, high):
 
 
 def copies(shape, steps, grad):
-    """Return the number of elements of a layout that share the place of each."""
+    """Return for each element of a layout the number of elements at its position."""
     reach = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     places = places_of((shape, steps, 0), 0, reach)
     return np.bincount(places.reshape(-1))[places].astype(grad.dtype)

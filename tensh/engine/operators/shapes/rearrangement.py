@@ -38,15 +38,13 @@ def cat(tensors, dim=0):
         if dim.__class__ is int and are_alike(tensors):
             return np.concatenate(tensors, dim)
     except (ValueError, TypeError, IndexError):
-        pass  # PyTorch's error follows
+        pass  # PyTorch's error is raised below
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [array.shape for array in tensors]
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
-    full = [
-        shape for shape in shapes if shape != (0,)
-    ]  # empty vectors fit anywhere, and by themselves along any dimension
+    full = [shape for shape in shapes if shape != (0,)]  # empty vectors fit any tensor, and on their own any dimension
     dim = wrap_dim(dim, len(full[0])) if full else 0
     full = full or shapes
     require_matching(full, dim)
@@ -59,7 +57,7 @@ def cat(tensors, dim=0):
 
 
 def are_alike(arrays):
-    """True if all arrays are row-major and of one dtype."""
+    """Return True if all arrays are row-major and of one dtype."""
     dtype = arrays[0].dtype
     for array in arrays:  # noqa: SIM110 - a generator takes twice as long
         if array.dtype is not dtype or not array.flags.c_contiguous:
@@ -68,7 +66,7 @@ def are_alike(arrays):
 
 
 def common_dtype(arrays):
-    """The common dtype by PyTorch's promotion: 0-d arrays decide only where their category is higher."""
+    """Return the common dtype by PyTorch's promotion: 0-d arrays count only if their category is higher."""
     ranks = [None, None]
     for array in arrays:
         own, rank = BY_NUMPY[array.dtype], array.ndim == 0
@@ -91,7 +89,7 @@ def require_matching(shapes, dim):
 
 
 def parts(grad, shapes, dim):
-    """Consecutive parts along ``dim`` of the given shapes; empty vectors, which fit anywhere, have no part in it."""
+    """Return consecutive parts along ``dim`` of the given shapes; empty vectors, which fit any tensor, get no part."""
     dim = wrap_dim(dim, grad.ndim)
     cut = on_tensors("slice_dim") if isinstance(grad, Tensor) else slice_dim.kernel
     found, start = [], 0
@@ -114,7 +112,7 @@ word(parts), word(rows)
 
 @op(sequence="tensors", apart=True, public="function", tensors="rows(g, dim)")
 def stack(tensors, dim=0):
-    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
+    """The tensors, all of one size, stacked along a new dimension ``dim``.  Differentiable.
 
     Shapes: k of [*] to [k, *]. Raise RuntimeError for other shapes, or without tensors.
 
@@ -165,7 +163,7 @@ def split_blocks(array, shapes):
 
 # ── repeating ────────────────────────────────────────────────────────────────
 def interleave_shape(shape, repeats):
-    """``shape`` as long as ``repeats``, and the size in which every dimension is preceded by its repetition."""
+    """Return ``shape`` extended to the length of ``repeats``, and the size with a repetition before every dimension."""
     shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
     return shape, [n for pair in zip(repeats, shape, strict=True) for n in pair]
 
@@ -177,7 +175,7 @@ def interleave_shape(shape, repeats):
     input="zeros_as(g, input.shape) if 0 in repeats else repeat_back(g, input.shape, repeats)",
 )
 def repeat_dims(input, repeats):
-    """The input as often as ``repeats`` says along each dimension."""
+    """The input repeated ``repeats`` times along each dimension."""
     shape, size = interleave_shape(input.shape, repeats)
     out = np.empty(size, input.dtype)
     out[...] = input.reshape([n for each in shape for n in (1, each)])
@@ -225,7 +223,7 @@ def roll_dims(input, shifts, dims):
 
 @word
 def opposite(numbers):
-    """The negatives of several numbers."""
+    """Negate several numbers."""
     return tuple(-n for n in numbers)
 
 
@@ -253,20 +251,20 @@ def rotate_dims(input, times, dims):
 # ── triangles and diagonals ──────────────────────────────────────────────────
 @lru_cache(64)
 def small_triangle(part, rows, columns, diagonal):
-    """True where a triangle is: a comparison of places takes a fifth of the time of NumPy's function."""
+    """Return a mask of a triangle: comparing indices takes a fifth of the time of NumPy's function."""
     dtype = np.int32 if rows + columns < 1 << 30 else np.int64
     column, edge = np.arange(columns, dtype=dtype), np.arange(diagonal, rows + diagonal, dtype=dtype)[:, None]
     return np.less_equal(column, edge) if part is np.tril else np.greater_equal(column, edge)
 
 
 def triangle_mask(part, rows, columns, diagonal):
-    """True where a triangle is; those of up to 4096 elements are made once, as making one takes longer than using it."""
+    """Return a mask of a triangle, cached up to 4096 elements, because making one takes longer than using it."""
     make = small_triangle if rows * columns <= 4096 else small_triangle.__wrapped__
     return make(part, rows, columns, diagonal)
 
 
 def is_stack(array):
-    """True for arrays of up to three dimensions and dense stacks of matrices, which PyTorch writes without a copy."""
+    """Return True for arrays of up to three dimensions and dense stacks of matrices, which PyTorch writes without a copy."""
     if array.ndim <= 3:
         return True
     steps, dense = memory.strides(array)[:-2], memory.contiguous_strides(array.shape)[:-2]
@@ -287,7 +285,7 @@ def triangle(name, part, what):
         if not -(2**63) <= diagonal < 2**63:
             raise ValueError("Overflow when unpacking long long")
         rows, columns = input.shape[-2:]
-        return triangle_mask(part, rows, columns, min(max(diagonal, -rows), columns))  # further out all are alike
+        return triangle_mask(part, rows, columns, min(max(diagonal, -rows), columns))  # all beyond are alike
 
     doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
 

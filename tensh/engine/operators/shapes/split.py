@@ -1,4 +1,4 @@
-"""Many parts of a tensor at once: views that must not be written while gradients are recorded."""
+"""Splitting a tensor into views that must not be written while gradients are recorded."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.shapes.views import BEFORE, make_key, view_op
 
 OF_A_TENSOR = 256
-"""The least bytes that a tensor takes besides its elements."""
+"""The least size of a tensor in bytes, without its elements."""
 MANY = 1 << 20
 
 
 def require_room_for(number):
-    """Raise PyTorch's RuntimeError where so many tensors have no room, before the first of them is made."""
+    """Raise PyTorch's RuntimeError for more tensors than memory holds, before making the first."""
     if number > MANY:
         np.empty((number, OF_A_TENSOR), "u1")
 

@@ -1,7 +1,7 @@
-"""Views: operators whose result shares the input's memory.  The derivative is the way back.
+"""Views: operators whose result shares the input's memory.
 
-Each comes with its adjoint (``select`` with ``select_back``): gradients are laid into zeros, and the adjoint of that is
-the view again, so that any order of differentiation closes.
+Each has its adjoint as derivative (``select`` has ``select_back``), which writes the gradient into zeros.  The adjoint
+of that is the view again, so that derivatives of any order exist.
 """
 
 import numpy as np
@@ -19,12 +19,12 @@ def view_op(view=True, **keywords):
 
 
 ALL = slice(None)
-BEFORE = tuple([(ALL,) * d for d in range(65)])  # all of the dimensions before one
+BEFORE = tuple([(ALL,) * d for d in range(65)])  # an index of all dimensions before one
 
 
 # ── other sizes ──────────────────────────────────────────────────────────────
 def infer_size(size, number):
-    """``size`` with its -1 worked out for ``number`` elements; PyTorch's errors if that cannot be."""
+    """Return ``size`` with its -1 inferred for ``number`` elements; raise PyTorch's errors if that is impossible."""
     known, unknown = 1, None
     for d, n in enumerate(size):
         if n == -1:
@@ -57,8 +57,8 @@ NOT_VIEWABLE = (
 def view(input, size):
     """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
 
-    One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  Raise RuntimeError where the shape needs
-    a copy: then use ``reshape``.  Shape: [*] to [*shape].
+    One size may be -1 and is inferred.  Differentiable (not with a dtype), a view.  Raise RuntimeError where the shape
+    needs a copy: then use ``reshape``.  Shape: [*] to [*shape].
 
     >>> import tensh as torch
     >>> torch.arange(6).view(2, -1)
@@ -81,7 +81,7 @@ def view(input, size):
 
 @view_op(public=False, node="ReshapeAliasBackward0", input="reshape(g, input.shape)")
 def reshape_alias(input, size, stride):
-    """View memory in a size and strides that are known to fit."""
+    """View memory with a size and strides known to fit."""
     out = input.reshape(size)  # NumPy's own view takes a fifteenth of the time
     base = out.base
     if (base is input or base is input.base) and (*[s * out.itemsize for s in stride],) == out.strides:
@@ -91,7 +91,7 @@ def reshape_alias(input, size, stride):
 
 @op(public=False, out=False, node="UnsafeViewBackward0", input="reshape(g, input.shape)")
 def unsafe_view(input, size):
-    """A view in another size of a fresh copy that nothing else refers to."""
+    """The input, a new copy without other references, in another size."""
     return input.reshape(size)
 
 
@@ -142,7 +142,7 @@ def unsqueeze(input, dim):
 # ── other orders ─────────────────────────────────────────────────────────────
 @word
 def inverse(dims):
-    """The order of dimensions that undoes ``dims``."""
+    """The inverse permutation of ``dims``."""
     back = [0] * len(dims)
     for place, d in enumerate(dims):
         back[d] = place
@@ -150,11 +150,11 @@ def inverse(dims):
 
 
 ORDERS = set()
-"""Orders of dimensions that were looked at before: to do so each time takes half as long as the view."""
+"""A cache of checked permutations: checking takes half as long as the view."""
 
 
 def order_of(dims):
-    """``dims``, none of which is too large for any array: NumPy cuts them to 32 bits."""
+    """Return ``dims``; raise for a dimension beyond 32 bits, to which NumPy would truncate it."""
     if dims and (max(dims) > 63 or min(dims) < -64):
         raise OverflowError
     if len(ORDERS) < 4096:
@@ -185,7 +185,7 @@ def permute(input, dims):
 def transpose(input, dim0, dim1):
     """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     try:
-        if dim0.__class__ is int is dim1.__class__:  # NumPy also takes truth values and arrays
+        if dim0.__class__ is int is dim1.__class__:  # NumPy also takes bools and arrays
             return input.swapaxes(dim0, dim1)
         return input.swapaxes(wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim))
     except (ValueError, TypeError, OverflowError):
@@ -196,7 +196,7 @@ def transpose(input, dim0, dim1):
 
 @view_op(node="TBackward0", input="t(g)")
 def t(input):
-    """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view.
+    """The transpose of a matrix; vectors and numbers are unchanged.  Differentiable, a view.
 
     Shape: [n, m] to [m, n]. Raise RuntimeError for more dimensions.
 
@@ -211,13 +211,13 @@ def t(input):
 
 # ── parts ────────────────────────────────────────────────────────────────────
 def make_key(dim, index):
-    """The key of ``index`` in dimension ``dim``, counted from 0."""
+    """Return NumPy's index for ``index`` in dimension ``dim``, counted from 0."""
     return (*BEFORE[dim], index)
 
 
 @view_op(input="select_back(g, input.shape, dim, index)")
 def select(input, dim, index):
-    """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view.
+    """The slice at ``index`` of dimension ``dim``, which is removed.  Differentiable, a view.
 
     Shape: [n, *] to [*]. Raise IndexError for an index out of range.
 
@@ -270,7 +270,7 @@ def slice_back(grad, shape, dim, start, stop, step):
 
 @view_op(public="method", input="unfold_back(g, input.shape, dimension, size, step)")
 def unfold(input, dimension, size, step):
-    """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window.
+    """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension is the window.
 
     Differentiable, a view.  Shape: [..., n, ...] to [..., windows, ..., size]. Raise RuntimeError for a size out of range.
 
@@ -300,9 +300,9 @@ def windows(array, dimension, size, step):
 
 @op(public=False, node="UnfoldBackwardBackward0", grad="unfold(g, dimension, size, step)")
 def unfold_back(grad, shape, dimension, size, step):
-    """The sum of windows, each at its place in zeros."""
+    """The sum of windows, each at its position."""
     out = np.zeros(shape, grad.dtype)
     places = windows(out, dimension, size, step)
-    for start in reversed(range(0, size, step)):  # in the order of windows; their parts of such a size do not overlap
+    for start in reversed(range(0, size, step)):  # in the order of windows; parts of ``step`` elements do not overlap
         places[..., start : start + step] += grad[..., start : start + step]
     return out

@@ -1,1 +1,1 @@
-"""Sparse tensors: indices and values in place of an array, and the rules of operators on them."""
+"""Sparse tensors: indices and values in place of an array, and rules for operators on them."""

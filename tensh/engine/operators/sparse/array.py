@@ -1,8 +1,8 @@
-"""The arrays of sparse tensors, which have indices and values in place of elements.
+"""The arrays of sparse tensors, with indices and values in place of elements.
 
-A sparse tensor is an ordinary ``Tensor`` over a ``Sparse``.  Whoever asks that for elements raises ``Sparsity``, and the
-operator is answered by its rule (``dispatch``); operators on dense tensors notice nothing.  On their way back gradients are
-``SparseGradient``: arrays that stay sparse where they are added, and become dense wherever else they are used.
+A sparse tensor is an ordinary ``Tensor`` over a ``Sparse``.  A kernel that reads its elements raises ``Sparsity``, and
+``dispatch`` applies the operator's rule instead, at no cost for dense tensors.  In the backward pass gradients are
+``SparseGradient``: arrays that stay sparse when added, and become dense in all other uses.
 """
 
 from math import prod
@@ -20,7 +20,7 @@ BY_ROWS, BLOCKED = (CSR, BSR), (BSR, BSC)
 
 
 class Sparsity(Absence, NotImplementedError):
-    """The error of an operator that was given a sparse tensor, for which no rule answers."""
+    """The error of an operator without a rule for sparse tensors."""
 
     package = "operators.sparse"
 
@@ -57,7 +57,7 @@ class Sparse:
 
     @property
     def grid(self):
-        """The shape of the places of entries."""
+        """The shape of the grid's indices."""
         placed = self.shape[: self.batch_dim + self.sparse_dim]
         if not self.block:
             return placed
@@ -65,12 +65,12 @@ class Sparse:
         return (*placed[:-2], rows, columns)
 
     def assemble(self, entries):
-        """The dense form, of the entries of the whole grid one after the other; of arrays and of tensors."""
+        """Return the dense form of the entries of the whole grid, one after the other, as an array or tensor."""
         entries = entries.reshape(*self.grid, *self.entry_shape)
         return (swap_blocks(entries, self.batch_dim) if self.block else entries).reshape(*self.shape)
 
     def take_apart(self, dense):
-        """The entries of the whole grid, as an array or tensor [*grid, *entry]; the inverse of ``assemble``."""
+        """Return the entries of the whole grid, as an array or tensor [*grid, *entry]: the inverse of ``assemble``."""
         return cut(dense, self.batch_dim, self.block)
 
     @property
@@ -85,7 +85,7 @@ class Sparse:
         return self.size * self.itemsize
 
     def replace_values(self, values, kind=None):
-        """Return a sparse array with other values at these places."""
+        """Return a sparse array with other values at these indices."""
         return (kind or type(self))(values, self.indices, self.shape, self.layout, self.coalesced)
 
     def view_as(self, layout):
@@ -120,17 +120,17 @@ for _name in (
 
 
 def rebuild(values, indices, *facts):
-    """The array of a pickled sparse tensor."""
+    """Return the array of a pickled sparse tensor."""
     return Sparse(canonical(values), tuple([canonical(each) for each in indices]), *facts)
 
 
 def swap_blocks(entries, batch_dim):
-    """Exchange the dimensions of the columns of the grid, and of the rows of a block."""
+    """Exchange the dimensions of the grid's columns and of a block's rows."""
     return entries.swapaxes(batch_dim + 1, batch_dim + 2)
 
 
 def cut(dense, batch_dim, block):
-    """A dense array or tensor in blocks [*grid, *block, *]; itself where there are no blocks."""
+    """Return a dense array or tensor in blocks [*grid, *block, *], unchanged without blocks."""
     if not block:
         return dense
     shape, (height, width) = tuple(dense.shape), block
@@ -140,7 +140,7 @@ def cut(dense, batch_dim, block):
 
 
 def places(array):
-    """The places of the entries on the grid [dims of the grid, number of entries], in the order of the values."""
+    """Return the grid indices of the entries [dims of the grid, number of entries], in the order of the values."""
     if array.layout is COO:
         return array.indices[0]
     compressed, plain = array.indices
@@ -151,7 +151,7 @@ def places(array):
 
 
 def flat_places(array):
-    """The number of each entry's place on the grid; IndexError for one outside."""
+    """Return the flat grid index of each entry; raise IndexError if out of range."""
     index, sizes = places(array), array.grid
     if not index.shape[1]:
         return np.zeros(0, np.int64)
@@ -218,7 +218,7 @@ def as_dense(value):
 
 
 def add_arrays(a, b):
-    """The sum of two sparse arrays: the values of the same places, or of both one after the other."""
+    """Add two sparse arrays: their values if the indices are the same, otherwise both joined."""
     if a.indices[0] is b.indices[0]:
         return a.replace_values(a.values + b.values)
     index = np.concatenate([places(a), places(b)], 1)

@@ -1,4 +1,4 @@
-"""Methods that give sparse tensors of dense ones and back, and the parts of a sparse tensor."""
+"""Conversions between dense and sparse tensors, and the parts of a sparse tensor."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def method(fn):
 
 @method
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
-    """The tensor in a sparse layout, sparse_coo unless ``layout`` says another; ``sparse_dim`` dimensions are sparse.
+    """The tensor in a sparse layout, by default sparse_coo; ``sparse_dim`` dimensions are sparse.
 
     Differentiable.  Raise RuntimeError for a number of sparse dimensions that the tensor does not have.
 
@@ -111,7 +111,7 @@ for _layout in (CSR, CSC, BSR, BSC):
 
 @method
 def sparse_mask(self, mask):
-    """The values of this tensor at the places of a sparse tensor ``mask`` of its shape.  Differentiable.
+    """The values of this tensor at the indices of a sparse tensor ``mask`` of its shape.  Differentiable.
 
     Raise RuntimeError for another shape.
 
@@ -176,7 +176,7 @@ for _name, _facts in KIND_OF_INDICES.items():
 
 @method
 def coalesce(self):
-    """The tensor with its places in order and each of them once, with the sum of its values.  Differentiable.
+    """The tensor with sorted, unique indices; values with equal indices are added.  Differentiable.
 
     Raise RuntimeError for another layout than sparse_coo.
 
@@ -190,7 +190,7 @@ def coalesce(self):
 
 @method
 def is_coalesced(self):
-    """True if the places are known to be in order, each of them once.  Raise RuntimeError for another layout than sparse_coo.
+    """True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().is_coalesced()
@@ -207,7 +207,7 @@ def require_coalesced(t, name):
 
 @method
 def indices(self):
-    """The places of the values [sparse dims, nnz].  Raise RuntimeError for a tensor that is not coalesced.
+    """The indices of the values [sparse dims, nnz].  Raise RuntimeError for a tensor that is not coalesced.
 
     >>> import tensh as torch
     >>> torch.eye(2).to_sparse().indices()
@@ -241,7 +241,7 @@ def require_sparse(t, name):
 
 @method
 def _indices(self):
-    """The places of the values, whether or not the tensor is coalesced."""
+    """The indices of the values, whether or not the tensor is coalesced."""
     return wrap(require_sparse(self, "_indices").array.indices[0])
 
 
@@ -281,7 +281,7 @@ def dense_dim(self):
 
 @method
 def _coalesced_(self, coalesced):
-    """Say whether the tensor is coalesced, without looking."""
+    """Declare whether the tensor is coalesced, without a check."""
     self.array.coalesced = coalesced
     return self
 
@@ -295,7 +295,7 @@ You could try the following options:
 
 
 def refuse_sparse_size(old, new):
-    """Raise unless values keep their places in another size: (its sparse dimensions, its dense ones), as many and no smaller."""
+    """Raise unless a size (its sparse dimensions, its dense ones) has as many dimensions and none is smaller."""
     for kind, before, after in zip(("sparse", "dense"), old, new, strict=True):
         if len(before) != len(after):
             raise RuntimeError(
@@ -329,7 +329,7 @@ def resize_sparse(self, size, sparse_dim, dense_dim, keep):
 
 @method
 def sparse_resize_(self, size, sparse_dim, dense_dim):
-    """Give a sparse tensor another size, in place; its values keep their places.
+    """Resize a sparse tensor in place; its values keep their indices.
 
     Raise RuntimeError unless there is a size for each dimension, and for a size in which values would lose their places.
 
@@ -342,7 +342,7 @@ def sparse_resize_(self, size, sparse_dim, dense_dim):
 
 @composite
 def resize_as_sparse_(self, the_template):
-    """Give a sparse tensor the size of another, in place; its values keep their places.
+    """Resize a sparse tensor in place to the size of another; its values keep their indices.
 
     Raise RuntimeError for a size in which they would lose them.
 
@@ -357,7 +357,7 @@ def resize_as_sparse_(self, the_template):
 
 @method
 def sparse_resize_and_clear_(self, size, sparse_dim, dense_dim):
-    """Give a sparse tensor another size and no values, in place.
+    """Resize a sparse tensor in place and remove its values.
 
     Raise RuntimeError unless there is a size for each dimension.
 

@@ -1,4 +1,4 @@
-"""Sparse tensors of indices and values, and the checks of these."""
+"""Sparse tensors from indices and values, with checks."""
 
 import math
 from functools import wraps
@@ -30,7 +30,7 @@ FORMS = (
 
 
 class check_sparse_tensor_invariants:
-    """Switch the checks of indices and values of new sparse tensors: a context, a decorator, and three functions.
+    """Switch the checks of new sparse tensors' indices and values: a context manager, a decorator, and three functions.
 
     >>> import tensh as torch
     >>> with torch.sparse.check_sparse_tensor_invariants():
@@ -48,12 +48,12 @@ class check_sparse_tensor_invariants:
 
     @staticmethod
     def enable():
-        """Check them from now on."""
+        """Enable the checks."""
         check_sparse_tensor_invariants.checking = True
 
     @staticmethod
     def disable():
-        """Leave them unchecked from now on."""
+        """Disable the checks."""
         check_sparse_tensor_invariants.checking = False
 
     def __init__(self, enable=True):
@@ -80,7 +80,7 @@ class check_sparse_tensor_invariants:
 
 
 def indices_of(data, kind=np.int64):
-    """An array of integers from a tensor or nested lists; 32 bits stay where ``kind`` is None."""
+    """Return an array of integers from a tensor or nested lists; 32 bits are kept if ``kind`` is None."""
     array = data.array if isinstance(data, Tensor) else tensor(data).array
     if kind is None:
         return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
@@ -88,14 +88,14 @@ def indices_of(data, kind=np.int64):
 
 
 def values_from(data, dtype):
-    """The tensor of the values, of a dtype if one is given."""
+    """Return the tensor of the values, in a dtype if given."""
     values = data if isinstance(data, Tensor) else tensor(data)
     values = values if dtype is None else values.to(dtype)
     return values.reshape(1) if not values.array.ndim else values
 
 
 def finish(made, requires_grad):
-    """The tensor, which requires grad if that was asked for."""
+    """Return the tensor, which requires grad if requested."""
     if requires_grad and made.node is None:
         if made.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -128,11 +128,11 @@ FILLING = {
     "scalar_tensor": "fill_.Scalar", "triu_indices": "triu_indices", "tril_indices": "tril_indices",
     "fftfreq": "arange.start_out", "rfftfreq": "arange.start_out",
 }  # fmt: skip
-"""Functions that make tensors -> the operators that they end in, which sparse tensors lack."""
+"""Functions that make tensors -> the operators that they call, which sparse tensors lack."""
 
 
 def make_sparse(name, default, given):
-    """Make the result of ``zeros`` or ``empty`` in a sparse layout; PyTorch's errors for functions that fill all elements."""
+    """Make the result of ``zeros`` or ``empty`` in a sparse layout; raise PyTorch's errors for other functions."""
     layout = given["layout"]
     if layout not in TITLES:
         require_strided(layout)
@@ -161,10 +161,10 @@ def sparse_coo_tensor(
     indices=None, values=None, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False,
     check_invariants=None, is_coalesced=None,
 ):  # fmt: skip
-    """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values of one place are added.
+    """A sparse tensor with ``values`` [nnz, *] at ``indices`` [sparse dims, nnz]; values with equal indices are added.
 
-    ``size`` is large enough for the indices if left out; given alone, it is that of a tensor of zeros. Raise RuntimeError
-    for indices and values that do not fit each other or the size.  Differentiable in ``values``.
+    ``size`` is by default the smallest that holds the indices; given alone, it makes a tensor of zeros. Raise
+    RuntimeError for indices and values that do not fit each other or the size.  Differentiable in ``values``.
 
     >>> import tensh as torch
     >>> torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
@@ -222,7 +222,7 @@ def check_bounds(index, size):
 
 
 def is_in_order(index):
-    """True if the places are in order and each is there once."""
+    """Return True if the indices are sorted and unique."""
     if not len(index):
         return index.shape[1] < 2
     steps = np.diff(index, axis=1)
@@ -301,7 +301,7 @@ def check_shapes(layout, starts, others, values, size):
 
 
 def check_places(layout, starts, others, size, block):
-    """Raise RuntimeError for indices of a compressed tensor that name no places, or places out of order."""
+    """Raise RuntimeError for indices of a compressed tensor that are out of range or out of order."""
     (line, other), batch, nnz = NAMES[layout], starts.ndim - 1, others.shape[-1]
     rows, columns = (size[batch + n] // block[n] if block[n] else 0 for n in (0, 1))
     across, kinds = (columns, ("nrows", "ncols")) if layout in BY_ROWS else (rows, ("ncols", "nrows"))

@@ -1,4 +1,4 @@
-"""Dispatch of operators and functions that were given sparse tensors."""
+"""Dispatch of operators and functions called with sparse tensors."""
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
@@ -29,7 +29,7 @@ def operator(name, /, *args, out=None, **options):
 
 
 def function(name, fn, args, options, /):
-    """Apply a function made of operators, which asked for elements itself."""
+    """Apply a composite that reads elements itself."""
     out = options.pop("out", None)
     if name not in TABLE and name.endswith("_") and not name.startswith("_"):
         return write(name, args[0], (name.removesuffix("_"), *args), options)
@@ -38,29 +38,29 @@ def function(name, fn, args, options, /):
 
 
 def answer(name, args, options):
-    """The result of a rule; PyTorch's error where there is none."""
+    """Return the result of a rule; raise PyTorch's error if there is none."""
     if name in TABLE:
         try:
             return TABLE[name](*args, **options)
-        except Lift:  # part of the rule asked for elements
+        except Lift:  # a part of the rule reads elements
             pass
     raise could_not_run(ATEN.get(name, name), backend(args))
 
 
 def backend(args):
-    """PyTorch's name of the backend for these tensors."""
+    """Return PyTorch's name of the backend for these tensors."""
     flat = [each for arg in args for each in (arg if isinstance(arg, (list, tuple)) else (arg,))]
     layouts = [each.array.layout for each in flat if is_sparse(each)]
     return "SparseCPU" if COO in layouts else "SparseCsrCPU"
 
 
 def give_out(out, result, name):
-    """Write a result into the tensor that was given for it."""
+    """Write a result into ``out``."""
     return replace(out, result) if is_sparse(out) else write_out(out, result, name)
 
 
 def write(name, target, call, options):
-    """Write the result of a call into ``target``: a sparse tensor gets other indices and values."""
+    """Write the result of a call into ``target``; of a sparse tensor, indices and values are replaced."""
     if not is_sparse(target):
         others = [each for each in call[2:] if isinstance(each, Tensor)]
         since = begin_write(target)
@@ -77,7 +77,7 @@ def requires(t):
 
 
 def replace(target, result):
-    """Give a sparse tensor the indices, the values and the history of another."""
+    """Replace the indices, the values and the history of a sparse tensor by those of another."""
     if result.array.dtype != target.array.dtype:
         result = result.to(target.dtype)
     target.array = result.array

@@ -1,9 +1,8 @@
-"""Sparse tensors made of, and taken apart into, tensors of indices and values.
+"""Sparse tensors composed from, and split into, tensors of indices and values.
 
-Note [Gradients of sparse tensors]
-What a rule computes, it computes from values with dense operators, whose derivatives hold at any order.  Two nodes join
-these to the sparse tensors: ``ToValues`` makes a sparse gradient of that of the values, ``FromValues`` takes the values of
-a sparse gradient.  Gradients have the places of their tensor.
+Note [Gradients of sparse tensors] Rules compute with the values by dense operators, which have derivatives of any
+order.  Two nodes connect these to the sparse tensors: ``ToValues`` makes the gradient of the values a sparse gradient,
+``FromValues`` takes the values of a sparse gradient.  Gradients have the indices of their tensor.
 """
 
 from functools import cache
@@ -26,18 +25,18 @@ from tensh.engine.operators.sparse.array import (
 
 
 def is_sparse(value):
-    """True for a sparse tensor."""
+    """Return True for a sparse tensor."""
     return isinstance(value, Tensor) and type(value.array) is Sparse
 
 
 def require_coordinates(t, name):
-    """Raise PyTorch's error for an operator that tensors of the layout sparse_coo alone have."""
+    """Raise PyTorch's error for an operator restricted to the layout sparse_coo."""
     if t.array.layout is not COO:
         raise could_not_run(name, "SparseCsrCPU")
 
 
 class Joint(Node):
-    """A node between a sparse tensor, with the places ``of``, and the tensor of its values."""
+    """A node between a sparse tensor, with the indices ``of``, and the tensor of its values."""
 
     __slots__ = ("of",)
 
@@ -80,12 +79,12 @@ class FromValues(Joint):
 
 @cache
 def name_node_class(label):
-    """The class of ``FromValues`` nodes that are called so."""
+    """Return the class of ``FromValues`` nodes of this name."""
     return type(label, (FromValues,), {"__slots__": (), "__module__": "builtins"})
 
 
 def values_of(t):
-    """The values of a sparse tensor as a tensor that gradients pass through."""
+    """Return the values of a sparse tensor as a tensor through which gradients pass."""
     node = refresh_node(t)
     if node is None or not mode.grad:
         return wrap(t.array.values)
@@ -93,13 +92,13 @@ def values_of(t):
 
 
 def entries_of(t):
-    """The values of a sparse tensor without dimensions of a batch [number of entries, *entry], and their places."""
+    """Return the values of a sparse tensor with batch dimensions merged [number of entries, *entry], and their indices."""
     a, values = t.array, values_of(t)
     return places(a), values.reshape(-1, *a.entry_shape) if a.batch_dim else values
 
 
 def elements_of(t):
-    """The values of a sparse tensor with blocks taken apart [number of elements, *dense], and their places."""
+    """Return the values of a sparse tensor with blocks split [number of elements, *dense], and their indices."""
     (*batch, rows, columns), values = entries_of(t)
     height, width = t.array.block
     index = np.broadcast_arrays(
@@ -111,7 +110,7 @@ def elements_of(t):
 
 
 def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=None):
-    """A sparse tensor of a tensor of values and arrays of indices; ``label`` is the name of its node."""
+    """Return a sparse tensor of a tensor of values and arrays of indices; ``label`` is the name of its node."""
     t = new()
     t.array = Sparse(values.array, indices, shape, layout, coalesced)
     t.node = t._base = t._kept = None
@@ -124,28 +123,28 @@ def sparse_tensor(values, indices, shape, layout=COO, coalesced=False, label=Non
 
 
 def replace_values(array, values, label=None):
-    """A sparse tensor with the places of ``array``."""
+    """Return a sparse tensor with the indices of ``array``."""
     return sparse_tensor(values, array.indices, array.shape, array.layout, array.coalesced, label)
 
 
 def dense_of(t, label="ToDenseBackward0"):
-    """A sparse tensor as a dense one, in which values of one place are added."""
+    """Return a sparse tensor as a dense one, in which values with equal indices are added."""
     a = t.array
     zeros = wrap(np.zeros((prod(a.grid), *a.entry_shape), a.dtype))
     out = zeros.index_put((wrap(flat_places(a)),), entries_of(t)[1], True) if a.nnz else zeros
     dense = a.assemble(out)
-    return rename_node(wrap(dense.array, dense.node), label)  # no view: nothing else shows this memory
+    return rename_node(wrap(dense.array, dense.node), label)  # not a view: nothing else refers to this memory
 
 
 def rename_node(t, label):
-    """A tensor whose node has another name, that of PyTorch's node of the whole computation."""
+    """Return a tensor whose node has the name of PyTorch's node for the whole computation."""
     if t.node is not None and label is not None:
         t.node = make_renaming(label)(t.node)
     return t
 
 
 class LabelNode(Node):
-    """A node that hands its gradient on."""
+    """A node that passes its gradient on."""
 
     __slots__ = ()
 
@@ -164,9 +163,9 @@ def make_renaming(label):
     return type(label, (LabelNode,), {"__slots__": (), "__module__": "builtins"})
 
 
-# ── places ───────────────────────────────────────────────────────────────────
+# ── indices ──────────────────────────────────────────────────────────────────
 def coalesce_as(t, label="CoalesceBackward0"):
-    """A COO tensor with its places in order and each of them once."""
+    """Return a COO tensor with sorted, unique indices."""
     a = t.array
     if a.coalesced:
         return t
@@ -183,17 +182,17 @@ def coalesce_as(t, label="CoalesceBackward0"):
 
 
 def bounds_of_lines(counts):
-    """The bounds of each line among its matrix's values [*batch, lines + 1], of the number of values in each line."""
+    """Return the bounds of the lines among a matrix's values [*batch, lines + 1], from the number of values in each line."""
     return np.concatenate([np.zeros_like(counts[..., :1]), counts.cumsum(-1)], -1).astype(np.int64)
 
 
 def compress_lines(lines, count):
-    """Return the bounds of each of ``count`` lines among sorted numbers of lines."""
+    """Return the bounds of each of ``count`` lines in sorted line indices."""
     return bounds_of_lines(np.bincount(lines, minlength=count))
 
 
 def select_values(t, chosen, index, shape, is_coalesced=None, label=None):
-    """The COO tensor of some values of ``t``, by their numbers or a mask, at other places."""
+    """Return a COO tensor of some values of ``t``, selected by indices or a mask, at other indices."""
     chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
     values = values_of(t).index_select(0, wrap(chosen))
     ordered = t.array.coalesced if is_coalesced is None else is_coalesced

@@ -1,4 +1,4 @@
-"""The functions of torch.sparse, and products that give sparse matrices."""
+"""The functions of torch.sparse, and products with sparse results."""
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def sum(input, dim=None, dtype=None):
 
 
 def groups(t, dim):
-    """For each value the number of its line along ``dim``, and how many lines there are."""
+    """Return the line of each value along ``dim``, and the number of lines."""
     index = np.delete(t.array.indices[0], dim, 0)
     _, inverse = np.unique(index, axis=1, return_inverse=True) if index.size else (0, np.zeros(t.array.nnz, int))
     inverse = np.asarray(inverse).reshape(-1).astype(np.int64)
@@ -96,7 +96,7 @@ def groups(t, dim):
 
 
 def softmax_of_values(input, dim, dtype, logarithm, label):
-    """The (logarithm of the) softmax of the values along a dimension; what is not there counts as minus infinity."""
+    """Compute the (logarithm of the) softmax of the values along a dimension; missing elements count as minus infinity."""
     if not is_sparse(input):
         return (input.log_softmax if logarithm else input.softmax)(dim, dtype=dtype)
     if input.array.layout is not COO:
@@ -117,7 +117,7 @@ def softmax_of_values(input, dim, dtype, logarithm, label):
 
 
 def softmax(input, dim, *, dtype=None):
-    """The softmax of the values along ``dim``, where what is not there counts as minus infinity.  Differentiable.
+    """The softmax of the values along ``dim``; missing elements count as minus infinity.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.sparse.softmax(torch.ones(1, 2).to_sparse(), 1).values()
@@ -137,7 +137,7 @@ def log_softmax(input, dim, *, dtype=None):
 
 
 def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
-    """``alpha * (mat1 @ mat2) + beta * input`` at the places of a sparse matrix ``input`` of the layout sparse_csr.
+    """``alpha * (mat1 @ mat2) + beta * input`` at the indices of a sparse matrix ``input`` of the layout sparse_csr.
 
     Differentiable.  Raise RuntimeError for another layout.
 
@@ -155,7 +155,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
 def spdiags(diagonals, offsets, shape, layout=None):
     """The sparse matrix whose diagonals ``offsets`` are the rows of ``diagonals``.
 
-    Raise RuntimeError for repeated offsets, or as many as ``diagonals`` has no rows.
+    Raise RuntimeError for repeated offsets, or unless there is one for each row of ``diagonals``.
 
     >>> import tensh as torch
     >>> torch.sparse.spdiags(torch.ones(1, 2), torch.tensor([0]), (2, 2)).to_dense()
@@ -181,7 +181,7 @@ def spdiags(diagonals, offsets, shape, layout=None):
 
 
 def as_sparse_gradcheck(gradcheck):
-    """The decorator of a gradcheck for functions of sparse tensors: gradients are compared where there are values."""
+    """Adapt a gradcheck to functions of sparse tensors: gradients are compared at the values only."""
 
     def checked(func, inputs, **options):
         options.pop("masked", None)
@@ -202,7 +202,7 @@ def as_sparse_gradcheck(gradcheck):
 
 # ── in the torch namespace ───────────────────────────────────────────────────
 def rows_of_product(input, mat):
-    """The product of a sparse matrix with a dense one, and its rows that have values; RuntimeError for other layouts."""
+    """Return the product of a sparse and a dense matrix, and its rows with values; raise RuntimeError for other layouts."""
     if not is_sparse(input):
         raise RuntimeError("sspaddmm: expected 'mat1' to have sparse layout, got 'mat1' with layout Strided")
     if is_sparse(mat):

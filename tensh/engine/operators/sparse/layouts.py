@@ -1,4 +1,4 @@
-"""Dense and sparse tensors from one layout to another."""
+"""Conversions of tensors between layouts."""
 
 from math import prod
 
@@ -23,7 +23,7 @@ TITLES = {COO: "Sparse", CSR: "SparseCsr", CSC: "SparseCsc", BSR: "SparseBsr", B
 
 
 def to_coo(t, label="ToSparseBackward0"):
-    """A sparse tensor of another layout in the layout sparse_coo, with its values in their order."""
+    """Convert a sparse tensor to the layout sparse_coo, with its values in their order."""
     layout = t.array.layout
     if layout is COO:
         return t
@@ -32,7 +32,7 @@ def to_coo(t, label="ToSparseBackward0"):
 
 
 def to_lines(t, layout, label=None):
-    """A tensor of the layout sparse_coo in the layout sparse_csr or sparse_csc; RuntimeError unless it is a matrix."""
+    """Convert a tensor of the layout sparse_coo to sparse_csr or sparse_csc; raise RuntimeError unless it is a matrix."""
     require_matrix(t, layout)
     t = coalesce_as(t)
     index = t.array.indices[0]
@@ -45,7 +45,7 @@ def to_lines(t, layout, label=None):
 
 
 def require_matrix(t, layout):
-    """Raise RuntimeError for a tensor of the layout sparse_coo that has not two sparse dimensions."""
+    """Raise RuntimeError unless a tensor of the layout sparse_coo has two sparse dimensions."""
     if t.array.sparse_dim != 2:
         raise RuntimeError(
             f"coo_to_{layout.name}: conversion from Sparse to {TITLES[layout]} for input tensors with sparse_dim()!=2 is not "
@@ -54,7 +54,7 @@ def require_matrix(t, layout):
 
 
 def turn_lines(t, layout, label=None):
-    """A tensor of one of the compressed layouts by the other dimension: rows as columns, or columns as rows."""
+    """Convert a compressed tensor to compression along the other dimension."""
     a, (index, entries) = t.array, entries_of(t)
     *batch, line, other = index if layout in BY_ROWS else (*index[:-2], index[-1], index[-2])
     *outer, rows, columns = a.grid
@@ -67,7 +67,7 @@ def turn_lines(t, layout, label=None):
 
 
 def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
-    """A dense matrix, or a batch of matrices, in a compressed layout, in blocks of a size in the blocked ones.
+    """Convert a dense matrix, or a batch of them, to a compressed layout, with blocks of a size in the blocked ones.
 
     Raise RuntimeError for sizes that blocks do not divide, and for matrices with different numbers of values.
     """
@@ -100,7 +100,7 @@ def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
 
 
 def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
-    """A dense tensor in the layout sparse_coo, with its first dimensions as the sparse ones."""
+    """Convert a dense tensor to the layout sparse_coo, with its first dimensions sparse."""
     array = t.array
     dims = array.ndim if sparse_dim is None else sparse_dim
     filled = (array != 0).any(tuple(range(dims, array.ndim))) if dims < array.ndim else array != 0
@@ -110,7 +110,7 @@ def dense_to_coo(t, sparse_dim=None, label="ToSparseBackward1"):
 
 
 def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense_dim=None):
-    """A dense or sparse tensor in a layout."""
+    """Convert a dense or sparse tensor to a layout."""
     if layout in BLOCKED and blocksize is None:
         raise RuntimeError(
             f"dense_to_sparse: conversion from {TITLES[t.layout]} to {TITLES[layout]} without blocksize argument given is not supported"
@@ -139,7 +139,7 @@ def convert_layout(t, layout, blocksize=None, sparse_dim=None, label=None, dense
 
 
 def refuse_blocks(array, layout, blocksize):
-    """Raise RuntimeError for what PyTorch does not cut into blocks, or out of them."""
+    """Raise RuntimeError for conversions to or from blocks that PyTorch lacks."""
     held, wanted = TITLES[array.layout], TITLES[layout]
     if layout not in BLOCKED:
         raise RuntimeError(f"sparse_compressed_to_{layout.name}: expected SparseCsr or SparseCsc layout but got {held}")

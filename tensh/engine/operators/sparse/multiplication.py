@@ -62,12 +62,12 @@ def mm(input, mat2, label="MmBackward0"):
 
 
 def parts_of(t):
-    """The places of a matrix's numbers, and these."""
+    """Return the indices of a matrix's numbers, and the numbers."""
     return elements_of(t) if t.array.block else entries_of(t)
 
 
 def sparse_by_sparse(input, mat2, label):
-    """The product of two sparse matrices, with a value wherever a product was added."""
+    """Multiply two sparse matrices; the result has a value wherever products were added."""
     layout = CSR if CSR in (input.array.layout, mat2.array.layout) else COO
     a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(mat2))
     (rows, inner), (others, columns) = a.array.indices[0], b.array.indices[0]
@@ -141,7 +141,7 @@ def linear(input, weight, bias=None):
 
 
 def sampled_addmm_of(input, mat1, mat2, beta, alpha):
-    """``alpha * (mat1 @ mat2) + beta * input`` at the places of ``input``."""
+    """Compute ``alpha * (mat1 @ mat2) + beta * input`` at the indices of ``input``."""
     *batch, rows, cols = places(input.array)
     if batch:
         (n, k), m = mat1.array.shape[-2:], mat2.array.shape[-1]

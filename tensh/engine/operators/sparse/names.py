@@ -10,4 +10,4 @@ ATEN = {
     "prod_all": "prod", "prod_dim": "prod.dim_int", "equals": "equal", "where": "where.self", "cumsum": "cumsum",
     "var_dim": "var.correction", "std_dim": "std.correction",
 }  # fmt: skip
-"""Name here -> name there, where they differ."""
+"""Name in tensh -> name in PyTorch, where they differ."""

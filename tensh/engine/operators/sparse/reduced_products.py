@@ -1,4 +1,4 @@
-"""The product of a sparse matrix with a dense one in which the terms of an element are reduced otherwise than by a sum."""
+"""Products of a sparse and a dense matrix with another reduction than the sum."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def reduce_product(mat1, mat2, reduce):
 
 
 def reduce_extreme(rows, terms, height, extreme):
-    """The extreme of the terms [number of values, columns] of each row, or 0, as [rows, columns]."""
+    """Return the extreme of the terms [number of values, columns] of each row, or 0, as [rows, columns]."""
     numbers = terms.array
     counts = np.bincount(rows, minlength=height)
     full = counts > 0
@@ -51,7 +51,7 @@ def reduce_extreme(rows, terms, height, extreme):
 
 
 def require_layouts(mat1, mat2):
-    """Raise PyTorch's errors unless the first matrix lies by rows and the second is dense."""
+    """Raise PyTorch's errors unless the first matrix is compressed by rows and the second is dense."""
     if not is_sparse(mat1) or mat1.array.layout is COO:
         raise could_not_run("_sparse_mm_reduce_impl", "SparseCPU" if is_sparse(mat1) else "CPU")
     if mat1.array.layout is not CSR:

@@ -1,4 +1,4 @@
-"""Answers of sparse tensors to functions and methods that ask for facts or for memory."""
+"""Functions and methods about facts or memory, for sparse tensors."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def request(fn):
 
 
 def refusal(kind, text):
-    """A function that raises."""
+    """Make a function that raises."""
 
     def refuse(self, *args, **options):
         raise kind(text.format(title=TITLES[self.layout], size=self.array.size))

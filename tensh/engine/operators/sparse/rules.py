@@ -1,6 +1,6 @@
-"""The rules of operators on sparse tensors, as one table: operator -> function of its arguments.
+"""Rules for operators on sparse tensors, as a table: operator -> function of its arguments.
 
-Operators that give zero for zero are applied to the values; all others have a rule here, or are refused as in PyTorch.
+Operators that map zero to zero are applied to the values; all others have a rule here, or are refused as in PyTorch.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ LINEAR = frozenset(["neg", "deg2rad", "rad2deg"])
 
 
 def on_values(name):
-    """Apply an operator to the values, once they are coalesced."""
+    """Apply an operator to the coalesced values."""
 
     def apply(input, *args, **options):
         if input.array.layout is COO and name not in LINEAR:
@@ -59,7 +59,7 @@ RULES.update({name: on_values(name) for name in ZERO_FOR_ZERO})
 
 
 def is_number(value):
-    """True for a Python number, and for a dense tensor of no dimension."""
+    """Return True for a Python number and for a dense 0-d tensor."""
     return not is_sparse(value) and (not hasattr(value, "array") or not value.array.ndim)
 
 
@@ -120,12 +120,12 @@ def add(input, other, alpha=1):
 
 
 def have_same_places(a, b):
-    """True if two compressed arrays have their values at the same places."""
+    """Return True if two compressed arrays have the same indices."""
     return a.block == b.block and all(map(np.array_equal, a.indices, b.indices))
 
 
 def merge_places(a, b):
-    """Places of a sum, and the number there of each value of both: two lists merged, equal places at their heads united."""
+    """Merge two sorted lists of indices; return the indices of a sum, and the position in it of each value of both."""
     first, second = flat_places(a), flat_places(b)
     if (np.diff(first) > 0).all() and (np.diff(second) > 0).all():
         flat, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)

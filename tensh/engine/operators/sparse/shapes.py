@@ -1,4 +1,4 @@
-"""The rules of operators on sparse tensors that move, choose or join values without a change of them."""
+"""Rules for operators on sparse tensors that move, select or join values."""
 
 import numpy as np
 
@@ -53,12 +53,12 @@ TRANSPOSED = {CSR: CSC, CSC: CSR, BSR: BSC, BSC: BSR}
 
 
 def kind_of_dim(array, dim):
-    """The kind of a dimension of a compressed tensor."""
+    """Return the kind of a dimension of a compressed tensor."""
     return "Batch" if dim < array.batch_dim else "Sparse" if dim < array.batch_dim + 2 else "Dense"
 
 
 def transpose_compressed(input, a, b, label):
-    """Exchange two dimensions of a kind of a compressed tensor: the sparse ones by the name of the layout."""
+    """Exchange two dimensions of one kind of a compressed tensor; sparse ones by changing the layout."""
     array, values = input.array, values_of(input)
     kind, other = kind_of_dim(array, a), kind_of_dim(array, b)
     if kind != other:
@@ -161,7 +161,7 @@ def select(input, dim, index):
 
 @shape("getitem")
 def getitem(self, index):
-    """Numbers, None, and ``:`` for dimensions as they are; PyTorch cuts out nothing else of sparse tensors."""
+    """Read an index of numbers, None and ``:``, PyTorch's only indices of sparse tensors."""
     dim, t, parts = 0, self, index if type(index) is tuple else (index,)
     given = len([each for each in parts if each is not None and each is not ...])
     for each in parts:

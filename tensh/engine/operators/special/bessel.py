@@ -1,7 +1,7 @@
-"""Bessel functions of the first and second kind and Airy's, from their integrals: means over a few fixed points.
+"""Bessel functions of the first and second kind and Airy functions, from integrals as means over a few fixed points.
 
-Up to 8 the integrals run over a period, where the mean of equally spaced points converges fastest of all; far out they
-are Laguerre's, and so stay exact however large the number is.  Near 0 power series lose fewer digits.
+Up to 8 the integrals cover a period, where the mean of equally spaced points converges fastest; beyond, they are
+Gauss-Laguerre integrals, exact for any large number.  Near 0 power series lose fewer digits.
 """
 
 import functools
@@ -13,7 +13,7 @@ import numpy as np
 from tensh.engine.operators.special.shared import gauss_laguerre, piecewise, polynomial, special, wide
 
 # ── power series ─────────────────────────────────────────────────────────────
-FIRST = 1.0  # up to here ten terms have all digits, and lose less than a mean
+FIRST = 1.0  # up to here ten terms are exact, and lose fewer digits than a mean
 HARMONIC = [math.fsum(1 / j for j in range(1, k + 1)) for k in range(11)]
 
 
@@ -29,7 +29,7 @@ def series(x, order, factors):
 
 
 def logarithm(x):
-    """log(x / 2) and Euler's constant: what the functions of the second kind have at 0."""
+    """log(x / 2) plus Euler's constant, the singular part of functions of the second kind."""
     return np.log(x) + (np.euler_gamma - math.log(2))
 
 
@@ -52,7 +52,7 @@ def first_y1(x):
 
 
 # ── integrals over a period ──────────────────────────────────────────────────
-POINTS = 18  # in a quarter of the period: exact up to 8
+POINTS = 18  # points in a quarter of the period: exact up to 8
 NEAR = 8.0
 
 
@@ -74,7 +74,7 @@ def near_j0(x):
 
 def near_j1(x):
     sines, _ = period()
-    return mean(sines * np.sin(sines * x))  # the slope of the former, as Y1, I1 and K1 are
+    return mean(sines * np.sin(sines * x))  # the derivative of the former, as for Y1, I1 and K1
 
 
 def near_y0(x):
@@ -111,7 +111,7 @@ def wave(order, x):
 
 # ── the first and second kind ────────────────────────────────────────────────
 def compute_in_parts(first, near, far, x):
-    """By the power series, the mean over a period and Laguerre's integral, as far out as each is exact."""
+    """Combine the power series, the mean over a period and Laguerre's integral, each where it is exact."""
     return piecewise(x <= NEAR, lambda x: piecewise(x <= FIRST, first, near, x), far, x)
 
 

@@ -1,4 +1,4 @@
-"""The error functions and the normal distribution's; ``inverse_error_functions`` has their inverses."""
+"""The error functions and the normal distribution function; ``inverse_error_functions`` has their inverses."""
 
 import functools
 import math
@@ -25,14 +25,17 @@ from tensh.engine.operators.special.shared import (
 )
 
 # ── erf ──────────────────────────────────────────────────────────────────────
-FEW = 256  # elements; from here on the series around tabulated points is faster than one call of the library for each
-END = 6.5  # beyond it erf is 1 to the last place
+FEW = 256  # elements from which the series around tabulated points is faster than one library call per element
+END = 6.5  # beyond, erf is 1 to the last place
 STEPS = 64  # tabulated points in an interval of length 1
 
 
 @functools.cache
 def tabulate():
-    """erf at the points as a float64 and what is left, and its slope there.  From 1 on both follow from the complement."""
+    """Return erf at the points as a float64 plus remainder, and its slope.
+
+    From 1 on both follow from the complement.
+    """
     points = np.arange(-END * STEPS, END * STEPS + 1) / STEPS
     square = extend(points) ** 2
     bell = 2 / np.sqrt(LONG_PI) * np.exp(-square)
@@ -55,8 +58,8 @@ def erf(input):
     return erf_by_exponential(input)
 
 
-# In float32 erf(x) is x + x P(x**2) up to 1, and 1 - exp(Q(|x| - 1)) beyond, where an error of NumPy's exponential is an eighth of
-# one of the result.  The largest errors of the polynomials, 0.07 and 0.02 units in the last place of erf, are the least possible.
+# In float32 erf(x) is x + x P(x**2) up to 1, and 1 - exp(Q(|x| - 1)) beyond, where errors of NumPy's exponential count
+# one eighth.  The polynomials are minimax, with errors of up to 0.07 and 0.02 units in the last place of erf.
 INNER = 7.853236406e-5, -8.010022218e-4, 0.005188310272, -0.02685380393, 0.1128358499, -0.3761262581, 0.1283791657
 OUTER = 1.863795363e-4, -1.829384554e-3, 9.895462431e-3, -0.04150349908, -0.8431176072, -2.63896688, -1.849605516
 LAST = 4  # from here on erf is 1
@@ -78,9 +81,9 @@ erf.write_into = write_erf
 
 
 def beside_points(x):
-    """erf(x) as the value at the nearest tabulated point p and the rise from there; the mean slope between, and that at p.
+    """Return erf(x) as the value at the nearest tabulated point p plus a difference, the mean slope between, and that at p.
 
-    The Taylor series around p, whose coefficients are the Hermite polynomials of p: at a distance d of at most 1/128 seven
+    The Taylor series around p has Hermite polynomials of p as coefficients: at a distance d of at most 1/128 seven
     terms are enough for float64.
     """
     x = np.minimum(np.maximum(x, -END), END)
@@ -106,22 +109,22 @@ def near_points(x):
 
 # ── its complement ───────────────────────────────────────────────────────────
 STEP = 7 / 16
-OUT = 1e12  # beyond it the first term of the asymptotic series is enough
-NARROW = 1 / 64  # below it 1 - erf(x) has more digits than the sum
+OUT = 1e12  # beyond, the first term of the asymptotic series is enough
+NARROW = 1 / 64  # below, 1 - erf(x) is more accurate than the sum
 
 
 @functools.cache
 def heights(dtype):
-    """exp(-t**2) at the multiples of the step that count, as numbers of the dtype, and their squares."""
+    """Return exp(-t**2) at the relevant multiples of the step, in the dtype, and the squares of these multiples."""
     squares = (np.arange(1, 17) * STEP) ** 2
     return list(zip(np.exp(-squares.astype(dtype)), squares, strict=True))[::-1]
 
 
 def scaled_complement(x):
-    """exp(x**2) erfc(x) for x >= NARROW: the integral of x exp(-t**2) / (x**2 + t**2) / pi by the rule of the trapezoid.
+    """exp(x**2) erfc(x) for x >= NARROW: the integral of x exp(-t**2) / (x**2 + t**2) / pi by the trapezoidal rule.
 
-    What the rule misses is the residue at the pole, for which a correction is known, and less than 1e-22 (C. Chiarella and
-    A. Reichel, "On the evaluation of integrals related to the error function", Mathematics of Computation 22, 1968).
+    Its error is the residue at the pole, which is corrected, and less than 1e-22 (C. Chiarella and A. Reichel, "On the
+    evaluation of integrals related to the error function", Mathematics of Computation 22, 1968).
     """
     t = x * x
     coarse = t.astype(F8)
@@ -143,14 +146,14 @@ def complement(x):
         return 1 - near_points(x.astype(F8))
 
     def far(x):
-        x = np.minimum(extend(x), 120)  # where nothing is left even in longdouble
+        x = np.minimum(extend(x), 120)  # zero even in longdouble
         return np.exp(-x * x) * scaled_complement(x)
 
     return piecewise(x < NARROW, near, far, x)
 
 
 def near_complement(x):
-    """1 - erf(x), rounded once: what the difference from 1 loses is added to the small part."""
+    """1 - erf(x), rounded once: the rounding error of the difference from 1 is added to the small part."""
     value, rise, *_ = beside_points(x)
     high = 1 - value
     return high + ((1 - high) - value - rise)
@@ -167,7 +170,7 @@ def erfc(input):
 
 
 def scaled_erfc(x):
-    """exp(x**2) erfc(x); to the left of 0 twice the exponential minus the value at -x."""
+    """exp(x**2) erfc(x); for negative x twice the exponential minus the value at -x."""
 
     def left(x):
         return 2 * np.exp(x * x) - right(-x)
@@ -193,7 +196,7 @@ BEYOND = 12  # from here on the asymptotic series of derivatives is exact
 def derivative(x, n):
     """Derivative number n of exp(x**2) erfc(x): (-2)**n 2 / sqrt(pi) times the integral of u**n exp(-u**2 - 2 u x), u > 0.
 
-    The recurrence (DLMF 7.18(iii)) cancels n times to a share of 1 / (2 x**2); far to the right the integral is a series.
+    The recurrence (DLMF 7.18(iii)) loses a factor of 2 x**2 in each of n steps; for large x the integral is a series.
     """
 
     def near(x):
@@ -220,7 +223,7 @@ def hazard(x):
 
 
 def hazard_slope(x):
-    """-h (h + x), where h is the hazard; to the left of 0, where that cancels, by derivatives of the scaled complement."""
+    """-h (h + x), where h is the hazard; for negative x, where that cancels, by derivatives of the scaled complement."""
 
     def left(x):
         t = x * -np.sqrt(LONG_PI.dtype.type(0.5)).astype(x.dtype)

@@ -32,7 +32,7 @@ PUBLIC["default_generator"] = default_generator
 # ── seed and state ───────────────────────────────────────────────────────────
 @public
 def manual_seed(seed):
-    """Seed the default generator, so that the numbers that follow can be had again, and return it.
+    """Seed the default generator, so that the numbers that follow are reproducible, and return it.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(42)
@@ -44,13 +44,13 @@ def manual_seed(seed):
 
 @public
 def seed():
-    """Give the default generator a seed that is different every time, and return the seed."""
+    """Seed the default generator with a random number, and return it."""
     return default_generator.seed()
 
 
 @public
 def initial_seed():
-    """The seed that the default generator was given last."""
+    """The last seed of the default generator."""
     return default_generator.initial_seed()
 
 
@@ -62,13 +62,13 @@ def get_rng_state():
 
 @public
 def set_rng_state(new_state):
-    """Take the default generator back to a state that ``get_rng_state`` gave."""
+    """Restore a state of the default generator, from ``get_rng_state``."""
     default_generator.set_state(new_state)
 
 
 @contextlib.contextmanager
 def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type=None):
-    """A context after which the default generator is where it was before.
+    """A context that restores the state of the default generator at its end.
 
     >>> import tensh as torch
     >>> with torch.random.fork_rng():
@@ -86,19 +86,19 @@ def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="device
 
 @public
 def thread_safe_generator():
-    """The generator of this worker thread; None outside of one, which stands for the default generator."""
+    """Return the generator of this worker thread; None, for the default generator, in other threads."""
     return None
 
 
 # ── new tensors ──────────────────────────────────────────────────────────────
 def draw_new(name, size, draw, generator, given, default=None):
-    """A tensor of ``size`` filled by ``draw(array, generator)``, with the keywords ``given``."""
+    """Make a tensor of ``size`` filled by ``draw(array, generator)``, with the keywords ``given``."""
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
     out = given.get("out")
 
-    def make(dtype):  # into the memory of ``out`` where it fits: how it lies decides how normal numbers are drawn
+    def make(dtype):  # into the memory of ``out`` if it fits, since its layout decides how normal numbers are drawn
         array = out.array if out is not None and out.array.shape == size else np.empty(size, dtype)
         return draw_into(array, draw, generator, out is None and given["requires_grad"])
 
@@ -106,7 +106,7 @@ def draw_new(name, size, draw, generator, given, default=None):
 
 
 def draw_like(name, input, draw, generator, memory_format, given):
-    """A tensor filled by ``draw`` in the shape, dtype and order of memory of ``input``."""
+    """Make a tensor filled by ``draw``, of the shape, dtype and memory format of ``input``."""
 
     def make(dtype):
         return draw_into(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
@@ -123,7 +123,7 @@ def draw_into(array, draw, generator, requires_grad):
 
 
 def draw_quickly(shape, dtype, draw):
-    """A new tensor from the default generator; None unless ``shape`` consists of plain numbers for which there is memory."""
+    """Make a tensor from the default generator; None unless ``shape`` consists of plain numbers of valid size."""
     for n in shape:
         if type(n) is not int or n < 0:
             return None
@@ -139,7 +139,7 @@ SEQUENCES = frozenset({tuple, list, Size})
 
 
 def takes_size(draw):
-    """Make a function of a size and PyTorch's keywords, with a short way for a size alone."""
+    """Make a function of a size and PyTorch's keywords, with a fast path for a size alone."""
 
     def quick(*size):
         shape = size[0] if len(size) == 1 and type(size[0]) in SEQUENCES else size
@@ -286,7 +286,7 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
     return draw_like("randint_like", input, _draw_between(low, high), generator, memory_format, given)
 
 
-# ── normal numbers of all forms ──────────────────────────────────────────────
+# ── all overloads of ``normal`` ──────────────────────────────────────────────
 @public
 @accepts(
     f"(Tensor mean, Tensor std, {ANY})",
@@ -298,8 +298,8 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
 def normal(mean, std, generator, out, size=None, **given):
     """Normal numbers around ``mean`` with the standard deviation ``std``.
 
-    Both are tensors that are broadcast, or one of them, or two numbers with a ``size``.  The gradient is zero.  Raise
-    RuntimeError for a negative ``std``.
+    Both are tensors that are broadcast, or one of them is a number, or both are numbers, with a ``size``.  The gradient
+    is zero.  Raise RuntimeError for a negative ``std``.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""Distinct values, and places in sorted sequences."""
+"""Distinct values, and positions in sorted sequences."""
 
 import math
 
@@ -15,7 +15,7 @@ from tensh.engine.operators.reductions import unique as distinct
 
 # ── distinct values ──────────────────────────────────────────────────────────
 def select_results(found, return_inverse, return_counts):
-    """The requested results of ``unique``: a tensor, or a tuple of two or three."""
+    """Return the requested results of ``unique``: a tensor, or a tuple of two or three."""
     output, inverse, counts = found
     extra = ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
     return (output, *extra) if extra else output
@@ -25,7 +25,7 @@ def select_results(found, return_inverse, return_counts):
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements in ascending order, or the distinct slices along ``dim``.
 
-    ``return_inverse`` adds where each element is among them, ``return_counts`` how often each occurs.  Shape: [*] to
+    ``return_inverse`` adds the index of each input element among them, ``return_counts`` their counts.  Shape: [*] to
     [k].
 
     >>> import tensh as torch
@@ -39,7 +39,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 @composite
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k].
+    """The elements (or the slices along ``dim``) without repetitions of the previous one.  Shape: [*] to [k].
 
     >>> import tensh as torch
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
@@ -51,9 +51,9 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     return select_results(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
 
 
-# ── places in sorted sequences ───────────────────────────────────────────────
+# ── positions in sorted sequences ────────────────────────────────────────────
 def places(ordered, values, right, dtype):
-    """The index at which each value would be inserted, line by line."""
+    """Return the index at which each value would be inserted, line by line."""
     if not values.size:
         return np.empty(values.shape, dtype)
     if ordered.ndim == 1:
@@ -140,7 +140,7 @@ def write_indices(out, result, out_int32, name):
 
 @composite(method=False)
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
-    """The number of the bucket between sorted boundaries into which each value falls.
+    """The index of the bucket between sorted boundaries for each value.
 
     Shape: [*], kept. Raise RuntimeError unless the boundaries are a vector.
 

@@ -36,7 +36,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    if n == 0 and prepend is None is append:  # any integer is a dim then
+    if n == 0 and prepend is None is append:  # then any integer is a valid dim
         require_kind("int", dim, "diff", "dim")
         return input.clone()
     axis = wrap_dim(dim, ndim)
@@ -98,7 +98,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
 
 
 def spacings(spacing, axes, dim, ndim):
-    """One spacing per dimension."""
+    """Return one spacing per dimension."""
     if spacing is None:
         return [1] * len(axes)
     if isinstance(spacing, (int, float, complex)):
@@ -167,7 +167,7 @@ def refuse_bools(name, y, x, dx=1):
 
 
 def distances(name, y, x, axis):
-    """The distances of the sample points ``x``, ready to be broadcast with ``y``."""
+    """Return the distances of the sample points ``x``, broadcastable with ``y``."""
     if x.array.ndim == 1 != y.array.ndim:
         if x.array.size != y.array.shape[axis]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")

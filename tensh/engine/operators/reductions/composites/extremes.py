@@ -8,7 +8,7 @@ from tensh.engine.operators.reductions import extremes
 
 
 def extreme(name, doc, of_all, along, of_two):
-    """The public function over the operators of its three forms."""
+    """Make the public function from the operators of its three overloads."""
 
     def find_extreme(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
         if isinstance(dim, Tensor) and not keepdim and keepdims is None:

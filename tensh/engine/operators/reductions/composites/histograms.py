@@ -1,4 +1,4 @@
-"""Histograms with PyTorch's overloads: a number of bins, or their edges."""
+"""Histograms with PyTorch's overloads: a number of bins, or bin edges."""
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
@@ -10,7 +10,7 @@ HistogramDD = return_type("histogramdd", ("hist", "bin_edges"))
 
 
 def raw(bins):
-    """A number of bins, or edges as an array."""
+    """Return a number of bins, or edges as an array."""
     return bins.array if isinstance(bins, Tensor) else bins
 
 

@@ -22,7 +22,7 @@ DOC = """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of {}, 
 
 
 def quantiles(name, doc, skip_nan):
-    """``quantile`` and ``nanquantile``."""
+    """Compute ``quantile`` and ``nanquantile``."""
 
     def function(input, q, dim=None, keepdim=False, *, interpolation="linear"):
         q = check_quantile(input, q, interpolation)
@@ -51,7 +51,7 @@ def shape_with_dims(shape, axis, keepdim):
 
 
 def check_quantile(input, q, interpolation):
-    """``q`` as a tensor of the input's dtype; errors speak of ``quantile`` for both functions, as in PyTorch."""
+    """Return ``q`` as a tensor of the input's dtype; errors name ``quantile`` for both functions, as in PyTorch."""
     dtype = input.array.dtype
     if not input.array.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
@@ -76,7 +76,7 @@ def check_quantile(input, q, interpolation):
 
 
 def find_quantiles(ordered, q, interpolation, skip_nan):
-    """The elements of sorted lines at the ranks of ``q``, interpolated between neighbours."""
+    """Return the elements of sorted lines at the ranks of ``q``, interpolated between neighbours."""
     values = ordered.array
     last = values.dtype.type(values.shape[-1] - 1)
     missing = np.isnan(values)

@@ -1,4 +1,4 @@
-"""Reductions with PyTorch's overloads: over everything, along dimensions, with another dtype.
+"""Reductions with PyTorch's overloads: over all elements, along dimensions, with another dtype.
 
 NumPy's ``axis`` and ``keepdims`` are accepted beside ``dim`` and ``keepdim``.
 """
@@ -18,7 +18,7 @@ from tensh.engine.operators.shapes.views import alias
 
 
 def reduction(name, doc, everything, along, *, dim=True):
-    """A public function over two operators: ``everything(input, dtype)`` and ``along(input, dim, keepdim, dtype)``."""
+    """Make a public function from two operators: ``everything(input, dtype)`` and ``along(input, dim, keepdim, dtype)``."""
 
     def reduced(input, dim=ABSENT, keepdim=False, *, dtype=None, axis=None, keepdims=None, out=None):
         if axis is not None:
@@ -36,12 +36,12 @@ def reduction(name, doc, everything, along, *, dim=True):
         strict = None
         if out is not None:
             check_out(out, name, (input,))
-            if name != "mean":  # ``out`` says the dtype to compute in
+            if name != "mean":  # the dtype of ``out`` is the dtype to compute in
                 dtype, strict = dtype or out.array.dtype, OTHER_DTYPE
         result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
         return result if out is None else write_out(out, result, name, strict)
 
-    def reduce_positional(input, dim=ABSENT, keepdim=False):  # 100 ns less for most calls
+    def reduce_positional(input, dim=ABSENT, keepdim=False):  # saves 100 ns for most calls
         if dim is ABSENT and not keepdim or dim is None and not keepdim:
             return everything.fn(input)
         if dim is ABSENT:
@@ -157,7 +157,7 @@ def sum_to_size(self, *size):
 
 @composite(out=True)
 def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
-    """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64.
+    """The exclusive or of the elements' bits as uint64, of all or along ``dim``; floats count as float64.
 
     Shape: [*] to [], or without ``dim``. Raise NotImplementedError for complex numbers.
 

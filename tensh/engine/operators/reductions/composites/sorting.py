@@ -7,7 +7,7 @@ from tensh.engine.operators.reductions import sorting
 
 @composite(out=True)
 def sort(input, dim=-1, descending=False, *, stable=None):
-    """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``.
+    """The elements in order along ``dim``, and their indices in the input: a named tuple ``(values, indices)``.
 
     nan comes after every number.  Equal elements keep their order.  Differentiable.  Shapes: both [*].
 

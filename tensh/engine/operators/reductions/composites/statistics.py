@@ -9,7 +9,7 @@ from tensh.engine.operators.reductions import statistics
 
 
 def bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims):
-    """(dim, correction, keepdim) of ``var(dim, unbiased, keepdim)``, ``var(unbiased)`` and ``var(dim, correction=…)``."""
+    """Return (dim, correction, keepdim) of ``var(dim, unbiased, keepdim)``, ``var(unbiased)`` or ``var(dim, correction=…)``."""
     if isinstance(dim, bool):
         if unbiased is not None or keepdim or keepdims is not None:
             raise TypeError(f"{name}() takes no other argument beside a bool for unbiased")
@@ -113,7 +113,7 @@ nanmedian = median_of(
 
 @composite(out=True)
 def mode(input, dim=-1, keepdim=False):
-    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last.
+    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index.
 
     Differentiable.  Shape: [*] without ``dim``.
 

@@ -1,1 +1,1 @@
-"""Other sizes and orders of the same elements, and several tensors as one."""
+"""Reshaped, reordered, joined and split tensors, and their memory."""

@@ -32,7 +32,7 @@ from tensh.engine.operators.shapes.views import (
 
 
 def copy_of(view, name=None):
-    """Declare the operator that copies what the operator ``view`` shows: public, unless it has another name."""
+    """Declare the operator that copies the view ``view``; it is public unless it has another name."""
 
     @functools.wraps(view.kernel)
     def kernel(*args, **options):
@@ -60,7 +60,7 @@ restride_copy = copy_of(restride, "restride_copy")
 
 @op(public=False, node="ViewBackward0_copy", input="reshape(g, input.shape)")
 def view_copied(input, size):
-    """The elements in another size; as they are copied, any strides will do."""
+    """The elements in another size; a copy allows any strides."""
     return np.array(input.reshape(infer_size(size, input.size)), order="C")
 
 
@@ -72,7 +72,7 @@ def view_as_complex_copy(input):
 
 @op(public="function", node="NotImplemented", input="not_differentiable('detach_copy')")
 def detach_copy(input):
-    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented.  Shape: [*]."""
+    """A copy.  As in PyTorch it is recorded without a derivative.  Shape: [*]."""
     return input.copy()
 
 
@@ -119,7 +119,7 @@ def require_as_many(out, parts, kernel):
 
 @composite(method=False)
 def unbind_copy(input, dim=0, *, out=None):
-    """Copies of the slices that ``unbind`` shows: each [*].  Differentiable.
+    """Copies of the slices of ``unbind``: each [*].  Differentiable.
 
     Raise RuntimeError for another number of tensors in ``out``.
 
@@ -136,7 +136,7 @@ def unbind_copy(input, dim=0, *, out=None):
 
 @composite(method=False)
 def split_copy(input, split_size, dim=0, *, out=None):
-    """Copies of the parts that ``split`` shows: each [*].  Differentiable.
+    """Copies of the parts of ``split``: each [*].  Differentiable.
 
     Raise RuntimeError for another number of tensors in ``out``.
     """
@@ -150,7 +150,7 @@ def split_copy(input, split_size, dim=0, *, out=None):
 
 @composite(method=False)
 def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
-    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable.
+    """Copies of the parts of ``split_with_sizes``: each [*].  Differentiable.
 
     Raise RuntimeError for another number of tensors in ``out``.
     """

@@ -1,4 +1,4 @@
-"""Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view."""
+"""Permuted dimensions: views, and in-place forms that turn a tensor into its own view."""
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import FORMS, MEMBERS, PUBLIC
@@ -44,7 +44,7 @@ def swapdims(input, dim0, dim1):
 
 @composite
 def movedim(input, source, destination):
-    """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view.
+    """The dimensions ``source`` (an int or several) moved to the positions ``destination``.  Differentiable, a view.
 
     Shape: [*]. Raise RuntimeError for repeated dimensions.
 
@@ -81,7 +81,7 @@ def movedim(input, source, destination):
 
 @composite
 def moveaxis(input, source, destination):
-    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.  Differentiable.
+    """The dimensions ``source`` moved to the positions ``destination``, as ``movedim``.  Differentiable.
 
     Shape: [*]. Raise RuntimeError for repeated dimensions.
     """
@@ -151,8 +151,7 @@ MEMBERS["mH"] = property(lambda t: adjoint_of(t, "mH"), doc="The conjugate trans
 
 # ── in place ─────────────────────────────────────────────────────────────────
 def changes_shape(name, fn, *nodes):
-    """Declare ``NAME_``, by which a tensor becomes a view of itself; ``nodes`` maps the view's node to the name of the
-    write's."""
+    """Declare ``NAME_``, which turns a tensor into a view of itself; ``nodes`` maps the view's node to the write's name."""
 
     def change(self, *args, **named):
         begin_write(self)

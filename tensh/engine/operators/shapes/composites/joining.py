@@ -20,7 +20,7 @@ from tensh.engine.operators.shapes.views import unsqueeze
 
 # ── joining ──────────────────────────────────────────────────────────────────
 def arrays_of(tensors, name, least=0):
-    """The arrays of a sequence of tensors; PyTorch's errors for anything else."""
+    """Return the arrays of a sequence of tensors; raise PyTorch's errors for anything else."""
     try:
         arrays = (
             [t.array for t in tensors]
@@ -36,7 +36,7 @@ def arrays_of(tensors, name, least=0):
 
 
 def cat(tensors, dim=0, out=None):
-    """The tensors one after the other along ``dim``."""
+    """Concatenate the tensors along ``dim``."""
     return cat_op.fn(tensors, dim, out=out)
 
 
@@ -45,7 +45,7 @@ for _name in "concat", "concatenate":
 
 
 def joins(name, doc, least, dim_of):
-    """Declare a function that gives its tensors at least some dimensions and joins them along one."""
+    """Declare a function that expands its tensors to a least number of dimensions and joins them along one."""
 
     def function(tensors, *, out=None):
         arrays_of(tensors, name, 1)
@@ -58,12 +58,12 @@ def joins(name, doc, least, dim_of):
 
 
 def column(t):
-    """A number or vector as a column; anything else itself."""
+    """Return a number or vector as a column, and any other tensor unchanged."""
     return t if t.array.ndim > 1 else reshape_to(t, (t.array.size, 1))
 
 
 def add_dims(t, ndim):
-    """The tensor with ``ndim`` dimensions if it has fewer: new ones come first, but for the third, which comes last."""
+    """Return the tensor with at least ``ndim`` dimensions: new ones come first, but the third comes last."""
     have = t.array.ndim
     if have >= ndim:
         return t
@@ -160,7 +160,7 @@ def block_diag(*tensors):
 # ── broadcasting several ─────────────────────────────────────────────────────
 @composite(method=False)
 def broadcast_tensors(*tensors):
-    """The tensors, each expanded to the size that they have in common.  Differentiable, views.
+    """The tensors, each expanded to the broadcast size.  Differentiable, views.
 
     Shape: [*]. Raise RuntimeError for sizes that do not broadcast.
 

@@ -1,4 +1,4 @@
-"""The places of a tensor's elements: sizes, strides and offset."""
+"""The memory layout of a tensor: sizes, strides and offset."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def size(self, dim=None):
 
 @method
 def stride(self, dim=None):
-    """Return the number of elements of memory between neighbours along every dimension, or along ``dim``."""
+    """Return the strides, in elements, of every dimension, or of ``dim``."""
     steps = memory.strides(self.array)
     if dim is None:
         return steps
@@ -45,7 +45,7 @@ def stride(self, dim=None):
 
 @method
 def storage_offset(self):
-    """Return the number of elements of memory before the first one."""
+    """Return the offset of the first element in the storage, in elements."""
     return memory.offset(self.array)
 
 
@@ -87,7 +87,7 @@ METHODS["ndimension"] = dim
 
 @method
 def is_contiguous(self, *, memory_format=contiguous_format):
-    """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
+    """True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
     if memory_format in (contiguous_format, preserve_format):
         return self.array.flags.c_contiguous
     return len(self.array.shape) == len(memory.CHANNELS[memory_format.name][1]) and memory.dense_in(
@@ -97,7 +97,7 @@ def is_contiguous(self, *, memory_format=contiguous_format):
 
 @method
 def is_set_to(self, tensor):
-    """True if both tensors show the same memory in the same way."""
+    """True if both tensors have the same memory, sizes and strides."""
     one, other = self.array, require(tensor, "is_set_to", "tensor", 1).array
     return (
         owner(one) is owner(other)
@@ -109,7 +109,7 @@ def is_set_to(self, tensor):
 
 @composite(function=False)
 def contiguous(self, *, memory_format=contiguous_format):
-    """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
+    """The tensor itself if it is contiguous, otherwise a contiguous copy.  Differentiable."""
     if memory_format is contiguous_format and self.array.flags.c_contiguous:
         return self
     if memory.dense_in(self.array, format_named(memory_format, "contiguous")):

@@ -24,7 +24,7 @@ from tensh.engine.operators.shapes.views import select, slice_dim
 
 # ── ranges ───────────────────────────────────────────────────────────────────
 def range_of(input, dim, start, length, name):
-    """(dim, start, length) of a range, checked."""
+    """Check a range; return (dim, start, length)."""
     shape = require(input, name, "input", 1).array.shape
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -129,9 +129,9 @@ def split_into_chunks(input, chunks, dim, operator):
     return operator.fn(input, -(-length // chunks), dim)
 
 
-# ── parts that may be written on their own ───────────────────────────────────
+# ── parts that may be written independently ──────────────────────────────────
 def count_apart(parts):
-    """Parts that share memory and count their writes apart."""
+    """Make parts that share memory but have separate version counters."""
     for part in parts:
         if type(part.array) is np.ndarray:
             part.array = memory.share_apart(part.array)
@@ -140,7 +140,7 @@ def count_apart(parts):
 
 @composite
 def unsafe_split(input, split_size, dim=0):
-    """The parts of ``split``, but no views: a write into one is not recorded in the input, which must not be used then.
+    """The parts of ``split`` without view tracking: writes are not recorded, so the input must not be used again.
 
     Differentiable.  Shapes: each [*]. Raise RuntimeError for a size below 1.
     """
@@ -149,7 +149,7 @@ def unsafe_split(input, split_size, dim=0):
 
 @composite
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Parts of the given sizes, but no views: a write into one is not recorded in the input, which must not be used then.
+    """Parts of the given sizes without view tracking: writes are not recorded, so the input must not be used again.
 
     Differentiable.  Shapes: each [*]. Raise RuntimeError unless sizes add up.
     """
@@ -158,7 +158,7 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
 
 @composite
 def unsafe_chunk(input, chunks, dim=0):
-    """The parts of ``chunk``, but no views: a write into one is not recorded in the input, which must not be used then.
+    """The parts of ``chunk`` without view tracking: writes are not recorded, so the input must not be used again.
 
     Differentiable.  Shapes: each [*]. Raise RuntimeError for ``chunks`` below 1.
     """
@@ -166,12 +166,12 @@ def unsafe_chunk(input, chunks, dim=0):
 
 
 def chunk_together(input, chunks, dim):
-    """The parts of ``unsafe_chunk``, whose writes count together: in a fifth of the time."""
+    """Return the parts of ``unsafe_chunk`` with a common version counter, in a fifth of the time."""
     return split_into_chunks(input, chunks, dim, unsafe_split_op)
 
 
 def split_at(input, places, dim):
-    """The parts between the given places along ``dim``."""
+    """Return the parts between the given indices along ``dim``."""
     ends = (*places, input.array.shape[wrap_dim(dim, input.array.ndim)])
     return tuple(slice_dim.fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
 
@@ -204,7 +204,7 @@ def tensor_split(input, indices_or_sections, dim=0):
 
 
 def from_tensor(array):
-    """Sections or indices that were given as a tensor."""
+    """Read sections or indices from a tensor."""
     if array.dtype.kind != "i" or array.itemsize != 8:
         raise RuntimeError(
             "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
@@ -276,7 +276,7 @@ def diagflat(input, offset=0):
     return diag_embed.fn(reshape_to(require(input, "diagflat", "input", 1), (-1,)), offset)
 
 
-# ── memory seen in other ways ────────────────────────────────────────────────
+# ── other views of the memory ────────────────────────────────────────────────
 @composite
 def as_strided(input, size, stride, storage_offset=None):
     """The memory of the input in another size, with the given strides and ``storage_offset``, in elements.
@@ -293,7 +293,7 @@ def as_strided(input, size, stride, storage_offset=None):
 
 
 def steps_within(name, input, size, stride, storage_offset):
-    """(size, strides, distance from the input's start, the input's own strides) as operators take them, checked."""
+    """Check arguments; return (size, strides, offset from the input's start, the input's strides) for operators."""
     array = require(input, name, "input", 1).array
     size, stride = dims_of(size, name, "size"), dims_of(stride, name, "stride")
     own = memory.offset(array)
@@ -345,7 +345,7 @@ def imag(input):
 
 
 def part(input, which):
-    """The real (0) or imaginary (1) parts of a complex tensor."""
+    """Return the real (0) or imaginary (1) parts of a complex tensor."""
     return select.fn(view_as_real.fn(input), -1, which)
 
 

@@ -1,4 +1,4 @@
-"""One tensor repeated, moved or combined with itself; grids of several."""
+"""Tensors repeated, rolled, flipped or combined; grids."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from tensh.engine.operators.shapes.views import unsqueeze, view
 # ── repeating ────────────────────────────────────────────────────────────────
 @method
 def repeat(self, *repeats, **named):
-    """The tensor as often as ``repeats`` says along each dimension; new dimensions come first.  Differentiable.
+    """The tensor repeated ``repeats`` times along each dimension; new dimensions come first.  Differentiable.
 
     Shape: [n, m] to [n r, m s]. Raise RuntimeError for too few repeats.
 
@@ -49,7 +49,9 @@ def repeat_tiles(input, dims):
 
 @method
 def tile(self, *dims, **named):
-    """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable.
+    """The tensor repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front.
+
+    Differentiable.
 
     Shape: [n, m] to [n r, m s]. Raise RuntimeError for negative ``dims``.
     """
@@ -57,7 +59,9 @@ def tile(self, *dims, **named):
 
 
 def tile(input, dims):  # noqa: F811
-    """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable.
+    """The input repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front.
+
+    Differentiable.
 
     Shape: [n, m] to [n r, m s]. Raise RuntimeError for negative ``dims``.
 
@@ -73,10 +77,10 @@ PUBLIC["tile"] = tile
 
 @composite
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
-    """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input.
+    """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``.
 
-    Without ``repeats`` the input itself says how often each index occurs.  Differentiable.  Shape: [*]. RuntimeError
-    for negative repeats.
+    Without ``dim`` the input is flattened; without ``repeats`` it has the number of repetitions of each index.
+    Differentiable.  Shape: [*].  Raise RuntimeError for negative repeats.
 
     >>> import tensh as torch
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
@@ -91,7 +95,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         input, dim = reshape_to(input, (-1,)), 0
     elif not input.array.ndim and isinstance(repeats, int):
         wrap_dim(dim, 0)
-        wrap_dim(1, 0)  # the dimension beside it, of which PyTorch speaks
+        wrap_dim(1, 0)  # the neighbouring dimension, which PyTorch's message names
     dim = wrap_dim(dim, input.array.ndim, scalar=False)
     if isinstance(repeats, int):
         return repeat_slices(input, repeats, dim, output_size)
@@ -117,7 +121,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
 
 def repeat_slices(input, times, dim, output_size):
-    """Every slice along ``dim`` a number of times."""
+    """Repeat every slice along ``dim`` a number of times."""
     if times < 0:
         raise RuntimeError("Repeats must be non-negative")
     shape = input.array.shape
@@ -129,7 +133,7 @@ def repeat_slices(input, times, dim, output_size):
 
 
 def repeat_indices(times, output_size):
-    """0, 1, ... each as often as ``times`` says."""
+    """Return 0, 1, ... each repeated ``times`` times."""
     if times.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if times.dtype.kind != "i" or times.itemsize < 4:
@@ -144,7 +148,7 @@ def repeat_indices(times, output_size):
 # ── moving ───────────────────────────────────────────────────────────────────
 @composite
 def roll(input, shifts, dims=()):
-    """The elements moved on by ``shifts`` along ``dims`` (of the flattened input without them); those past the end begin anew.
+    """The elements shifted cyclically by ``shifts`` along ``dims`` (by default of the flattened input).
 
     Differentiable.  Shape: [*], kept. Raise RuntimeError unless there is a shift for each dimension.
 

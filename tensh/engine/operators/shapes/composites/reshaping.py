@@ -1,4 +1,4 @@
-"""Other sizes over the same elements: views where that can be, copies otherwise."""
+"""Reshaped tensors: views where possible, copies otherwise."""
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
@@ -29,7 +29,7 @@ from tensh.engine.operators.shapes.views import view as viewed
 
 # ── other sizes ──────────────────────────────────────────────────────────────
 def forms_of_view(self, *shape, **named):
-    """``view`` with arguments other than numbers side by side."""
+    """Handle ``view`` with arguments other than plain numbers."""
     if len(shape) == 1 and not named and (type(shape[0]) is tuple or type(shape[0]) is Size):
         return viewed.fn(self, tuple(shape[0]))
     form = bind("view", ("(torch.dtype dtype)", "(tuple of ints size)"), shape, named)
@@ -48,7 +48,7 @@ def view_as_dtype(self, dtype):
 
 
 def require_divisible(array, dtype):
-    """Raise unless the last dimension can be seen in smaller or larger elements."""
+    """Raise unless the last dimension can be viewed as smaller or larger elements."""
     how = f"to view {BY_NUMPY[array.dtype].title} as {dtype.title} (different element sizes)"
     if not array.ndim:
         raise RuntimeError(f"self.dim() cannot be 0 {how}")
@@ -70,7 +70,7 @@ def view_as(self, other):
 
 
 def reshape_to(input, shape):
-    """The input in another shape (a tuple of ints): a view where that can be, a copy otherwise."""
+    """Reshape the input to a tuple of ints: a view where possible, a copy otherwise."""
     array = input.array
     if array.flags.c_contiguous:
         return viewed.fn(input, shape)
@@ -85,7 +85,7 @@ TENSORS["reshape"] = reshape_to
 
 
 def reshape(input, shape):
-    """The input in another shape, one size of which may be -1: a view where that can be, a copy otherwise.
+    """The input in another shape, one size of which may be -1: a view where possible, a copy otherwise.
 
     Differentiable.  Shape: [*] to [*shape].
 
@@ -102,7 +102,7 @@ PUBLIC["reshape"] = reshape
 
 @method
 def reshape(self, *shape, **named):
-    """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise.
+    """The tensor in another shape, one size of which may be -1: a view where possible, a copy otherwise.
 
     Shape: [*] to [*shape].
     """
@@ -113,13 +113,13 @@ def reshape(self, *shape, **named):
 
 @composite(function=False)
 def reshape_as(self, other):
-    """The tensor in the shape of ``other``, as ``reshape`` does it.  Shape: [*], that of ``other``."""
+    """The tensor in the shape of ``other``, by ``reshape``.  Shape: [*], that of ``other``."""
     return reshape_to(self, require(other, "reshape_as", "other", 1).array.shape)
 
 
 @composite
 def flatten(input, start_dim=0, end_dim=-1):
-    """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable.
+    """The dimensions from ``start_dim`` to ``end_dim`` merged; the input itself if nothing changes.  Differentiable.
 
     Shape: [a, b, c] to [a b c]. Raise RuntimeError if ``start_dim`` comes after ``end_dim``.
 
@@ -145,7 +145,7 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @composite
 def unflatten(input, dim, sizes):
-    """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view.
+    """Dimension ``dim`` split into the given ``sizes``, one of which may be -1.  Differentiable, a view.
 
     Shape: [a b, c] to [a, b, c]. Raise RuntimeError where sizes do not fit.
 
@@ -208,7 +208,7 @@ def expand_to(input, size):
 
 
 def forms_of_expand(self, *size, implicit=False, **named):
-    """``expand`` with arguments other than numbers side by side."""
+    """Handle ``expand`` with arguments other than plain numbers."""
     if type(implicit) is not bool:
         raise TypeError(f"expand(): argument 'implicit' must be bool, not {type_name(implicit)}")
     return expand_to(self, ints(size, named, "expand", "size"))

@@ -1,4 +1,4 @@
-"""A tensor that is given another size, or other memory, in place."""
+"""Changes of a tensor's size or memory in place."""
 
 import math
 from functools import cache
@@ -25,7 +25,7 @@ from tensh.engine.operators.forms import ints, method, require
 
 @method
 def resize_(self, *sizes, memory_format=contiguous_format, **named):
-    """Give the tensor another size in place; new elements are not set.
+    """Resize the tensor in place; new elements are uninitialized.
 
     Raise RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
     """
@@ -51,7 +51,7 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
 
 
 def require_sizes(shape, itemsize):
-    """Refuse sizes of more elements than can be counted, or more bytes than can be addressed."""
+    """Raise for sizes with more elements than can be counted, or more bytes than can be addressed."""
     if max(shape, default=0) > MOST:
         bind("resize_", ("(tuple of ints size)",), (shape,), {})
     if math.prod(n or 1 for n in shape) > MOST:
@@ -62,7 +62,7 @@ def require_sizes(shape, itemsize):
 
 @method
 def resize_as_(self, the_template, *, memory_format=contiguous_format):
-    """Give the tensor the size of another one in place; new elements are not set.
+    """Resize the tensor in place to the size of another one; new elements are uninitialized.
 
     Raise RuntimeError for a tensor that requires grad.
     """
@@ -73,7 +73,7 @@ def resize_as_(self, the_template, *, memory_format=contiguous_format):
 
 @method
 def set_(self, source=None, storage_offset=None, size=None, stride=None):
-    """Let the tensor show the memory of ``source`` (a tensor or a storage), or none.
+    """Make the tensor a view of the memory of ``source`` (a tensor or a storage), or of none.
 
     Args:
         storage_offset: the element of the memory that comes first.
@@ -122,7 +122,7 @@ def require_kind(storage, dtype, what, name, where=" for argument 1 'storage'"):
 
 
 def array_at(array, size, stride, start):
-    """An array of a size at a place in the memory of ``array``, or in a longer copy of it."""
+    """Return an array of this layout in the memory of ``array``, or in a longer copy of it."""
     if any(n < 0 for n in size) or math.prod(n or 1 for n in size) > MOST:
         raise RuntimeError("numel: integer multiplication overflow")
     steps = memory.contiguous_strides(size) if stride is None else stride
@@ -138,7 +138,7 @@ def array_at(array, size, stride, start):
 
 @cache
 def set_forms():
-    """The forms of ``set_``."""
+    """The overloads of ``set_``."""
     return forms_of("set_", True, ())
 
 

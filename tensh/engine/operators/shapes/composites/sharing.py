@@ -1,4 +1,4 @@
-"""The move of memory to where other processes find it, and the facts of storages about that."""
+"""Moving memory to where other processes find it, and the facts that storages report about it."""
 
 import gc
 import os
@@ -26,13 +26,13 @@ class OwnMemory:
         return lies_in_shared(self.array)
 
     def share_memory_(self):
-        """Move the memory, with all tensors over it, to where other processes find it, and return the storage."""
+        """Move the memory, with all tensors over it, to shared memory, and return the storage."""
         move_to_shared(self)
         return self
 
 
 def require_storage_of(array):
-    """NotImplementedError for a sparse tensor's array, whose indices and values lie in several pieces of memory."""
+    """Raise NotImplementedError for a sparse tensor, whose indices and values are separate arrays."""
     if type(array) in SPARSE:
         kind = "SparseTensorImpl" if SPARSE[type(array)](array).layout.name == "sparse_coo" else "SparseCsrTensorImpl"
         raise NotImplementedError(f"Cannot access storage of {kind}")
@@ -41,18 +41,18 @@ def require_storage_of(array):
 def lies_in_shared(array):
     """True for an array in memory that other processes may map.  Raise NotImplementedError for a sparse one."""
     require_storage_of(array)
-    shared = sys.modules.get("tensh.engine.arrays.shared")  # not loaded, it has shared nothing
+    shared = sys.modules.get("tensh.engine.arrays.shared")  # a module that is not loaded has shared nothing
     return shared is not None and type(array) is np.ndarray and shared.is_shared(owner(array))
 
 
 def count_holders(tensor):
-    """Count the references to the array of a tensor and to the memory under it."""
+    """Count the references to a tensor's array and to its memory."""
     array = tensor.array
     return sys.getrefcount(array), sys.getrefcount(owner(array))
 
 
 ALONE = count_holders(wrap(np.empty(1))), count_holders(wrap(np.empty(2)[:1]))
-"""The counts of a tensor whose memory nothing else lies in: one that is all its memory, and a part of it."""
+"""Return the reference counts of a tensor with memory of its own: for a tensor over all its memory, and over a part."""
 
 
 def move_to_shared(thing):
@@ -61,7 +61,7 @@ def move_to_shared(thing):
     NumPy arrays over the memory, and values that nodes have saved, keep the old memory. Raise RuntimeError where there is no room,
     and for memory that is not there (meta); NotImplementedError for sparse tensors.
     """
-    from tensh.engine.arrays import shared  # loads a part of multiprocessing: 6 ms that few programs need
+    from tensh.engine.arrays import shared  # loads a part of multiprocessing, which takes 6 ms and is rarely needed
 
     array = thing.array
     require_storage_of(array)
@@ -78,14 +78,14 @@ def move_to_shared(thing):
     alone = isinstance(thing, Tensor) and counts_as_alone(thing, old is array)
     for each in [thing] if alone else find_holders(owner(array)):
         each.array = place_in_block(each.array, old, new)
-    if stamp := stamps.get(id(owner(old))):  # the versions of tensors stay what they are
+    if stamp := stamps.get(id(owner(old))):  # versions of tensors do not change
         stamps[id(new)] = moved = Stamp(new)
         moved.count, moved.operation = stamp.count, stamp.operation
         moved.times.extend(stamp.times)
 
 
 def counts_as_alone(tensor, is_whole):
-    """True if nothing but the tensor, and the two names in ``move_to_shared``, refers to its memory."""
+    """Return True if only the tensor, and the two names in ``move_to_shared``, refer to its memory."""
     counts = count_holders(tensor)
     most = ALONE[0] if is_whole else ALONE[1]
     extra = (2, 2) if is_whole else (1, 1)
@@ -93,13 +93,13 @@ def counts_as_alone(tensor, is_whole):
 
 
 def find_holders(block):
-    """All tensors and storages over a block of memory."""
+    """Return all tensors and storages over a block of memory."""
     kinds = Tensor, OwnMemory
     holders = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
     return [each for each in holders if type(getattr(each, "array", None)) is np.ndarray and owner(each.array) is block]
 
 
 def place_in_block(array, old, new):
-    """The array at the same place in other memory."""
+    """Return the array at the same offset in other memory."""
     start = memory.address(array) - memory.address(old)
     return view_bytes(new, array.dtype, array.shape, memory.strides(array), start)

@@ -15,7 +15,7 @@ from tensh.engine.dtypes.device import device as Device
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
 
 BYTES = np.dtype(np.uint8)
-FORMS = (  # of the constructor, in PyTorch's words
+FORMS = (  # PyTorch's text for the constructor
     "(*, int allocator = None, torch.device device = None)",
     "(int size, *, int allocator = None, torch.device device = None)",
     "(object sequence, *, int allocator = None, torch.device device = None)",
@@ -23,10 +23,10 @@ FORMS = (  # of the constructor, in PyTorch's words
 
 
 class UntypedStorage(OwnMemory):
-    """The block of memory that a tensor lies in: all its bytes, and those of its other views.
+    """The memory of a tensor and its views, as bytes.
 
-    ``UntypedStorage(8)`` is new memory of so many bytes, ``UntypedStorage([1, 2])`` has these.
-    Raise RuntimeError for other data.
+    ``UntypedStorage(8)`` is new memory of 8 bytes, ``UntypedStorage([1, 2])`` has the bytes 1 and 2. Raise RuntimeError
+    for other data.
 
     >>> import tensh as torch
     >>> torch.UntypedStorage([1, 2]).tolist()
@@ -84,7 +84,7 @@ class UntypedStorage(OwnMemory):
         return view_storage(map_file(filename, shared, nbytes))
 
     def resizable(self):
-        """True unless the memory is an array's of NumPy, too."""
+        """True unless the memory is shared with a NumPy array."""
         try:
             memory.require_resizable(self.array)
         except RuntimeError:
@@ -100,7 +100,7 @@ class UntypedStorage(OwnMemory):
         return self
 
     def to(self, *, device, non_blocking=False):
-        """The storage itself, for the device that it is on; other devices are errors."""
+        """The storage itself, for the CPU; other devices are errors."""
         if Device(device) != self.device:
             require_cpu(device)
         return self
@@ -110,7 +110,7 @@ class UntypedStorage(OwnMemory):
         require_cpu("cuda")
 
     def get_device(self):
-        """None: the CPU has no number."""
+        """None: the CPU has no index."""
         return self.device.index
 
     def pin_memory(self, device=None):
@@ -118,7 +118,7 @@ class UntypedStorage(OwnMemory):
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
     def byteswap(self, dtype):
-        """Turn round the bytes of every element of ``dtype`` (of both parts, of complex numbers)."""
+        """Reverse the bytes of every element of ``dtype``, for complex numbers of both parts."""
         width = dtype.itemsize // (2 if dtype.is_complex else 1)
         rows = self.bytes().reshape(-1, width)
         rows[...] = rows[:, ::-1].copy()
@@ -175,7 +175,7 @@ class UntypedStorage(OwnMemory):
         return self
 
     def copy_(self, source, non_blocking=None):
-        """Take over the bytes of a storage of the same size.
+        """Copy the bytes of a storage of the same size.
 
         >>> import tensh as torch
         >>> t = torch.zeros(2, dtype=torch.uint8)
@@ -191,9 +191,9 @@ class UntypedStorage(OwnMemory):
         return self
 
     def resize_(self, size):
-        """Resize the storage to so many bytes of new memory, which begins with the old ones.
+        """Resize the storage to ``size`` bytes of new memory, which begins with the old bytes.
 
-        Tensors over the old memory keep it.  Raise RuntimeError where the memory is an array's of NumPy, too.
+        Tensors over the old memory keep it.  Raise RuntimeError for memory shared with a NumPy array.
         """
         if type(size) is bool or not isinstance(size, int):
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
@@ -218,7 +218,7 @@ class UntypedStorage(OwnMemory):
 
 
 def read_buffer(buffer, byte_order, count, offset, dtype):
-    """A new row of ``count`` elements (-1: all) that lie ``offset`` bytes behind the beginning of a buffer."""
+    """Return a new array of ``count`` elements (-1: all) from a buffer, ``offset`` bytes after its start."""
     kind = dtype.numpy
     if kind.itemsize > 1 and byte_order is None:
         raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
@@ -241,14 +241,14 @@ def read_buffer(buffer, byte_order, count, offset, dtype):
 
 
 def view_storage(data):
-    """A storage over a row of bytes, which may be part of other memory."""
+    """Return a storage over an array of bytes, which may be part of other memory."""
     storage = object.__new__(UntypedStorage)
     storage.array = data
     return storage
 
 
 def read_slice(index, size):
-    """A slice of a storage of ``size`` elements, with numbers; RuntimeError for one with another step."""
+    """Return a slice of a storage of ``size`` elements with all bounds; raise RuntimeError unless its step is 1."""
     start, stop, step = index.indices(size)
     if step != 1:
         raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
@@ -256,7 +256,7 @@ def read_slice(index, size):
 
 
 def new_row(size, dtype):
-    """New memory for a number of elements; PyTorch's errors where there cannot be so much."""
+    """Allocate memory for a number of elements; raise PyTorch's errors if that is impossible."""
     nbytes = size * dtype.itemsize
     if not -(2**63) <= nbytes < 2**63:
         raise ValueError("Overflow when unpacking long long")
@@ -269,7 +269,7 @@ def new_row(size, dtype):
 
 
 def row_of(values):
-    """The low bytes of the numbers of a sequence; PyTorch's errors for other values."""
+    """Return the low bytes of a sequence of numbers; raise PyTorch's errors for other values."""
     if isinstance(values, Tensor) or not hasattr(values, "__getitem__"):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(values).__name__}")
     for value in values:
@@ -282,7 +282,7 @@ def row_of(values):
 
 
 def place_in(index, size):
-    """The place of an element in a storage of ``size`` elements; PyTorch's IndexError where there is none."""
+    """Return the index of an element in a storage of ``size`` elements; raise PyTorch's IndexError out of range."""
     if not isinstance(index, int):
         raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
     if not -(2**63) <= index < 2**63:

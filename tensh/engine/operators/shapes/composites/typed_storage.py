@@ -1,4 +1,7 @@
-"""Storages with a dtype: the memory of a tensor as one row of numbers.  Old: PyTorch keeps ``untyped_storage``."""
+"""Storages with a dtype: the memory of a tensor as an array of numbers.
+
+Deprecated in favour of ``untyped_storage``.
+"""
 
 from collections.abc import Sequence
 
@@ -35,22 +38,22 @@ FORMS = (
 
 
 class StorageKind(type):
-    """The classes of storages: all of them are TypedStorage, told apart by the dtype."""
+    """The metaclass of storages: all are TypedStorage, distinguished by dtype."""
 
     def __instancecheck__(cls, value):
         return type.__instancecheck__(TypedStorage, value) and cls.kind in (None, value.dtype)
 
     @property
     def dtype(cls):
-        """The dtype of a class of one dtype; of the others, the property of their storages."""
+        """The dtype of a class of one dtype; for other classes, the property of their storages."""
         return cls.kind or TypedStorage.__dict__["dtype"]
 
 
 class TypedStorage(OwnMemory, metaclass=StorageKind):
-    """The memory of a tensor as one row of elements: all of them, in the order of the memory.
+    """The memory of a tensor as one array of elements, in memory order.
 
-    ``TypedStorage([1, 2])`` has memory of its own; ``FloatStorage`` and the like are those of one dtype.
-    Raise RuntimeError or ValueError for other data.
+    ``TypedStorage([1, 2])`` is new memory; ``FloatStorage`` and the like have one dtype. Raise RuntimeError or
+    ValueError for other data.
 
     >>> import tensh as torch
     >>> torch.FloatStorage([1, 2]).tolist()
@@ -65,7 +68,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     @property
     def array(self):
-        """The row of elements, as the other storages and tensors have their arrays."""
+        """The elements, as the array of a storage or tensor."""
         return self.row
 
     @array.setter
@@ -73,7 +76,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         self.row = row
 
     def __new__(cls, *values, wrap_storage=None, dtype=None, device=None):
-        """A storage, which is a TypedStorage whatever the class: those of one dtype only make them, as in PyTorch."""
+        """Make a TypedStorage, whatever the class: classes of one dtype are constructors only, as in PyTorch."""
         warn_once(DEPRECATED)
         cls._refuse(values, wrap_storage, dtype, device)
         dtype = cls.kind or dtype or get_default_dtype()
@@ -90,7 +93,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     @classmethod
     def _usage(cls):
-        """PyTorch's beginning of an error: what the constructor takes."""
+        """Return the start of PyTorch's error, the signature of the constructor."""
         is_of_one = cls.kind is not None
         name = f"{cls}.__new__" if is_of_one else "TypedStorage.__init__"
         forms = "".join(f" * {form}\n" for form in (FORMS_OF_ONE_DTYPE if is_of_one else FORMS))
@@ -98,7 +101,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     @classmethod
     def _refuse(cls, values, wrap_storage, dtype, device):
-        """Raise PyTorch's error for arguments that do not go together."""
+        """Raise PyTorch's error for incompatible arguments."""
         usage, kind = cls._usage(), cls.kind
         for name, value in ("device", device), ("dtype", dtype):
             if kind is not None and value is not None:
@@ -192,7 +195,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return wrap_row(UntypedStorage.from_file(filename, shared, size * dtype.itemsize).array.view(dtype.numpy))
 
     def resizable(self):
-        """True unless the memory is an array's of NumPy, too."""
+        """True unless the memory is shared with a NumPy array."""
         return self.untyped().resizable()
 
     def __reduce__(self):
@@ -222,7 +225,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return wrap_row(self.row.copy())
 
     def cpu(self):
-        """A storage over the same memory: it is on the CPU."""
+        """A storage over the same memory, on the CPU."""
         return wrap_row(self.row)
 
     def to(self, *, device, non_blocking=False):
@@ -234,7 +237,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         self.untyped().cuda(device)
 
     def get_device(self):
-        """None: the CPU has no number."""
+        """None: the CPU has no index."""
         return self.untyped().get_device()
 
     def pin_memory(self, device=None):
@@ -251,13 +254,13 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
 
 def require_index(index, *kinds):
-    """Raise RuntimeError unless ``index`` is an int, or of one of the kinds."""
+    """Raise RuntimeError unless ``index`` is an int or of one of these types."""
     if not isinstance(index, (int, *kinds)):
         raise RuntimeError(f"can't index a {TypedStorage} with {type(index)}")
 
 
 def wrap_row(row):
-    """A storage over a row of elements."""
+    """Return a storage over an array of elements."""
     storage = object.__new__(TypedStorage)
     storage.row = canonical(row)
     return storage
@@ -279,7 +282,7 @@ CLASSES = {ALL[name]: make_class(name, word) for name, word in zip(NAMES[::2], N
 
 
 def make_conversion(name, dtype):
-    """The method that gives a storage in a dtype."""
+    """Make the method that converts a storage to a dtype."""
 
     def convert(self):
         return wrap_row((self.row if isinstance(self, TypedStorage) else self.bytes()).astype(dtype.numpy))
@@ -303,19 +306,19 @@ PUBLIC.update(
 
 
 def storage_by_default():
-    """The class that ``torch.Storage`` is: that of the default dtype."""
+    """Return the class ``torch.Storage``, which has the default dtype."""
     return CLASSES[get_default_dtype()]
 
 
 @method
 def untyped_storage(self):
-    """The memory that the tensor lies in, as bytes."""
+    """The memory of the tensor, as bytes."""
     return UntypedStorage(self.array)
 
 
 @method
 def storage(self):
-    """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps.
+    """The memory of the tensor as one array of elements, deprecated in favour of ``untyped_storage``.
 
     >>> import tensh as torch
     >>> torch.tensor([[4.0, 1.0], [5.0, 3.0]]).t().storage().tolist()

@@ -1,4 +1,4 @@
-"""Special functions that are made of operators, or whose arguments come in another order than an operator's."""
+"""Special functions composed of operators, or with another order of arguments."""
 
 import math
 
