@@ -1,1 +1,1 @@
-"""Arguments of public calls: binding as in PyTorch, and its errors for arguments that do not fit."""
+"""Arguments of public calls: binding as in PyTorch, with its errors."""

@@ -26,20 +26,20 @@ OUT = f"*, Tensor out = None, {KEYWORDS}"
 
 @cache
 def forms(name, *texts):
-    """The signatures of a function, read when a call first needs them."""
+    """The signatures of a function, parsed at first use."""
     return [Form(name, text) for text in texts]
 
 
 def bind(name, texts, args, given):
-    """Arguments by name, checked as PyTorch checks them; ``given`` are the keywords."""
+    """Return the arguments by name, checked as PyTorch checks them; ``given`` are the keywords."""
     return choose(name, forms(name, *texts), args, given)[1]
 
 
 def takes_short_way(quick):
     """Make a function that binds its arguments by signature try ``quick`` for calls without keywords.
 
-    ``quick`` takes the arguments by position, and returns None, before anything has happened, for all but the commonest kinds:
-    these take a third of the time.
+    ``quick`` takes positional arguments, and returns None without side effects for all but the most common kinds, which
+    take a third of the time.
     """
 
     def decorate(bound):
@@ -48,7 +48,7 @@ def takes_short_way(quick):
                 try:
                     if (result := quick(*args)) is not None:
                         return result
-                except Lift:  # raised again, and answered, below
+                except Lift:  # raised again and handled below
                     pass
             return bound(*args, **given)
 
@@ -60,7 +60,7 @@ def takes_short_way(quick):
 
 
 def make_leaf(array, requires_grad=False):
-    """A leaf over ``array``, with or without ``requires_grad``."""
+    """Make a leaf over ``array``, with or without ``requires_grad``."""
     t = new()
     t.array = array
     t.node = t._base = t._kept = None
@@ -76,7 +76,7 @@ class Rare(TypeError):
 
 
 def bind_plain(default, dtype=None, requires_grad=False, device=None):
-    """(NumPy dtype, requires_grad) of the commonest keywords; ``Rare``, or another error, for all else.
+    """Return (NumPy dtype, requires_grad) of the most common keywords; raise ``Rare`` or another error for all others.
 
     Binding arguments by signature costs 5 µs.  So the functions below try the plain case first, and bind only when that
     fails: full binding then handles a rare case or finds the argument at fault.
@@ -87,7 +87,7 @@ def bind_plain(default, dtype=None, requires_grad=False, device=None):
 
 
 def place(device=None, layout=None, pin_memory=False):
-    """True if the tensor is to be made on "meta"; refuse every device except that and the CPU."""
+    """Return True if the tensor is to be made on "meta"; raise for any other device than that and the CPU."""
     if pin_memory:
         raise RuntimeError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
@@ -98,7 +98,7 @@ def place(device=None, layout=None, pin_memory=False):
 
 
 def finish(name, make, default, given):
-    """The tensor over ``make(dtype)``, with the bound keywords ``given``; ``default`` is the dtype (NumPy's) if none is."""
+    """Make the tensor over ``make(dtype)``, with the bound keywords ``given``; ``default`` is the default (NumPy) dtype."""
     if given["layout"] is not None and given["layout"] is not strided:
         return ports.make_sparse(name, default, given)
     away = place(given["device"], given["layout"], given["pin_memory"])
@@ -124,7 +124,7 @@ def finish(name, make, default, given):
 
 
 def make_without_elements(make, dtype, given):
-    """The array of ``make(dtype)`` without its elements, which are not computed where the size is given."""
+    """Return the array of ``make(dtype)`` without elements, which are not computed if the size is given."""
     order = given.get("memory_format")
     if "input" in given:
         source = given["input"].array
@@ -138,7 +138,7 @@ def make_without_elements(make, dtype, given):
 
 
 def make_array(make, dtype):
-    """``make(dtype)``; PyTorch's error where there is no memory for it."""
+    """Call ``make(dtype)``; raise PyTorch's error if there is not enough memory."""
     try:
         return make(dtype)
     except (MemoryError, ValueError, OverflowError) as error:

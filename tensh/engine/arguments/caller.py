@@ -1,21 +1,21 @@
-"""The keywords that a call names: PyTorch's messages tell ``f(1)`` from ``f(x=1)``, a Python function cannot."""
+"""The keywords of a call: PyTorch's messages distinguish ``f(1)`` from ``f(x=1)``, which a Python function cannot."""
 
 import os
 from itertools import takewhile
 
 ARMED = "<tensh override point>"
-"""File name of code that stands before a function: see Note [Override points] in dispatch/override/points.py."""
+"""File name of code that runs before a function: see Note [Override points] in dispatch/override/points.py."""
 HAND_ON = (
     ARMED,
     os.path.join("override", "dispatch.py"),
     os.path.join("capture", "recorder.py"),
     os.path.join("amp", "casting.py"),
 )
-"""Files whose functions look for overrides or cast operands, and hand ``options`` on as they were given."""
+"""Files with functions that look for overrides or cast operands, and pass ``options`` on unchanged."""
 
 
 def list_call_keywords(frame):
-    """The keywords of the call that ``frame`` is making, in order; None if its code does not show them."""
+    """Return the keywords of the call that ``frame`` is making, in order; None if the bytecode does not show them."""
     if frame.f_code.co_filename.endswith(HAND_ON):
         return tuple(frame.f_locals.get("options", ()))
     import dis  # 4 ms; needed only after a call has failed
@@ -24,6 +24,6 @@ def list_call_keywords(frame):
     done = [*takewhile(lambda each: each.offset <= last, dis.get_instructions(code))][-3:]  # the call is the last one
     if not done or not done[-1].opname.startswith("CALL") or done[-1].opname == "CALL_FUNCTION_EX":
         return None
-    if done[-1].opname == "CALL_KW":  # from Python 3.13 the names lie on the stack
+    if done[-1].opname == "CALL_KW":  # from Python 3.13 on, the names are on the stack
         return done[-2].argval
     return next((code.co_consts[each.arg] for each in done if each.opname == "KW_NAMES"), ())

@@ -1,4 +1,4 @@
-"""Arguments that PyTorch takes in several forms: sizes as numbers or as one sequence, dims, dtypes and places."""
+"""Arguments that PyTorch accepts in several forms: sizes as numbers or as one sequence, dims, dtypes and indices."""
 
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
@@ -9,7 +9,10 @@ from tensh.engine.errors.messages import wrap_dims
 
 
 def integer(value, name, parameter, position):
-    """An int, a NumPy integer or an integer tensor of one element, as an int.  ``position`` is None for a keyword."""
+    """Convert an int, a NumPy integer or an integer tensor of one element to an int.
+
+    ``position`` is None for a keyword.
+    """
     if type(value) is int:
         if -(2**63) <= value < 2**63:
             return value
@@ -21,7 +24,7 @@ def integer(value, name, parameter, position):
 
 
 def sizes(values, name, parameter="size", position=1):
-    """A tuple of ints from ``(2, 3)``, from ``((2, 3),)`` or from ``([2, 3],)``."""
+    """Return a tuple of ints from ``(2, 3)``, ``((2, 3),)`` or ``([2, 3],)``."""
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         values = values[0]
     numbers = []
@@ -38,7 +41,7 @@ def sizes(values, name, parameter="size", position=1):
 
 
 def dims(dim, ndim):
-    """``dim`` (None, an int or a sequence) as a tuple of dimensions from 0; all of them for None and for ()."""
+    """Return ``dim`` (None, an int or a sequence) as a tuple of dimensions from 0; all of them for None and ()."""
     if dim is None:
         return tuple(range(ndim))
     if isinstance(dim, (tuple, list)):
@@ -48,12 +51,12 @@ def dims(dim, ndim):
 
 
 def is_empty(values):
-    """True for an empty sequence; False for a number of any kind, which NumPy's would not compare with one."""
+    """Return True for an empty sequence and False for any number, including NumPy's, which do not compare with sequences."""
     return isinstance(values, (tuple, list)) and not values
 
 
 def require_dtype(value, name):
-    """``value`` if it is a dtype (or None), or the dtype that a Python type stands for; PyTorch's error otherwise."""
+    """Return ``value`` if it is a dtype or None, or the dtype of a Python type; raise PyTorch's error otherwise."""
     if value is None or isinstance(value, dtype):
         return value
     if not isinstance(value, type) or value not in BUILTIN:
@@ -62,14 +65,14 @@ def require_dtype(value, name):
 
 
 def options(name, *, dtype=None, device=None, layout=None, pin_memory=False):
-    """Check the keywords of a function that makes a tensor; the NumPy dtype, or None."""
+    """Check the keywords of a function that makes a tensor; return the NumPy dtype, or None."""
     require_cpu(device)
     require_strided(layout)
     return None if dtype is None else require_dtype(dtype, name).numpy
 
 
 def format_named(value, name):
-    """A memory format; None is ``preserve_format``."""
+    """Return a memory format; None means ``preserve_format``."""
     if isinstance(value, memory_format):
         return value
     if value is None:
@@ -78,7 +81,7 @@ def format_named(value, name):
 
 
 def is_number(value):
-    """True for a Python number or a NumPy scalar, False for a tensor."""
+    """Return True for a Python number or NumPy scalar, False for a tensor."""
     return isinstance(value, (bool, int, float, complex)) or (
         hasattr(value, "dtype") and not isinstance(value, Tensor) and getattr(value, "ndim", None) == 0
     )

@@ -1,4 +1,4 @@
-"""The signatures that ``inspect`` shows: parameters as text, read when somebody first asks."""
+"""The signatures that ``inspect`` shows: parameters as text, parsed at first use."""
 
 import inspect
 
@@ -21,17 +21,17 @@ class Later(inspect.Signature):
         return getattr(made, name)
 
     def replace(self, **changes):
-        """A signature with changes, as ``inspect`` asks for where a class or an object is bound."""
+        """Return a changed signature, as ``inspect`` needs for bound methods."""
         return self.make().replace(**changes)
 
 
 def read_signature(parameters):
-    """The signature of these parameters, read at its first use."""
+    """Return the signature of these parameters, parsed at first use."""
     return Later(lambda: inspect.signature(eval(f"lambda {parameters}: None")))
 
 
 def shows(parameters, keywords=f"out=None, {PLACED}"):
-    """Let ``inspect`` show these parameters of a function that takes ``*args`` and ``**given``."""
+    """Make ``inspect`` show these parameters for a function of ``*args`` and ``**given``."""
 
     def decorate(fn):
         fn.__signature__ = read_signature(f"{parameters}, {keywords}" if keywords else parameters)

@@ -20,21 +20,21 @@ WANTED = {
     "__index__": "int",
     "upper": "str",
 }
-"""Missing attribute -> the kind of value that would have had it.
+"""Missing attribute -> the kind of value that has it.
 
 Arguments are used unchecked, so the first attribute access reveals a value of the wrong kind: kernels read ``array`` of
-a tensor, recording reads ``node``, views read ``_base``; only a dtype is asked for ``numpy``.
+a tensor, recording reads ``node``, views read ``_base``; only dtypes are asked for ``numpy``.
 """
 INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
 """Exceptions about the internals of a function rather than its arguments."""
 ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex unsqueeze".split())
 """The attributes that Python functions of PyTorch read first from their arguments."""
 VALUES = frozenset("ndim shape dtype layout is_cuda requires_grad".split())
-"""The attributes of a tensor that are no methods."""
+"""The attributes of a tensor other than methods."""
 
 
 def misfit(failure, function, parameters, args, options, python=False):
-    """The exception that PyTorch raises in place of a failure; None if the failure stands.
+    """Return PyTorch's exception for a failure; None if the failure stands.
 
     ``python`` says that the function is Python in PyTorch, too, and uses some arguments without checks.
     """
@@ -50,7 +50,7 @@ def misfit(failure, function, parameters, args, options, python=False):
     for place, name, value in named:
         if (said := describe_argument(failure, place, name, value)) is not None:
             return TypeError(said.format(function=function))
-    for place, name, value in named:  # the failure was about something made of an argument
+    for place, name, value in named:  # the failure concerns a value derived from an argument
         p = parameters.get(name)
         if p is not None and takes_tensor(name) and value is not p.default and not isinstance(value, Tensor):
             return TypeError(must_be("Tensor", place, name, value).format(function=function))
@@ -58,9 +58,9 @@ def misfit(failure, function, parameters, args, options, python=False):
 
 
 def unanswered_class(fn, values):
-    """PyTorch's error where a class with ``__torch_function__`` was given for a tensor, as in ``relu(torch.Tensor)``; or None.
+    """Return PyTorch's error for a class in place of a tensor, as in ``relu(torch.Tensor)``, or None.
 
-    PyTorch's functions in Python see the attribute and look for an object of such a class, which tensors alone are here.
+    PyTorch's functions in Python see its ``__torch_function__`` and look for an instance of the class.
     """
     if any(isinstance(each, Tensor) for each in values):
         return None
@@ -72,7 +72,7 @@ def unanswered_class(fn, values):
 
 
 def missing_attribute(function, parameters, named):
-    """The error of the first argument that lacks what PyTorch's function in Python asks of it, or cannot be called for it; or None."""
+    """Return the error of the first argument that PyTorch's Python function cannot read or call, or None."""
     given = {name: value for _, name, value in named if name not in parameters or value is not parameters[name].default}
     for parameter, attribute, *conditions in asked().get(function, ()):
         if parameter in given and all(holds(each, given) for each in conditions):
@@ -86,12 +86,12 @@ def missing_attribute(function, parameters, named):
 
 
 def tells_of_a_flag(failure):
-    """True if an exception is about a value or a flag, which Python reads before anything else."""
+    """Return True if an exception is about a value or a flag, which Python reads first."""
     return isinstance(failure, ValueError) or str(failure).startswith("Boolean value of Tensor")
 
 
 def holds(condition, given):
-    """True if a condition of ``asked`` holds for the given arguments."""
+    """Return True if a condition of ``asked`` holds for the given arguments."""
     if condition.endswith("?"):
         return bool(given.get(condition[:-1]))
     return (condition.lstrip("-") in given) is (condition[0] != "-")
@@ -99,7 +99,7 @@ def holds(condition, given):
 
 @cache
 def asked():
-    """Function -> (parameter, the attribute that PyTorch's function in Python asks of it first, conditions), in order.
+    """Function -> (parameter, the attribute that PyTorch's Python function reads first, conditions), in order.
 
     A condition names another parameter that must be given, with a dash must not be, and with a question mark must be true.
     """
@@ -110,21 +110,21 @@ def asked():
 
 
 def tells_of_the_inside(failure):
-    """True if an exception is about the internals of a function; an IndexError only if Python raised it, because PyTorch has some."""
+    """Return True if an exception is about the internals of a function; an IndexError only if Python raised it."""
     return isinstance(failure, INSIDE) or (
         isinstance(failure, IndexError) and str(failure).endswith("index out of range")
     )
 
 
 def is_in_words_of_pytorch(failure, function, python):
-    """True if an AttributeError was raised on purpose, or PyTorch's own Python function raises the same one."""
+    """Return True if an AttributeError was raised on purpose, or PyTorch's Python function raises the same."""
     if failure.name is None:
         return True
     return python and (failure.name in ASKED or failure.name == function) and not is_class(failure.obj)
 
 
 def list_positional(parameters, args):
-    """(place, name, value) of the arguments that were given by position; those of ``*name`` are one value."""
+    """Return (position, name, value) of the positional arguments; those of ``*name`` are one value."""
     for place, (name, p) in enumerate(parameters.items()):
         if p.kind is p.VAR_POSITIONAL:
             yield None, name, tuple(args[place:])
@@ -133,7 +133,7 @@ def list_positional(parameters, args):
 
 
 def describe_argument(failure, place, name, value):
-    """The error for an argument if the failure is about it or one of its elements."""
+    """Return the error for an argument if the failure is about it or one of its elements."""
     if isinstance(failure, AttributeError):
         kind = WANTED.get(failure.name) or ("Tensor" if hasattr(Tensor, failure.name) else None)
         if kind is not None and value is failure.obj:
@@ -155,7 +155,7 @@ def describe_argument(failure, place, name, value):
 
 
 def is_class(obj):
-    """True for the descriptor that a class returns where its instances have a value."""
+    """Return True for a descriptor, which a class returns where its instances have a value."""
     return type(obj).__name__ in ("member_descriptor", "property")
 
 
@@ -165,5 +165,5 @@ def must_be(kind, place, name, value):
 
 
 def takes_tensor(name):
-    """True if a parameter of this name takes a tensor."""
+    """Return True if a parameter of this name takes a tensor."""
     return kinds().get(name) == "Tensor"

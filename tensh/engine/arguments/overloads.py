@@ -1,13 +1,12 @@
 """The signatures of overloaded functions, which PyTorch prints when arguments fit none of them.
 
-``overloads.txt`` has the names of functions and, indented below them, the forms of each.  The name of a method that is not
-a function begins with ``Tensor.``; methods and in-place forms of functions follow from the functions.  ``tuple of ints[1]``
-may also be one int, ``Tensor~`` a number, and a kind with a question mark None: these marks are not printed.  Forms of
-``old``, in which numbers stand before the tensors that they multiply, still work and are not printed, either; three dots
-stand for some that do not.
-
-A function that is not there has the one signature of its Python function; the kinds of its parameters follow from their
-names (``kinds.txt``).  The files are read when a call has failed, or has more arguments than its function.
+``overloads.txt`` has the names of functions and, indented below them, their signatures.  The name of a method that is
+not a function begins with ``Tensor.``; methods and in-place forms are derived from the functions.  ``tuple of ints[1]``
+may also be one int, ``Tensor~`` a number, and a kind with a question mark None: these marks are not printed.
+Signatures under ``old``, with numbers before the tensors that they multiply, still work and are not printed, either;
+three dots stand for some that do not. A function not listed has the signature of its Python function; the kinds of its
+parameters follow from their names (``kinds.txt``).  The files are read only after a call has failed, or for too many
+arguments.
 """
 
 import os
@@ -18,14 +17,14 @@ from tensh.engine.arguments.signatures import OLD, Form
 
 
 def read_lines(name):
-    """The lines of a table in this folder."""
+    """Return the lines of a table in this folder."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:  # pathlib takes 7 ms to load
         return file.read().splitlines()
 
 
 @cache
 def overloads():
-    """name -> the texts of its forms."""
+    """Name -> the texts of its signatures."""
     table, names = {}, ()
     for line in read_lines("overloads.txt"):
         if not line.startswith(" "):
@@ -39,7 +38,7 @@ def overloads():
 
 @cache
 def kinds():
-    """The name of a parameter -> its kind."""
+    """Name of a parameter -> its kind."""
     table, kind = {}, None
     for line in read_lines("kinds.txt"):
         if not line.startswith(" "):
@@ -50,7 +49,7 @@ def kinds():
 
 
 def forms_of(name, method, parameters):
-    """The forms of a function or method."""
+    """Return the signatures of a function or method."""
     own = f"Tensor.{name}" if method else name
     base = name if name in overloads() else name.removesuffix("_")
     texts = overloads().get(own) or (overloads().get(f"Tensor.{base}") if method else None)
@@ -67,18 +66,18 @@ SELF = ("(Tensor input", "(Tensor~ input", "(Tensor self", "(Tensor y", "(Number
 
 
 def drop_self(text):
-    """The signature of a method: the tensor itself is not among the arguments."""
+    """Return the signature of a method, without the tensor itself."""
     return re.sub(r"^((?:old )?\((?:Number beta, )?)Tensor~? \w+(, )?", r"\1", text)
 
 
 def drop_out(text):
-    """The signature without ``out=``."""
+    """Return the signature without ``out=``."""
     text = re.sub(r", (Tensor|tuple of Tensors|object) out = None", "", text)
     return text.replace(", *)", ")").replace("(*)", "()")
 
 
 def signature_text(name, parameters):
-    """The text of a Python function's signature; the kinds follow from the names."""
+    """Return the text of a Python function's signature; the kinds follow from the names."""
     words, starred = [], False
     for number, p in enumerate(parameters.values()):
         if p.kind is p.VAR_KEYWORD or p.name in ("axis", "keepdims"):

@@ -1,12 +1,10 @@
 """Public wrappers: raise PyTorch's error for a bad call, at no cost for a good one.
 
-Note [Public wrappers]
-A function's wrapper takes whatever it is given, so that Python never refuses a call by itself: what is missing is
-``REQUIRED``, what is too much is in ``surplus``, and a keyword that is not also positional is in ``options``.  Such calls
-go the slow way, through the function's true signature.  If that, or the function, raises an exception, ``refuse`` holds
-the arguments against PyTorch's signatures (overloads) and raises what PyTorch would raise; if they fit, the exception
-stands.  ``try`` costs nothing, and an empty tuple and an empty dictionary cost less than
-parameters for keywords.
+Note [Public wrappers] A function's wrapper accepts any arguments, so that Python never refuses a call: missing
+arguments are ``REQUIRED``, extra ones are in ``surplus``, and keyword-only ones in ``options``.  Such calls take the
+slow path, through the function's true signature.  If that, or the function, raises an exception, ``refuse`` compares
+the arguments with PyTorch's signatures (overloads) and raises PyTorch's error; if they fit, the exception stands.
+``try`` costs nothing, and an empty tuple and an empty dictionary cost less than parameters for keywords.
 
 The wrapper of an operator is the whole function (``writer.public_source``); that of any other function calls it.
 """
@@ -48,14 +46,14 @@ PYTHON = frozenset(
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
 """.split()
 )
-"""Functions that PyTorch also writes in Python, so that they raise Python's errors."""
+"""Functions that are Python in PyTorch, too, and raise Python's errors."""
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 CLASSES = {"bool": {bool}, "int": {int}, "float": {float}, "str": {str}, "Number": {bool, int, float, complex}}
-"""Kind -> the classes of the arguments that need no look at the signatures, which are read when they are first needed."""
+"""Kind -> classes of arguments that are accepted without reading the signatures."""
 OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
-"""Beginnings of the names of methods that take sizes in any form and read the tensor first."""
+"""Prefixes of methods that accept sizes in any form and read the tensor first."""
 
 
 class PublicWrapper:
@@ -67,7 +65,7 @@ class PublicWrapper:
         self.checked = dict(checked_kinds(parameters))
 
     def call_bound(self, args, options):
-        """Call the function by its true signature."""
+        """Call the function through its true signature."""
         if options and (options.keys() & NUMPY.keys() or not options.keys() <= self.parameters.keys()):
             args, options = self.translate_names(args, options)
         args, places = list(args), {name: place for place, name in enumerate(self.positional)}
@@ -83,7 +81,7 @@ class PublicWrapper:
         return self.fn(*positional, **named, **options)
 
     def translate_names(self, args, options):
-        """The arguments with our names for NumPy's; a default that such a name replaces is taken from its position."""
+        """Return the arguments with NumPy's names replaced by PyTorch's; these take the position of a default."""
         given, known, places = list(args), {}, list(self.positional)
         for name, value in options.items():
             own = NUMPY.get(name, name)
@@ -92,17 +90,17 @@ class PublicWrapper:
                 known[name] = value
             elif place < len(given) and (given[place] is REQUIRED or given[place] is self.positional[own].default):
                 given[place] = value
-            else:  # given twice, or by a name that only some of the signatures know
+            else:  # given twice, or by a name that only some of the signatures have
                 self.require_form(*self.list_given(args, True), options)
                 known[own] = value
         return tuple(given), known
 
     def kinds_of(self, name):
-        """The kinds that PyTorch's signatures give the parameter."""
+        """Return the kinds of the parameter in PyTorch's signatures."""
         return {form.named[name].kind for form in self.forms if name in form.named}
 
     def take(self, name, kind, value):
-        """The argument as its kind; PyTorch's error if it is another and its signatures take nothing else there."""
+        """Convert the argument to its kind; raise PyTorch's error for another kind, unless some signature accepts it."""
         if kind == "int" and is_long(value):
             if self.kinds_of(name).isdisjoint(("Number", "Tensor")):
                 raise ValueError(OVERFLOW)
@@ -119,7 +117,7 @@ class PublicWrapper:
         return taken
 
     def bind_deprecated(self, args, options):
-        """The arguments by name if they fit an old form, of which PyTorch warns once; None if not."""
+        """Return the arguments by name if they fit a deprecated signature, with PyTorch's warning, or None."""
         for form in self.forms:
             if form.old:
                 with suppress(TypeError, ValueError):
@@ -143,8 +141,8 @@ class PublicWrapper:
     def list_given(self, args, without_defaults, keywords=None):
         """The given arguments, by position and by name, optionally without those equal to their defaults.
 
-        A wrapper cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
-        comes after a None that is the default was named.
+        A wrapper cannot tell whether a default was given, or whether a name was.  Unless ``keywords`` is given,
+        arguments after a None that is the default count as named.
         """
         known = list(self.positional.values())
         given = list(args)
@@ -156,7 +154,7 @@ class PublicWrapper:
             if value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None:
                 skipped = True
             if keywords is not None and p.name in keywords:
-                skipped = True  # nothing stands by position after a keyword
+                skipped = True  # no positional argument follows a keyword
             if not skipped:
                 positional.append(value)
             elif value is not REQUIRED and value is not ABSENT and not (without_defaults and value is p.default):
@@ -165,15 +163,15 @@ class PublicWrapper:
 
     @cached_property
     def forms(self):
-        """PyTorch's signatures of the function."""
+        """Return PyTorch's signatures of the function."""
         from tensh.engine.arguments.overloads import forms_of
 
         return forms_of(self.name, self.method, self.parameters)
 
     def refuse(self, args, options):
-        """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large.
+        """Raise PyTorch's error for arguments that it would refuse, or if memory or a number is too large.
 
-        If one of them has a ``__torch_function__``, return its answer, as a tuple of one.
+        If one of them has a ``__torch_function__``, return its result, as a tuple of one.
         """
         failure = sys.exception()
         if isinstance(failure, Warning):  # the program turns warnings into errors
@@ -191,7 +189,7 @@ class PublicWrapper:
             raise wrong from None
 
     def require_form(self, positional, named, options):
-        """Raise PyTorch's error if none of its signatures takes the arguments; NumPy's names stand for PyTorch's."""
+        """Raise PyTorch's error if none of its signatures accepts the arguments; NumPy's names are accepted for PyTorch's."""
         named |= options
         if self.method:
             positional = positional[1:]
@@ -209,7 +207,7 @@ class PublicWrapper:
 
 
 def wrap_public(fn, name, method=False, spoken=None):
-    """The wrapper of ``fn``, which is not an operator, under a name; ``spoken`` is the name in messages."""
+    """Make the wrapper of ``fn``, which is not an operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
         return fn
     own = f"Tensor.{name}" if method else spoken or name
@@ -225,7 +223,7 @@ def wrap_public(fn, name, method=False, spoken=None):
 
 
 def rename_function(fn, qualified):
-    """The function under the qualified name that Python's errors report."""
+    """Return the function under the qualified name that Python's errors report."""
     copy = types.FunctionType(
         fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__
     )

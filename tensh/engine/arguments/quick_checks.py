@@ -1,7 +1,7 @@
-"""Quick checks of arguments, written into the wrappers: true for whatever may be of another kind.
+"""Quick checks of arguments, written into the wrappers: true for any argument that may be of a wrong kind.
 
-They cost next to nothing where the argument is right, and let nothing wrong through; whether an argument that they catch
-is wrong is asked of PyTorch's signatures.
+They are nearly free for valid arguments, and catch all invalid ones; whether a caught argument is really invalid is
+decided by PyTorch's signatures.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ CHECKS = {
     "str": "{0}.__class__ is not str",
 }
 FLAGS = frozenset(["stable", "upper"])
-"""Parameters that take truth values and have no default, or None."""
+"""Parameters for bools, without a default or with None."""
 INTEGERS = frozenset(
     """
     k n decimals correction offset diagonal chunks split_size step shifts ignore_index divisor_override num_classes num_groups
@@ -24,15 +24,15 @@ INTEGERS = frozenset(
     upscale_factor downscale_factor
 """.split()
 )
-"""Parameters that take integers of 64 bits where PyTorch's signature says so, and that nothing else reads as such."""
+"""Parameters for 64 bit integers in PyTorch's signatures that are not checked elsewhere."""
 FLOATS = frozenset(["eps"])
-"""Parameters that take floats likewise."""
+"""The same for floats."""
 NUMBERS = frozenset(["alpha", "beta", "maxnorm"])
-"""Parameters that take numbers of any kind likewise."""
+"""The same for numbers of any kind."""
 
 
 def checked_kinds(parameters):
-    """(name, kind) of the parameters that the wrapper of a public function checks."""
+    """Return (name, kind) of the parameters that the wrapper of a public function checks."""
     for name, p in parameters.items():
         if type(p.default) is bool or name in FLAGS and p.kind is p.KEYWORD_ONLY:
             yield name, "bool"
@@ -47,7 +47,7 @@ def checked_kinds(parameters):
 
 
 def write_check(name, kind, default):
-    """The text of a quick check: 5 to 10 ns for an argument that has its default, up to 40 for another."""
+    """Return the text of a quick check, which takes 5 to 10 ns for a default, up to 40 for another argument."""
     check = CHECKS[kind].format(name)
     if default is None:
         return f"{name} is not None and {check}"
@@ -59,16 +59,16 @@ def write_check(name, kind, default):
 
 
 def checks_of(parameters):
-    """The texts of the checks of the parameters of a public function."""
+    """Return the texts of the checks of a public function's parameters."""
     return [write_check(name, kind, parameters[name].default) for name, kind in checked_kinds(parameters)]
 
 
 @cache
 def handed_on():
-    """Function -> parameter -> (kind, the function it is handed on to, its name and position there).
+    """Function -> parameter -> (kind, the function it is passed to, its name and position there).
 
-    PyTorch's functions in Python hand arguments on to functions in C, which name themselves in errors.  The file has a
-    kind per block, and a line per parameter in the order above; a parameter without a position is handed on by name.
+    PyTorch's functions in Python pass arguments to functions in C, which name themselves in errors.  The file has a
+    kind per block, and a line per parameter in the order above; a parameter without a position is passed by name.
     """
     table, kind = {}, None
     for line in read_lines("handed_on.txt"):

@@ -1,8 +1,8 @@
-"""Signatures as PyTorch writes them: binding arguments to overloads, and its words for arguments that fit none.
+"""PyTorch's signatures: binding arguments to overloads, and its message for arguments that fit none.
 
-``@accepts("(int high, tuple of ints size)", "(int low, int high, tuple of ints size)")`` makes a function of several
-forms.  The text of a form is what PyTorch prints when no form fits, so it is both the rule and the message; only
-``int? to`` (an int or None) is printed as ``int to``.
+``@accepts("(int high, tuple of ints size)", "(int low, int high, tuple of ints size)")`` declares overloads of a
+function.  PyTorch prints the text of an overload when none fits, so it is both the rule and the message; only ``int?
+to`` (an int or None) is printed as ``int to``.
 """
 
 import ast
@@ -35,7 +35,7 @@ NO_SIZES = frozenset(
     special_polygamma.n unfold.size unfold.step unfold_copy.size unfold_copy.step vander.N embedding_bag.padding_idx
 """.split()
 )
-"""Integers that are no symbols in PyTorch, which takes fewer kinds of values for them: in any function, or in the one that is named."""
+"""Integers that cannot be symbolic in PyTorch, which accepts fewer kinds of values for them: in all or named functions."""
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"
 
@@ -51,7 +51,7 @@ def take_int(value, read=read_size):
 
 
 def take_dim(value):
-    """An integer that is no size."""
+    """An integer other than a size."""
     return take_int(value, read_int)
 
 
@@ -111,7 +111,7 @@ TAKERS = {
     "torch.Generator": take_generator,
     "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
 }
-"""Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""
+"""Kind in a signature -> function that converts a value, or returns NO_FIT.  Other modules add entries."""
 
 
 NO_SIZES_TAKERS = {
@@ -121,11 +121,11 @@ NO_SIZES_TAKERS = {
         (value,) if take_int(value, read_number) is not NO_FIT else value, read_number
     ),
 }
-"""Takers of what is no symbol in PyTorch."""
+"""Converters for integers that cannot be symbolic in PyTorch."""
 
 
 def taker_of(function, kind, name):
-    """The converter of a kind for a parameter of a function."""
+    """Return the converter of a kind for a parameter of a function."""
     no_size = name in NO_SIZES or f"{function.removesuffix('_')}.{name}" in NO_SIZES
     return NO_SIZES_TAKERS.get(kind, TAKERS[kind]) if no_size else TAKERS[kind]
 
@@ -134,7 +134,7 @@ TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value)
 
 
 class ElementError(TypeError):
-    """An element of a sequence is of the wrong kind; the first is checked at once, later ones while unpacking."""
+    """An element of a sequence is of the wrong kind; the first is checked immediately, later ones while unpacking."""
 
     def __init__(self, sequence, place, error=None):
         self.sequence, self.place, self.error = sequence, place, error
@@ -145,17 +145,17 @@ class ElementError(TypeError):
         if self.unpacking:
             error = self.error or f"type must be {kind},but got {self.name}"
             return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
-        if not position:  # of what is given by name, PyTorch shows no element
+        if not position:  # PyTorch shows no element of a keyword argument
             return f"{where} must be {kind}, not {type_name(self.sequence)}"
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
 
 
-HEAP = 1 << 9  # the flag of types that are made while a program runs, as those of Python's `class` are
-IMMUTABLE = 1 << 8  # and of those that C makes then, as Python 3.13 makes more of
+HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
+IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more
 
 
 def type_name(value):
-    """The name of a value's type as C code reports it: with the module for types written in C."""
+    """Return the name of a value's type as C code reports it: with the module for types written in C."""
     if isinstance(value, type) and issubclass(value, Tensor):
         return "torch._C._TensorMeta"
     kind = type(value)
@@ -165,7 +165,7 @@ def type_name(value):
 
 
 class UnpackError(TypeError):
-    """A sequence that looked right fails in a later element; no other form is tried then."""
+    """A sequence whose first element fits fails in a later one; no other overload is tried."""
 
 
 def require_64_bits(number):
@@ -175,16 +175,16 @@ def require_64_bits(number):
 
 
 def complain_of_elements(values, place):
-    """PyTorch's message for a sequence with elements that are no tensors, as the argument at ``place``; None without any."""
+    """Return PyTorch's message for a sequence with other elements than tensors, as the argument at ``place``, or None."""
     for number, value in enumerate(values):
         if not isinstance(value, Tensor):
             return f"expected Tensor as element {number} in argument {place}, but got {type_name(value)}"
     return None
 
 
-# ── one form ─────────────────────────────────────────────────────────────────
+# ── one overload ─────────────────────────────────────────────────────────────
 class Parameter:
-    """One parameter of a form."""
+    """One parameter of an overload."""
 
     def __init__(self, function, kind, optional, name, default):
         self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
@@ -194,7 +194,7 @@ class Parameter:
         self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # True if None is accepted
 
     def take(self, function, value, place):
-        """Convert the value for the function; PyTorch's TypeError if it is of another kind."""
+        """Convert the value for the function; raise PyTorch's TypeError for another kind."""
         if value is None and self.optional:
             return None
         where, position = f"{function}(): argument '{self.name}'", f" (position {place})" if place else ""
@@ -229,7 +229,7 @@ class Form:
         self.lists = [(n, p.name) for n, p in enumerate(self.parameters) if p.kind == "tuple of Tensors"]
 
     def bind(self, args, options):
-        """The values by name, defaults included; TypeError if the arguments do not fit."""
+        """Return the values by name, defaults included; raise TypeError if the arguments do not fit."""
         if (
             self.sizes_last
             and args
@@ -253,7 +253,7 @@ class Form:
         for name in self.numbers:
             if type(values[name]) is int and not -LIMIT <= values[name] < 2 * LIMIT:
                 if type(values.get("device")) in (str, int):
-                    device(values["device"])  # one that there is not is said first
+                    device(values["device"])  # an unknown name is reported first
                 require_64_bits(values[name])
         for place, name in self.lists:
             if complaint := complain_of_elements(values[name] or (), place):
@@ -283,9 +283,9 @@ class Form:
         return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
 
     def difference(self, args, options):
-        """The line under a form that has as many parameters as there are arguments.
+        """Return the line below an overload with as many parameters as arguments.
 
-        As in PyTorch, which takes "alpha = 1" for a name there, keywords with a default are always among the wrong ones.
+        Keywords with a default are always reported as wrong, as in PyTorch, which takes "alpha = 1" for a name.
         """
         if len(args) + len(options) != len(self.places):
             return ""
@@ -301,7 +301,7 @@ LOOSE = {"float": ("float", "int"), "int": ("int",)}
 
 
 def describe_argument(parameter, value, prefix=""):
-    """An argument's type, in exclamation marks where it differs from the parameter's, or where the parameter has a default."""
+    """Return an argument's type, in exclamation marks if it differs from the parameter's or the parameter has a default."""
     kind = type_name(value)
     if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
         return prefix + kind
@@ -311,9 +311,9 @@ def describe_argument(parameter, value, prefix=""):
     return f"!{prefix}{kind}!"
 
 
-# ── several forms ────────────────────────────────────────────────────────────
+# ── several overloads ────────────────────────────────────────────────────────
 def choose(function, forms, args, options):
-    """(number of the first form that fits, its values); PyTorch's TypeError if none does."""
+    """Return (index of the first overload that fits, its values); raise PyTorch's TypeError if none does."""
     if len(forms) == 1:
         try:
             return 0, forms[0].bind(args, options)
@@ -322,7 +322,7 @@ def choose(function, forms, args, options):
     shown = [form for form in forms if not form.hidden]
     for number, form in enumerate(shown):
         if len(args) > len(form.positional) and not form.sizes_last:
-            continue  # to let it say so takes 5 microseconds
+            continue  # letting it raise takes 5 µs
         if not form.needed or all(name in options for name in form.needed):
             try:
                 return number, form.bind(args, options)
@@ -353,11 +353,11 @@ ANYTHING = inspect.Signature(
         inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD),
     ]
 )
-"""The signature that ``inspect`` shows for a function of several forms."""
+"""Return the signature that ``inspect`` shows for an overloaded function."""
 
 
 def refuse_receiver(name, value):
-    """Raise PyTorch's TypeError for a method that was called on what is not a tensor: ``Tensor.to(3)``."""
+    """Raise PyTorch's TypeError for a method called on another object than a tensor: ``Tensor.to(3)``."""
     words = f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(value)}' object"
     raise TypeError(words) from None
 
@@ -365,13 +365,14 @@ def refuse_receiver(name, value):
 def accepts(*texts, method=False, shown=None):
     """Bind the arguments of a function by these signatures; it then receives every value by name.
 
-    A parameter named ``from`` arrives as ``from_``.  Of a ``method`` the signatures leave out the tensor itself.
-    ``shown`` is the text of the parameters for ``inspect``: by default the function's own, and anything for several forms.
+    A parameter named ``from`` arrives as ``from_``.  The signatures of a ``method`` leave out the tensor itself.
+    ``shown`` is the text of the parameters for ``inspect``: by default the function's own, or any arguments for several
+    overloads.
     """
 
     def decorate(fn):
         name = fn.__name__
-        forms = []  # read when first needed: importing the engine must stay quick
+        forms = []  # parsed at first use, so that importing the engine is fast
 
         @functools.wraps(fn)
         def function(*args, **options):

@@ -1,8 +1,8 @@
 """Arrays without elements: the arrays of tensors on the device "meta".
 
-An ``Absent`` has the shape, strides, dtype and place in memory of an array.  They come from a NumPy array over an address
-without memory: NumPy computes views of it from shapes and strides alone, at any size.  That array never leaves its
-``Absent``; whoever asks for elements gets ``Absence``.
+An ``Absent`` has the shape, strides, dtype and place in memory of an array.  It wraps a NumPy array over an address
+without memory, since NumPy computes views from shapes and strides alone, at any size.  That array never leaves its
+``Absent``; reading elements raises ``Absence``.
 """
 
 import mmap
@@ -20,7 +20,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 
 @cache
 def nowhere():
-    """An address at which there is nothing: memory that reads as zeros if a fault of tensh's reads it after all."""
+    """The address of absent arrays: memory that reads as zeros if a bug in tensh reads it."""
     for bits in (40, 36, 30):
         with suppress(OSError, ValueError, OverflowError, AttributeError):
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
@@ -54,11 +54,11 @@ class Absent:
     nbytes = property(lambda a: a.layout.nbytes)
     size = property(lambda a: a.layout.size)
     base = property(lambda a: None if a.root is a else a.root)
-    parts = ()  # arrays with elements that it consists of
+    parts = ()  # arrays that have elements
 
     @property
     def flags(self):
-        """The flags of the layout, of which only the order is to be relied on."""
+        """The flags of the layout; only the flags for order are meaningful."""
         return self.layout.flags
 
     def place(self):
@@ -75,7 +75,7 @@ class Absent:
 
     # ── views, and copies ────────────────────────────────────────────────────
     def reshape(self, *shape, order="C"):
-        """A view where that is possible, otherwise new memory."""
+        """Return a view if possible, otherwise new memory."""
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         if -1 in shape:
             rest = -prod(shape)
@@ -91,7 +91,7 @@ class Absent:
         return self if not copy and dtype is self.dtype else make_like(self, dtype)
 
     def copy(self, order="C"):
-        """New memory: row by row, or with "K" in the same order."""
+        """Return new memory: row-major, or with "K" in the same order."""
         return make_like(self) if order == "K" else make_absent(self.shape, self.dtype)
 
     def fill(self, number):
@@ -154,8 +154,8 @@ def address(layout):
 
 
 def lay_out(shape, dtype, strides=None):
-    """A NumPy array over memory that is not there, with ``strides`` in bytes."""
-    kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no name for what it lacks
+    """Make a NumPy array over absent memory, with ``strides`` in bytes."""
+    kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no error name for this
     try:
         layout = np.asarray(Layout(shape, kind, strides))
     except (ValueError, OverflowError):
@@ -202,6 +202,6 @@ def is_absent(value):
 
 
 def require_elements(array):
-    """Raise ``Absence`` in a kernel that would otherwise ask for nothing but shape and dtype."""
+    """Raise ``Absence`` in a kernel that would otherwise read only shape and dtype."""
     if type(array) is Absent:
         raise Absence

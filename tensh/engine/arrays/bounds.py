@@ -58,7 +58,7 @@ def view_memory(block, dtype, shape, steps, start=0):
     """
     shape, steps, start, size = [*map(index, shape)], [*map(index, steps)], index(start), dtype.itemsize
     need, number = start + 1, size
-    for n, step in zip(shape, steps):  # the usual case in one pass; require_within raises for the others
+    for n, step in zip(shape, steps):  # the common case in one pass; require_within raises for the others
         need += (n - 1) * step
         number *= n if step >= 0 <= n else 0
     proved = 0 < number <= MOST and need <= block.nbytes // size and start >= 0
@@ -72,7 +72,7 @@ def view_memory(block, dtype, shape, steps, start=0):
         return block.view_as(view_memory(block.layout, dtype, shape, [s // size for s in steps], start))
     if dtype.kind != "V":
         return ndarray(shape, dtype, block, start * size, steps)
-    bits = f"u{size}"  # ml_dtypes: the buffer protocol does not know them
+    bits = f"u{size}"  # ml_dtypes, which the buffer protocol lacks
     return ndarray(shape, bits, block.view(bits), start * size, steps).view(dtype)
 
 

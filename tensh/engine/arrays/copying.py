@@ -1,16 +1,15 @@
-"""Copies of large arrays whose elements change their order.
+"""Copies of large arrays to another element order.
 
-Note [Strips]
-Where the memory of one array runs along another dimension than that of the other, either reading or writing jumps from
-line to line of the cache.  In strips of some elements the lines of both stay in the cache until all of their elements
-were used: a transposed copy of 4096 x 2048 float32 takes 9 ms in strips of 16, and 60 as a whole.
+Note [Strips] If two arrays have different innermost dimensions, either reading or writing jumps from cache line to
+cache line.  In strips of some elements the lines of both stay in the cache until all of their elements have been used:
+a transposed copy of 4096 x 2048 float32 takes 9 ms in strips of 16, and 60 as a whole.
 """
 
 from tensh.engine.arrays.threads import BLOCK, PARALLEL, run
 
-WIDE = 512  # elements of a line from which the lines that it crosses do not stay in the cache by themselves
-STRIP, NARROW = 64, 16  # elements; narrow where lines lie so that they take the same places in the cache
-CROWDED = 1024  # they do if their distance in bytes is a multiple of this
+WIDE = 512  # elements of a line from which the crossing cache lines do not stay in the cache
+STRIP, NARROW = 64, 16  # elements; narrow for lines that are mapped to the same cache sets
+CROWDED = 1024  # lines at a distance, in bytes, that is a multiple of this are
 
 
 def copy_into(out, array):

@@ -1,4 +1,4 @@
-"""Numbers next to zero: whether the processor computes with them or takes them for zero, by its control register MXCSR."""
+"""Denormal numbers: computed or flushed to zero, by the processor's control register MXCSR."""
 
 import ctypes
 import functools
@@ -7,13 +7,13 @@ import sys
 
 from tensh.engine.arrays.threads import pool
 
-WORDS = 8  # of the C library's ``fenv_t`` on x86-64, of 32 bits each
-MXCSR = 7  # the place of the register in it
+WORDS = 8  # 32 bit words of the C library's ``fenv_t`` on x86-64
+MXCSR = 7  # index of the register in it
 FLUSH = 0x8040  # its bits "flush to zero" and "denormals are zeros"
 
 
 def is_supported():
-    """True on x86-64 with Linux, whose C libraries keep the register in this place."""
+    """Return True on x86-64 with Linux, whose C libraries store the register there."""
     return sys.platform == "linux" and platform.machine() == "x86_64"
 
 
@@ -26,7 +26,7 @@ def set_flush(flush):
 
 
 def flush_denormals(flush):
-    """Let this thread and those that help it take numbers next to zero for zero, or not; return True if that could be done."""
+    """Make this thread and its helpers flush denormal numbers to zero, or not; return True on success."""
     if not is_supported():
         return not flush
     set_flush(flush)

@@ -9,10 +9,10 @@ from tensh.engine.arrays import memory
 
 
 def map_file(filename, shared, nbytes):
-    """A row of the first ``nbytes`` bytes of a file, read when they are used.
+    """Map the first ``nbytes`` bytes of a file, which are read on demand.
 
-    ``shared`` writes reach the file, which is made, or made longer, if need be. Raise RuntimeError if there is no such file,
-    it is too short or the disk has no room for it.
+    With ``shared``, writes reach the file, which is created or extended if necessary. Raise RuntimeError if the file is
+    missing or too short, or the disk is full.
     """
     there = os.path.exists(filename)
     try:
@@ -34,13 +34,13 @@ def map_file(filename, shared, nbytes):
 
 
 def lengthen(file, have, nbytes, there):
-    """Make a file of ``have`` bytes longer, or leave it as it was: not at all, unless it was ``there``."""
+    """Extend a file of ``have`` bytes; on failure restore it, or remove it unless it was ``there``."""
     try:
         file.truncate(nbytes)
-        if hasattr(os, "posix_fallocate"):  # an error now, where a write to a page without room would end the process
+        if hasattr(os, "posix_fallocate"):  # fail now, because a write to a page without space would kill the process
             os.posix_fallocate(file.fileno(), 0, nbytes)
     except OSError as error:
-        if error.errno in (errno.EOPNOTSUPP, errno.EINVAL):  # a file system that keeps no room
+        if error.errno in (errno.EOPNOTSUPP, errno.EINVAL):  # a file system that cannot reserve space
             return
         if there:
             file.truncate(have)

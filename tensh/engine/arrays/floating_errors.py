@@ -2,7 +2,7 @@
 
 NumPy keeps, for each thread and context, its reaction to overflow and invalid values.  Changing that around a kernel
 would cost 150 ns, a tenth of a small operation.  Instead NumPy calls `report` in all of them, which finds out whose
-code was computing; nothing is called while no error occurs.
+code was computing; there is no cost without an error.
 """
 
 import contextvars
@@ -27,7 +27,7 @@ class Settings(ctypes.Structure):
 
 
 def install(buffer_size):
-    """Have NumPy report to tensh, and use buffers of so many elements, in this and every other thread."""
+    """Make NumPy report to tensh and use buffers of so many elements, in this and every other thread."""
     np.seterrcall(report)
     np.seterr(divide="call", over="call", invalid="call", under="ignore")
     np.setbufsize(buffer_size)
@@ -38,7 +38,7 @@ def install(buffer_size):
 
 
 def settings_of(context):
-    """NumPy's settings in a context, the defaults for a new one; None if NumPy stores them in another way."""
+    """Return NumPy's settings in a context, by default those of a new one; None if NumPy stores them differently."""
     try:
         from numpy._core.umath import _extobj_contextvar as variable
 
@@ -69,7 +69,7 @@ def module_of(frame):
 
 
 def find_function(frame):
-    """The NumPy function that a frame is calling, by its source; None if the source does not show it."""
+    """Return the NumPy function that a frame is calling, by its source; None if the source does not show it."""
     import ast
     import linecache
 

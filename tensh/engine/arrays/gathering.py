@@ -1,7 +1,7 @@
-"""Elements and slices at given places, read in blocks on the machine's cores.
+"""Elements and slices at given indices, read in blocks on several cores.
 
-Indices are not negative and within bounds: then NumPy need not check (of its modes, "wrap" is the fastest), and
-writes straight into the result.
+Indices must be within bounds and not negative: then NumPy need not check (of its modes, "wrap" is the fastest), and
+writes directly into the result.
 """
 
 import math
@@ -10,11 +10,11 @@ import numpy as np
 
 from tensh.engine.arrays.threads import BLOCK, map_rows
 
-LINE = 64  # bytes of a line of the cache
+LINE = 64  # bytes of a cache line
 
 
 def is_within(index, n):
-    """True if all numbers are from 0 to ``n`` - 1.  Read as unsigned, negative ones are large: one pass, not two.
+    """Return True if all numbers are from 0 to ``n`` - 1, in one pass: as unsigned integers, negative ones are large.
 
     The place of the largest is found in a quarter of the time of ``max`` if there are few, and no later if there are many.
     """
@@ -35,7 +35,7 @@ def take_flat(array, index, place=None):
     def work(part):
         flat.take(index[part] if place is None else place(index[part], part), None, out[part], "wrap")
 
-    map_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would not stay in the cache
+    map_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would not fit the cache
     return out
 
 
@@ -54,7 +54,7 @@ def take_in_rows(rows, index, require):
         require(some)
         flat = rows[part].reshape(-1)
         if 4 * columns >= length:
-            flat.view(np.uint8)[::LINE].max()  # brings the rows into the cache in order: a sixth less
+            flat.view(np.uint8)[::LINE].max()  # loads the rows into the cache in order, which saves a sixth of the time
         flat.take(some + begins[: len(some)], None, out[part], "wrap")
 
     map_rows(work, *index.shape, BLOCK)
