@@ -113,7 +113,10 @@ def rename_sizes(program, dynamic, symbols):
     def rename(text):
         text = re.sub(r"[A-Za-z_]\w*", lambda found: symbols.get(found[0], found[0]), text)
         factors = text.split("*")
-        return "*".join(sorted(factors)) if all(each in symbols.values() for each in factors) else text
+        if all(each in symbols.values() for each in factors):
+            return "*".join(sorted(factors))
+        terms, rest = re.fullmatch(r"(.*?)( [+-] \d+)?", text).groups("")
+        return " + ".join(sorted(terms.split(" + "), key=lambda term: term.split("*")[-1])) + rest
 
     for node in program.graph.nodes:
         if sizes := node.meta.get("sizes"):

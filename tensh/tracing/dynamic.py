@@ -257,31 +257,49 @@ def name_sizes(first, second, dynamic):
     pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
              for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
 
-    def name(m, n):
-        for one, two, text in pairs:
-            if (m, n) == (one, two):
-                return text
-        for place, (one, two, text) in enumerate(pairs):
-            for first, second, factor in pairs[:place]:
-                if (m, n) == (one * first, two * second) and factor != text:
-                    return f"{factor}*{text}"
-        for one, two, text in pairs:
-            if two != one and (n - m) % (two - one) == 0:
-                factor = (n - m) // (two - one)
-                rest = m - factor * one
-                return (
-                    f"{factor}*{text}" + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
-                    if factor != 1
-                    else f"{text} {'+' if rest > 0 else '-'} {abs(rest)}"
-                )
-        return "?"
-
     for one, two in zip(first.graph.nodes, second.graph.nodes):
         a, b = one.meta.get("val"), two.meta.get("val")
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape != b.shape and a.dim() == b.dim():
-            one.meta["sizes"] = [m if m == n else name(m, n) for m, n in zip(a.shape, b.shape)]
+            one.meta["sizes"] = [m if m == n else name_size(m, n, pairs) for m, n in zip(a.shape, b.shape)]
         elif type(a) is int and type(b) is int and a != b:
-            one.meta["sizes"] = name(a, b)
+            one.meta["sizes"] = name_size(a, b, pairs)
+
+
+def name_size(m, n, pairs):
+    """The simplest text for a size that is ``m`` in one trace and ``n`` in the other, of the named sizes ``pairs``.
+
+    Simpler are: a name, a product or a sum of two, one with a factor, the sum of two with factors, and those with a rest.
+    """
+    couples = [(*a, *b) for place, b in enumerate(pairs) for a in pairs[:place] if a[2] != b[2]]
+    for one, two, name in pairs:
+        if (m, n) == (one, two):
+            return name
+    for one, two, name, first, second, other in couples:
+        if (m, n) == (one * first, two * second):
+            return f"{name}*{other}"
+        if (m, n) == (one + first, two + second):
+            return f"{name} + {other}"
+    alone = [
+        (name, (n - m) // (two - one), one) for one, two, name in pairs if two != one and (n - m) % (two - one) == 0
+    ]
+    for name, factor, one in alone:
+        if m == factor * one:
+            return write_sum({name: factor}, 0)
+    for one, two, name, first, second, other in couples:
+        if (size := one * second - first * two) and (m * second - n * first) % size == (n * one - m * two) % size == 0:
+            factors = {name: (m * second - n * first) // size, other: (n * one - m * two) // size}
+            if min(factors.values()) > 0:
+                return write_sum(factors, 0)
+    for one, two, name, first, second, other in couples:
+        if n - m == two + second - one - first:
+            return write_sum({name: 1, other: 1}, m - one - first)
+    return next((write_sum({name: factor}, m - factor * one) for name, factor, one in alone), "?")
+
+
+def write_sum(factors, rest):
+    """Names with factors, and a number, as a sum."""
+    text = " + ".join(name if factor == 1 else f"{factor}*{name}" for name, factor in factors.items())
+    return text + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
 
 
 def name_outputs(first, second, dynamic):

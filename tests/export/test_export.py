@@ -131,6 +131,44 @@ def test_relations_between_dynamic_sizes_are_pytorchs(oracle):
         assert ours == theirs
 
 
+def tell_sums(torch):
+    """The sizes of results that are made of two dynamic sizes."""
+    functions = [
+        lambda x, y: torch.cat([x, y]),
+        lambda x, y: torch.cat([x, y, x]),
+        lambda x, y: torch.cat([y, y, y, x]),
+        lambda x, y: torch.cat([x[1:], y]),
+        lambda x, y: torch.cat([x, x]) + y.sum(),
+        lambda x, y: (x[:, None] + y[None]).flatten(0, 1),
+        lambda x, y: x @ y.T,
+    ]
+
+    class Called(torch.nn.Module):
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def forward(self, x, y):
+            return self.function(x, y)
+
+    found, auto = [], {0: torch.export.Dim.AUTO}
+    for function in functions:
+        for rows in ((3, 3), (3, 5), (7, 4)):
+            examples = tuple(torch.ones(count, 4) for count in rows)
+            program = torch.export.export(Called(function), examples, dynamic_shapes=(auto, auto))
+            found.append(list(map(str, program.graph.output_node().args[0][0].meta["val"].shape)))
+    return found
+
+
+def test_sizes_made_of_two_dynamic_ones_are_pytorchs(oracle):
+    for ours, theirs in zip(tell_sums(torch), tell_sums(oracle), strict=True):
+        assert ours == theirs
+
+
+def test_a_sum_of_sizes_has_both_names():
+    assert [each[0] for each in tell_sums(torch)[:5:2]] == ["s17 + s77", "s17 + s77", "s17 + 2*s77"]
+
+
 def test_sizes_with_one_name_must_be_equal():
     assert "Guard failed: y.size()[0] == x.size()[0]" in tell_of_relations(torch)
 
