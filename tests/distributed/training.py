@@ -49,10 +49,10 @@ class Branches:
         return Both()
 
 
-def losses(torch, model, part, **options):
+def losses(torch, model, part, optimizer=None):
     """The loss of each step, with SGD and momentum."""
     F = torch.nn.functional
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    optimizer = optimizer or torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     found = []
     for step in range(STEPS):
         x, y = (each[part] for each in data(torch, step))
@@ -62,6 +62,14 @@ def losses(torch, model, part, **options):
         optimizer.step()
         found.append(loss.item())
     return found
+
+
+def spread(torch, model, **options):
+    """SGD whose state is spread over the processes."""
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+
+    options = {"lr": 0.1, "momentum": 0.9, **options}
+    return ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, **options)
 
 
 def whole(torch, count):
@@ -87,6 +95,26 @@ def together(torch, rank, size):
     if torch.__name__ != "torch" or "tensh" in torch.__file__:  # PyTorch's layer runs on GPUs alone
         found["cnn"] = mean(losses(torch, DDP(network(torch, True)), part))
     found["unsynchronous"] = losses(torch, DDP(network(torch)), part)
+
+    for name, options in (("zero", {}), ("zero views", {"parameters_as_bucket_view": True})):
+        model = DDP(mlp(torch))
+        optimizer = spread(torch, model, **options)
+        found[name] = mean(losses(torch, model, part, optimizer))
+        found[f"{name} shares"] = [
+            [p.numel() for group in groups for p in group["params"]] for groups in optimizer._partition_parameters()
+        ]
+        try:
+            optimizer.state_dict()
+        except RuntimeError as error:
+            found[f"{name} refused"] = str(error)
+        optimizer.consolidate_state_dict(to=size - 1)
+        states = [optimizer.state_dict()] if rank == size - 1 else [None]
+        d.broadcast_object_list(states, src=size - 1)
+        found[f"{name} state"] = [each["momentum_buffer"].sum().item() for each in states[0]["state"].values()]
+        loaded = spread(torch, model, lr=0.5, **options)
+        loaded.load_state_dict(states[0])
+        loaded.step()
+        found[f"{name} loaded"] = [loaded.param_groups[0]["lr"], *(p.sum().item() for p in model.parameters())]
 
     model = DDP(mlp(torch))
     x, y = (each[part] for each in data(torch, 0))

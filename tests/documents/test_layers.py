@@ -60,6 +60,7 @@ LAYERS = {
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
     "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", "numpy"),
+    "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
         "tensh tensh.engine tensh.nn tensh.namespace tensh.naming tensh.switched_off tensh.func.trees tensh.utils._pytree tensh.utils._python_dispatch tensh._aten "
