@@ -11,6 +11,10 @@ import numpy as np
 from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.threads import pool, run
 
+F4 = np.dtype(np.float32)
+HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))
+"""True if the processor adds 16 float32 numbers at a time, where NumPy and BLAS have other loops."""
+
 # Products of two numbers from which a matrix product is shared, and in a block of it where there are more than two.  One core
 # takes 40 to 80 microseconds for 2**22 of float32, and another core begins after 20 to 50.  BLAS lays the smaller matrix in
 # order again for every block: 1024 x 128 x 512 takes 1.03 times as long in four blocks as in one, 1.3 times in sixteen.
@@ -18,6 +22,8 @@ PARALLEL_PRODUCT, BLOCK = 1 << 23, 1 << 24
 MOST = 8  # blocks of a product; sixteen of 1024 x 1024 x 1024 take 1.1 to 1.4 times as long, eight 1.05 times
 LEAST = 32  # rows or columns of a block; BLAS is slow with fewer
 STEP = 16  # rows or columns that BLAS takes at a time
+# Where factors are exchanged: rows up to which it pays, and the least columns, sums and products of two numbers
+FEW_ROWS, WIDE, EXCHANGED = 64, 128, 1 << 19
 
 
 # ── the memory of BLAS ───────────────────────────────────────────────────────
@@ -59,8 +65,26 @@ def multiply_matrices(first, second):
     work = first.size * second.shape[1]
     if work < PARALLEL_PRODUCT or first.shape[1] != len(second):
         prepare(work)
+        if work >= EXCHANGED and is_exchanged(first, second):
+            return np.ascontiguousarray(second.T.dot(first.T).T)
         return first.dot(second)
     return multiply_in_blocks(first, second, np.empty((len(first), second.shape[1]), np.result_type(first, second)))
+
+
+def is_exchanged(first, second):
+    """True if ``(second.T @ first.T).T`` takes less time: few rows by a transposed matrix, as a layer multiplies a batch.
+
+    8 or 16 rows of 784 numbers by 256 take 0.55 of the time, 64 rows 0.85; without AVX-512 it was not measured.
+    """
+    return (
+        first.shape[1] == len(second) >= WIDE
+        and 1 < len(first) <= FEW_ROWS
+        and second.shape[1] >= WIDE
+        and first.dtype is second.dtype is F4
+        and second.flags.f_contiguous
+        and first.flags.c_contiguous
+        and HAS_AVX512
+    )
 
 
 def matmul(first, second, out=None):
@@ -105,9 +129,13 @@ def multiply_in_blocks(first, second, out):
         else:
             np.matmul(first, second[:, part], out[:, part])
 
+    def multiply_exchanged(i):
+        part = slice(i * size, (i + 1) * size)
+        out[:, part] = np.matmul(second[:, part].T, first.T).T
+
     blocks = -(-max(n, m) // size)
     prepare(n * k * m, blocks)
-    run(multiply, blocks, limit=LIMIT)
+    run(multiply_exchanged if is_exchanged(first, second) else multiply, blocks, limit=LIMIT)
     return out
 
 

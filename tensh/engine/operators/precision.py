@@ -8,8 +8,6 @@ F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64
 C8 = np.dtype(np.complex64)
 WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # dtypes in which PyTorch accumulates
 KEPT = 4096  # length of the longest cached vector of ones
-HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))
-"""True if the processor adds 16 float32 numbers at a time, where NumPy and BLAS have other loops."""
 
 
 class Ones(dict):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.matmul import HAS_AVX512
 from tensh.engine.arrays.threads import flat, lines_of, transpose
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
@@ -14,7 +15,7 @@ from tensh.engine.operators.elementwise import avx512, single
 from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
 from tensh.engine.operators.elementwise.single import FEW
 from tensh.engine.operators.kernels import LARGE, ONE, is_real, number, reusable, ufunc_except
-from tensh.engine.operators.precision import F4, F8, HAS_AVX512, compute_in_float32, is_half
+from tensh.engine.operators.precision import F4, F8, compute_in_float32, is_half
 
 LN2, PI = math.log(2), math.pi
 

@@ -9,14 +9,14 @@ from functools import cache
 
 import numpy as np
 
-from tensh.engine.arrays.matmul import PARALLEL_PRODUCT, matmul, multiply_matrices
+from tensh.engine.arrays.matmul import HAS_AVX512, PARALLEL_PRODUCT, matmul, multiply_matrices
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
 from tensh.engine.operators.basic import conj
-from tensh.engine.operators.precision import HAS_AVX512, is_half, widen
+from tensh.engine.operators.precision import is_half, widen
 from tensh.engine.operators.reductions.summation import PRODUCTS, SMALL, add_along, add_vector_products
 
 

@@ -8,11 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from tensh.engine.arrays.matmul import HAS_AVX512
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
-from tensh.engine.operators.precision import F4, HAS_AVX512, I8, WIDER, is_half
+from tensh.engine.operators.precision import F4, I8, WIDER, is_half
 from tensh.engine.operators.reductions.summation import add_rows, times
 
 LINES = 96  # numbers per step from which a loop over steps is faster than NumPy's accumulate
