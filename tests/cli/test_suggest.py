@@ -14,13 +14,18 @@ from tensh.engine.methods.unsupported import is_in_pytorch
 from tests.support.sessions import run
 
 
-def meant(text):
-    """The suggestion for the failure that a source ends with."""
+def failure(text):
+    """The failure that a source ends with."""
     session = Session()
     session.preload()
     with torch_is_tensh():
         (failed,) = [e for e in session.run(Source(text, "<test>", "test")) if isinstance(e, Failed)]
-    return failed.failure.suggestion
+    return failed.failure
+
+
+def meant(text):
+    """The suggestion for that failure."""
+    return failure(text).suggestion
 
 
 MEANT = {
@@ -41,10 +46,6 @@ MEANT = {
     "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
     "nn.Dense(2, 3)": "Linear", "torch.reduce_mean(3)": "torch.mean", "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",
     # keywords
-    "torch.ones(2).sum(axes=1)": "dim=", "torch.zeros(2, requires_gard=True)": "requires_grad=",
-    "torch.ones(2).std(ddof=1)": "correction=", "torch.linalg.norm(torch.ones(2), order=2)": "ord=", "torch.cat([], axsi=0)": "dim=",
-    "torch.clip(torch.ones(2), a_min=0)": "min=", "F.relu(torch.ones(2), inplce=True)": "inplace=",
-    "def f(first, second=1):\n    pass\nf(1, secnd=2)": "second=",
     # imports
     "from torch import arrange": "arange", "from torch import array": "tensor", "import torch.linal": "torch.linalg", "import pytorch": "torch",
 }  # fmt: skip
@@ -61,6 +62,25 @@ NOTHING = (
 @pytest.mark.parametrize("text", MEANT)
 def test_what_is_meant(text):
     assert meant(text) == MEANT[text]
+
+
+KEYWORDS = {
+    "torch.ones(2).sum(axes=0)": "torch.ones(2).sum(dim=0)",
+    "torch.zeros(2, requires_gard=True)": "torch.zeros(2, requires_grad=True)",
+    "torch.ones(2).std(ddof=1)": "torch.ones(2).std(correction=1)",
+    "torch.linalg.norm(torch.ones(2), order=2)": "torch.linalg.norm(torch.ones(2), ord=2)",
+    "torch.cat([torch.ones(2)], axsi=0)": "torch.cat([torch.ones(2)], dim=0)",
+    "torch.clip(torch.ones(2), a_min=0)": "torch.clip(torch.ones(2), min=0)",
+    "F.relu(torch.ones(2), inplce=True)": "F.relu(torch.ones(2), inplace=True)",
+    "def f(first, second=1):\n    pass\nf(1, secnd=2)": "f(1, second=2)",
+}
+
+
+@pytest.mark.parametrize("text, code", KEYWORDS.items(), ids=KEYWORDS)
+def test_a_keyword_that_is_meant_is_put_into_the_call(text, code):
+    found = failure(text)
+    assert found.suggestion is None
+    assert [fit.text for fit in found.explanation.fits] == [code]
 
 
 @pytest.mark.parametrize("text", NOTHING)

@@ -12,7 +12,7 @@ from tensh.language import _, list_names
 from tensh.spelling import close
 
 TABLE = os.path.join(os.path.dirname(__file__), "keywords.txt")
-NUMPY = frozenset("axis keepdims x1 x2".split())
+NUMPY = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}
 """NumPy's names, which PyTorch takes for its own."""
 MOST_NAMES = 8
 OPERATION = "name"  # of such an explanation: no other names are suggested beside it
@@ -30,7 +30,7 @@ def explain_keyword(situation):
     is_operation = (
         not isinstance(called, type) and not is_module(called) and is_ours(getattr(called, "__func__", called))
     )
-    names, known = list_arguments(called), NUMPY if is_operation else frozenset()
+    names, known = list_arguments(called), NUMPY if is_operation else {}
     unknown = [each for each in node.keywords if each.arg and each.arg not in names and each.arg not in known]
     if not names or not unknown:
         return None
@@ -83,7 +83,8 @@ def find_meaning(word, names):
     spelled = [name for name in names if name.replace("_", "") == word.replace("_", "").lower()]
     near = close(word, names)
     parts = [name for name in names if word in name.split("_")]
-    return next(iter([*same, *spelled, *([near] if near else []), *(parts if len(parts) == 1 else [])]), None)
+    found = next(iter([*same, *spelled, *([near] if near else []), *(parts if len(parts) == 1 else [])]), None)
+    return NUMPY.get(found, found)
 
 
 @functools.cache
