@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from tensh.columns import in_characters
+from tensh.engine.arguments.caller import HAND_ON
 from tensh.engine.codegen.guards import FILE
 from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
@@ -31,6 +32,7 @@ NOT_KNOWN = object()
 
 GUARD = FILE.partition("{")[0]
 """File name of the guards around functions that are Python in PyTorch, too."""
+PORTS = os.path.join("core", "ports.py")
 REFLECTED = frozenset("radd rsub rmul rdiv rtruediv rfloordiv rmod rremainder rpow rmatmul".split())
 """Operators that are computed by the operand on the right."""
 OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
@@ -106,7 +108,7 @@ def find_failed_call(traceback, place):
     inner = traceback.tb_next
     if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
         return None
-    if inner.tb_frame.f_code.co_filename.startswith(GUARD) and inner.tb_next is not None:
+    while stands_around(inner.tb_frame.f_code.co_filename) and inner.tb_next is not None:
         inner = inner.tb_next
     segment = place.segment if place else ""
     visible = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
@@ -133,6 +135,11 @@ def find_failed_call(traceback, place):
         Argument(name, value, *find_argument(written, position, name)) for position, (name, value) in enumerate(values)
     )
     return Call(name, symbol or name, arguments, segment, place, visible)
+
+
+def stands_around(filename):
+    """True for code that hands a call on: guards, and override points once a program has had a class that overrides."""
+    return filename.startswith(GUARD) or filename.endswith((*HAND_ON, PORTS))
 
 
 def is_forward(frame):
