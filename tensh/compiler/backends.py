@@ -27,16 +27,18 @@ class BackendFunction:
         return self.compile_graph(args)
 
     def compile_graph(self, args):
-        from tensh.fx import symbolic_trace
+        from tensh.fx import GraphModule, Tracer
 
+        tracer = Tracer()
         try:
-            module = symbolic_trace(self.function)
+            graph = tracer.trace(self.function)
         except Exception as error:
             if self.fullgraph:
                 raise
             self.off = True
             warn(f"torch.compile runs a function as it is: torch.fx cannot trace it: {error}")
             return self.function(*args)
+        module = GraphModule(tracer.root, graph)
         run, guards = self.backend(module, list(args)), Guards("a function for a back end")
         guards.require(f"len(args) == {len(args)} and not kwargs")
         for number, each in enumerate(args):

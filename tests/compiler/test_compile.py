@@ -366,6 +366,7 @@ def test_back_ends_of_the_user_get_a_graph():
     seen = []
 
     def backend(module, inputs):
+        assert str(module).startswith("GraphModule(")
         seen.append(([node.op for node in module.graph.nodes], [tuple(each.shape) for each in inputs]))
         return module.forward
 
