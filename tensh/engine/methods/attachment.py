@@ -51,15 +51,15 @@ def member_of(name):
 
 
 OPERATORS = {
-    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__floordiv__": "floor_divide",
+    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__div__": "div", "__floordiv__": "floor_divide",
     "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__and__": "bitwise_and", "__or__": "bitwise_or",
     "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
     "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
     "__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
-    "__rsub__": "rsub", "__rtruediv__": "rdiv", "__rpow__": "rpow", "__rfloordiv__": "rfloordiv", "__rmod__": "rmod",
+    "__rsub__": "rsub", "__rtruediv__": "rdiv", "__rdiv__": "rdiv", "__rpow__": "rpow", "__rfloordiv__": "rfloordiv", "__rmod__": "rmod",
     "__rmatmul__": "rmatmul", "__rlshift__": "rlshift", "__rrshift__": "rrshift",
     "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "invert",
-    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__idiv__": "div_", "__ifloordiv__": "floor_divide_",
     "__imod__": "remainder_", "__ipow__": "pow_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
     "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
 }  # fmt: skip

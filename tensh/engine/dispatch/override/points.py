@@ -50,11 +50,11 @@ NEVER = frozenset(
 OF_DATA = frozenset("tensor as_tensor asarray scalar_tensor".split())
 """Functions that only a mode is asked about: their argument is data, whatever its class."""
 METHODS = {
-    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div", "__div__": "div",
     "__mod__": "remainder", "__matmul__": "matmul", "__neg__": "neg", "__pos__": "positive", "__abs__": "abs",
     "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
-    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
-    "__imod__": "remainder_",
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__idiv__": "div_",
+    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_",
 }  # fmt: skip
 """Python's operators that are a method under another name; any other is a function of its own."""
 NAMES = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}

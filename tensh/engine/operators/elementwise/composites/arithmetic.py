@@ -86,7 +86,6 @@ def invert(input):
 
 for _each in (rdiv, rpow, rfloordiv, rmod, rlshift, rrshift, invert):
     PYTHON_ONLY[_each.__name__] = _each
-METHODS["__rdiv__"] = rdiv
 
 
 # ── signs and powers ─────────────────────────────────────────────────────────
