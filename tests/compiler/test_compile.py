@@ -381,6 +381,25 @@ def test_back_ends_of_the_user_get_a_graph():
         torch.compile(lambda x: x if x.sum() > 0 else -x, backend=backend)(torch.ones(1))
 
 
+def test_what_a_graph_for_a_back_end_leaves_out_runs_as_it_is():
+    def backend(module, inputs):
+        return module.forward
+
+    def halt(x):
+        with torch.no_grad():
+            return x * 2
+
+    with pytest.warns(UserWarning, match="no regions such as that of no_grad"):
+        silent = torch.compile(halt, backend=backend)
+        assert not any(silent(torch.ones(1, requires_grad=True)).requires_grad for _ in range(2))
+    with pytest.warns(UserWarning, match="the same random numbers"):
+        noisy = torch.compile(lambda x: x + torch.rand(2), backend=backend)
+        torch.manual_seed(0)
+        found = [noisy(torch.zeros(2)) for _ in range(2)]
+    torch.manual_seed(0)
+    assert all(each.equal(torch.rand(2)) for each in found)
+
+
 def test_the_source_can_be_read():
     @torch.compile
     def f(x, w):
