@@ -525,7 +525,7 @@ contiguous_format: _memory_format
 from tensh import cuda as cuda
 default_generator: _Any
 class device:
-    """The device of a tensor.  tensh computes on the CPU; other devices can be named, not used."""
+    """The device of a tensor.  tensh computes on the CPU; other devices can be named but not used."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def __enter__(self) -> _Any: ...
     def __exit__(self, *error: _Any) -> None: ...
@@ -555,7 +555,7 @@ class dtype:
     name: _Any
     @property
     def numpy(self) -> _Any:
-        """NumPy's dtype of the same elements."""
+        """The equivalent NumPy dtype."""
     @property
     def spoken(self) -> _Any:
         """The type's C++ name in error messages."""
@@ -563,7 +563,7 @@ class dtype:
     def to_complex(self) -> _Any:
         """The complex dtype whose parts are of this dtype."""
     def to_real(self) -> _Any:
-        """The dtype of the real part of a complex dtype; itself otherwise."""
+        """The dtype of the real part for a complex dtype, otherwise the dtype itself."""
 _dtype = dtype
 e: _float
 class enable_grad:
@@ -573,7 +573,7 @@ class enable_grad:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A new switch of this kind, so that one may be entered several times at once."""
+        """Return a new context of this kind, so that one object may be entered several times at once."""
 from tensh import fft as fft
 class finfo:
     """The limits of a floating point dtype (of the default dtype if none is given), or of a complex dtype's parts."""
@@ -614,13 +614,13 @@ class iinfo:
     shown: _Any
 inf: _float
 class inference_mode:
-    """Nothing computed inside is recorded, and what is made inside cannot be used where gradients are recorded."""
+    """Nothing computed inside is recorded, and tensors made inside cannot be used where gradients are recorded."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def __enter__(self) -> _Any: ...
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A new switch of this kind, so that one may be entered several times at once."""
+        """Return a new context of this kind, so that one object may be entered several times at once."""
 int: _dtype
 int16: _dtype
 int32: _dtype
@@ -654,7 +654,7 @@ class no_grad:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A new switch of this kind, so that one may be entered several times at once."""
+        """Return a new context of this kind, so that one object may be entered several times at once."""
 from tensh import ops as ops
 from tensh import optim as optim
 from tensh import overrides as overrides
@@ -672,7 +672,7 @@ class set_grad_enabled:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A new switch of this kind, so that one may be entered several times at once."""
+        """Return a new context of this kind, so that one object may be entered several times at once."""
 short: _dtype
 from tensh import show as show
 from tensh import signal as signal
@@ -1706,7 +1706,7 @@ def selu(input: Tensor) -> Tensor:
 def selu_(input: Tensor) -> Tensor:
     """In-place version of selu.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def set_anomaly_enabled(mode: _Any, check_nan: _Any = True) -> _Any:
-    """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while."""
+    """Switch anomaly detection on or off permanently; ``torch.autograd.set_detect_anomaly`` is also a context manager."""
 def set_autocast_cache_enabled(enabled: _Any) -> _Any:
     """Say whether a leaf that requires grad is cast once in a region, and not at each use."""
 def set_autocast_cpu_dtype(dtype: _dtype | None) -> _Any:

@@ -1,4 +1,4 @@
-"""torch.autograd: gradients, functions of your own, and checks of both."""
+"""torch.autograd: gradients, custom functions, and checks of both."""
 
 from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph, variable  # noqa: F401
 from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly

@@ -1,4 +1,4 @@
-"""The batched check of gradcheck: gradients of a batch of weights beside those computed one by one."""
+"""The batched check of gradcheck: gradients of a batch of weights compared with those computed one by one."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import wrap
 
 
 def check_batched(func, inputs, checked):
-    """Raise GradcheckError unless a batch of weights gives the gradients that each of them gives."""
+    """Raise GradcheckError unless a batch of weights gives the same gradients as each weight alone."""
     draw = np.random.default_rng(0)
     for number, output in enumerate(differentiable(func(*inputs))):
         batch = wrap(draw.standard_normal((2, *output.array.shape)).astype(output.array.dtype))

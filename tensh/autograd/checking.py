@@ -1,4 +1,4 @@
-"""The checks of gradcheck: gradients beside central differences, and what else must hold for them."""
+"""The checks of gradcheck: gradients compared with central differences, and other properties of gradients."""
 
 import warnings
 
@@ -142,13 +142,13 @@ def slope_of(func, inputs, x, place, value, step, number, part):
 
 
 def values(func, inputs, number):
-    """The output ``number`` among the differentiable ones, as a flat array."""
+    """Return the differentiable output at index ``number``, as a flat array."""
     with enable_grad():
         return differentiable(func(*inputs))[number].array.reshape(-1).copy()
 
 
 def check_constant(func, inputs, checked, eps):
-    """A function without differentiable outputs must not depend on its inputs."""
+    """Check that a function without differentiable outputs does not depend on its inputs."""
     outputs = func(*inputs)
     for output in (outputs,) if isinstance(outputs, Tensor) else outputs:
         base = output.array.copy()
@@ -176,7 +176,7 @@ def mismatch(analytic, numeric, output, index, part, tensor):
 
 
 def check_zero_weights(func, inputs, checked):
-    """A backward pass with zero weights must give zeros."""
+    """Check that a backward pass with zero weights gives zeros."""
     outputs = differentiable(func(*inputs))
     weights = [wrap(np.zeros_like(o.array)) for o in outputs]
     for g in grad(outputs, checked, weights, allow_unused=True):
@@ -185,7 +185,7 @@ def check_zero_weights(func, inputs, checked):
 
 
 def check_undefined(func, inputs, checked):
-    """With several outputs, the gradient of one may be absent: backward must then still run."""
+    """Check that ``backward`` runs if the gradient of one of several outputs is absent."""
     outputs = differentiable(func(*inputs))
     if len(outputs) < 2:
         return

@@ -23,7 +23,7 @@ UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
 def enter_dual_level():
     """Begin to carry tangents, until ``exit_dual_level``; returns the number of the level, which is 0.
 
-    Raise RuntimeError if a level is open: torch.func.jvp may be nested, this may not.
+    Raise RuntimeError if a level is open: unlike torch.func.jvp, levels cannot be nested.
 
     >>> import tensh as torch
     >>> import tensh.autograd.forward_ad as fwAD
@@ -41,7 +41,7 @@ def enter_dual_level():
 
 
 def exit_dual_level(*, level=None):
-    """Stop carrying tangents: those that were made are gone.
+    """Stop carrying tangents, and discard all tangents.
 
     Raise RuntimeError if no level is open, or ``level`` is not the last.
     """
@@ -56,9 +56,9 @@ def exit_dual_level(*, level=None):
 
 
 class dual_level(Switch):
-    """Inside, tensors can be dual: what is computed from one carries its tangent along.
+    """Inside, tensors can be dual: results computed from them carry tangents, too.
 
-    One pass computes the derivative in one direction, together with the values; unlike ``backward`` it keeps no history.
+    One pass computes values and the derivative in one direction; unlike ``backward`` it keeps no history.
 
     >>> import tensh as torch
     >>> import tensh.autograd.forward_ad as fwAD

@@ -1,4 +1,4 @@
-"""The part of gradcheck that is about forward accumulation."""
+"""The checks of gradcheck for forward accumulation."""
 
 import numpy as np
 
@@ -87,7 +87,7 @@ def _rows(columns, func, inputs, x):
 
 
 def check_batched(func, inputs):
-    """Raise Mismatch unless tangents computed for a batch of directions are those computed one by one."""
+    """Raise Mismatch unless tangents of a batch of directions equal those computed one by one."""
     from tensh.func import vmap
 
     draw = np.random.default_rng(0)

@@ -19,7 +19,7 @@ _multithreading = ContextVar("multithreading", default=True)
 
 
 def is_multithreading_enabled():
-    """True if backward passes may use several threads, as programs have set it; here one is used in either case.
+    """True if the program allows backward passes in several threads; tensh always uses one.
 
     >>> import tensh as torch
     >>> torch.autograd.is_multithreading_enabled()
@@ -29,7 +29,7 @@ def is_multithreading_enabled():
 
 
 class set_multithreading_enabled(Switch):
-    """Accepted for programs that ask: a backward pass takes its nodes one after the other, in one thread.
+    """Accepted without effect: a backward pass processes its nodes one after the other, in one thread.
 
     >>> import tensh as torch
     >>> x = torch.tensor(3.0, requires_grad=True)

@@ -1,4 +1,4 @@
-"""torch.autograd.graph: the classes of the recorded graph, hooks on several tensors, and hooks for what a graph keeps."""
+"""torch.autograd.graph: the classes of the recorded graph, hooks on several tensors, and hooks for saved tensors."""
 
 import abc
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Node(abc.ABC):  # noqa: B024 (nodes are registered, and nobody inherits from it)
-    """A node of the recorded graph, for ``isinstance``: what all of them have.
+    """The base class of nodes of the recorded graph, for ``isinstance``.
 
     >>> import tensh as torch
     >>> y = torch.ones(1, requires_grad=True) * 2

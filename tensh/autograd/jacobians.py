@@ -12,8 +12,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
     Tuples of outputs or inputs give tuples of Jacobians (outputs outermost).  ``strict`` raises for an output that does
     not depend on an input, where zeros are given otherwise.  ``vectorize`` computes all rows in one batched pass;
-    ``strategy="forward-mode"``, which wants it, goes forward and gives lists, and no graph. Raise RuntimeError for
-    ``strict`` together with either of the two, AssertionError for another ``strategy``.
+    ``strategy="forward-mode"``, which requires it, uses forward accumulation and returns lists, without a graph. Raise
+    RuntimeError for ``strict`` together with either of the two, AssertionError for another ``strategy``.
 
     >>> import tensh as torch
     >>> torch.autograd.functional.jacobian(torch.exp, torch.zeros(2))
@@ -78,7 +78,7 @@ def _forward(func, inputs, vectorize):
     shapes = []
 
     def push(*directions):
-        inside, mode.transforms = mode.transforms, ()  # here the function may use autograd as it likes
+        inside, mode.transforms = mode.transforms, ()  # the function may use autograd here
         try:
             with tangent_levels.opened_level() as level, only_directions_vary():
                 duals = [dual(x, t, level) for x, t in zip(inputs, directions)]

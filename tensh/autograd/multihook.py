@@ -5,7 +5,7 @@ from tensh.engine.core.backward import find_running_queue, nodes_to_come
 
 
 class MultiHandle:
-    """The handle that ``register_multi_grad_hook`` returns: ``remove()`` takes the hook away again."""
+    """The handle returned by ``register_multi_grad_hook``: ``remove()`` removes the hook."""
 
     __module__, __qualname__ = "torch.autograd.graph", "_MultiHandle"
 
@@ -13,7 +13,7 @@ class MultiHandle:
         self.handles = handles
 
     def remove(self):
-        """Take the hook away; a second call does nothing."""
+        """Remove the hook; a second call does nothing."""
         for handle in self.handles:
             handle.remove()
 
@@ -25,11 +25,10 @@ class MultiHandle:
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
-    """Call ``fn`` in every backward pass that brings gradients to some of the tensors.
+    """Call ``fn`` in every backward pass that computes gradients of some of the tensors.
 
-    Args:
-        mode: "all" calls ``fn(gradients)`` when the last of them is there, with None for tensors that the pass does not
-            reach; "any" calls ``fn(gradient)`` with the first.
+    Args: mode: "all" calls ``fn(gradients)`` when the last gradient is complete, with None for tensors that the pass
+    does not reach; "any" calls ``fn(gradient)`` with the first.
 
     Raise ValueError for another ``mode``.
 
@@ -53,7 +52,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
 
 
 class First:
-    """Calls a function with the first gradient of each pass."""
+    """A hook that calls a function with the first gradient of each pass."""
 
     def __init__(self, fn):
         self.fn, self.seen = fn, None
@@ -66,11 +65,11 @@ class First:
 
 
 class GradientCollector:
-    """The gradients of a pass, until the last of them is there."""
+    """The gradients of a pass, until the last of them is complete."""
 
     def __init__(self, fn, nodes):
         self.fn, self.nodes = fn, nodes
-        self.passes = {}  # id of a pass's queue -> the queue, how many gradients are to come, the gradients
+        self.passes = {}  # id of a pass's queue -> (the queue, the number of missing gradients, the gradients)
 
     def hook_at(self, place):
         """The hook of one tensor."""

@@ -6,7 +6,7 @@ from tensh.engine.core.tensor import Tensor
 
 
 def as_tuple(value, what, name):
-    """(was it a single tensor, a tuple of tensors)."""
+    """Return (True for a single tensor, a tuple of tensors)."""
     single = not isinstance(value, (tuple, list))
     values = (value,) if single else tuple(value)
     for index, v in enumerate(values):
@@ -17,7 +17,7 @@ def as_tuple(value, what, name):
 
 
 def prepare_inputs(inputs, create_graph):
-    """Inputs whose gradients are wanted, without touching the caller's tensors."""
+    """Return inputs that require grad, without changing the caller's tensors."""
     return tuple((x.view_as(x) if create_graph else x.detach()).requires_grad_(True) for x in inputs)
 
 
@@ -35,7 +35,7 @@ def vector(v, like, single, name):
 
 
 def grads_of(outputs, inputs, weights, create_graph):
-    """``grad`` of those outputs that have a history; None for inputs that none of them depends on."""
+    """Call ``grad`` for the outputs with a history; None for inputs that none of them depends on."""
     weights = weights or (None,) * len(outputs)
     pairs = [(o, w) for o, w in zip(outputs, weights) if o is not None and o.requires_grad]
     if not pairs:
@@ -70,7 +70,7 @@ WORDS = {
 
 
 def require(tensors, what, strict):
-    """In strict mode every one of ``tensors`` must depend on what it is differentiated by."""
+    """Raise in strict mode unless each of ``tensors`` depends on the inputs of the derivative."""
     if not strict:
         return
     for index, t in enumerate(tensors):
@@ -81,7 +81,7 @@ def require(tensors, what, strict):
 
 
 def fill_missing(gradients, like, strict, create_graph, stage):
-    """Zeros for what is None; an error in strict mode."""
+    """Replace None by zeros; raise in strict mode."""
     for index, g in enumerate(gradients):
         if strict and g is None:
             raise RuntimeError(WORDS[stage].format(index))

@@ -1,4 +1,4 @@
-"""torch.autograd.profiler: the older address of ``torch.profiler``."""
+"""torch.autograd.profiler: the former name of ``torch.profiler``."""
 
 import tensh.profiler
 from tensh.profiler import EventList, FunctionEventAvg, kineto_available, record_function  # noqa: F401
@@ -7,7 +7,7 @@ __all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
 
 
 class profile(tensh.profiler.profile):
-    """``torch.profiler.profile`` as it was called before, which ``enabled=False`` switches off."""
+    """``torch.profiler.profile`` under its former name; ``enabled=False`` switches it off."""
 
     def __init__(self, enabled=True, **options):
         super().__init__(**options)

@@ -1,4 +1,4 @@
-"""Hooks for what a graph keeps, as context managers."""
+"""Hooks for saved tensors, as context managers."""
 
 import contextlib
 
@@ -9,11 +9,11 @@ OUTSIDE = "Trying to backward outside of the 'allow_mutation_on_saved_tensors' c
 
 
 class saved_tensors_hooks:
-    """Within, ``pack_hook(tensor)`` is called for every tensor that is saved for a derivative, and what it returns is kept.
+    """Within, ``pack_hook(tensor)`` is called for every tensor saved for a derivative, and its result is saved instead.
 
-    ``unpack_hook`` is given that when the derivative needs the tensor, and returns a tensor with the same values.  Of
-    contexts within one another the innermost counts.  A pack hook must not write into its tensor (RuntimeError); where an
-    operation writes into a tensor that it saves, a copy is packed too.
+    ``unpack_hook`` receives this result when the derivative needs the tensor, and returns a tensor with the same
+    values.  Of nested contexts the innermost counts.  A pack hook must not write into its tensor (RuntimeError); where
+    an operation writes into a tensor that it saves, a copy is packed too.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -37,7 +37,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Within, saved tensors are kept in the memory of the CPU, where those of tensh are anyway.
+    """Within, saved tensors are kept in CPU memory, where tensh's tensors always are.
 
     ``pin_memory`` keeps copies; ``device_type`` is accepted.
 
@@ -58,7 +58,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message):
-    """Within, hooks for saved tensors are refused: RuntimeError with this message, also if there are some already.
+    """Within, hooks for saved tensors raise RuntimeError with this message, also if there are some already.
 
     >>> import tensh as torch
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
@@ -85,10 +85,10 @@ class _AllowMutationOnSavedContext:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors():
-    """Within, tensors that are saved for a derivative may be written: the derivative sees what they were.
+    """Within, tensors saved for a derivative may be written: the derivative reads their old values.
 
-    The backward pass belongs into the context too (AssertionError), and contexts do not nest (RuntimeError).  Copies are
-    made when tensors are saved, not when they are written.
+    The backward pass must be in the context, too (AssertionError), and contexts cannot be nested (RuntimeError).
+    Copies are made when tensors are saved, not when they are written.
 
     >>> import tensh as torch
     >>> x = torch.ones(2, requires_grad=True)

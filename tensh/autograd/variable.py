@@ -1,4 +1,4 @@
-"""torch.autograd.Variable: what tensors were wrapped in before they could record by themselves."""
+"""torch.autograd.Variable: the former wrapper of tensors that record gradients."""
 
 from tensh.engine.core.tensor import Tensor
 

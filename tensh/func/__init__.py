@@ -1,4 +1,4 @@
-"""torch.func: functions of functions, which differentiate and vectorise what they are given."""
+"""torch.func: transforms of functions, which differentiate and vectorise them."""
 
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.forward import jvp

@@ -4,7 +4,7 @@ from tensh.engine.core.tensor import Tensor
 
 
 def select_argnums(args, argnums):
-    """The numbers of the arguments that ``argnums`` names, an int or a tuple of ints."""
+    """Return the argument indices of ``argnums``, an int or a tuple of ints."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     numbers = tuple(_check_number(n, len(args)) for n in (argnums if isinstance(argnums, tuple) else (argnums,)))
@@ -25,12 +25,12 @@ def _check_number(n, count):
 
 
 def select_arguments(args, argnums, numbers):
-    """The arguments to differentiate by: one, or a tuple, as ``argnums`` is."""
+    """Return the arguments to differentiate by: one or a tuple, as ``argnums``."""
     return tuple(args[n] for n in numbers) if isinstance(argnums, tuple) else args[numbers[0]]
 
 
 def replace_arguments(args, numbers, new):
-    """The arguments with others in the places ``numbers``."""
+    """Return the arguments with those at the indices ``numbers`` replaced."""
     args = list(args)
     for n, each in zip(numbers, new, strict=True):
         args[n] = each
@@ -38,7 +38,7 @@ def replace_arguments(args, numbers, new):
 
 
 def output_and_aux(result, call):
-    """The two parts of the result of a function with ``has_aux``; ``call`` is what the message calls the transform."""
+    """Return the two parts of the result of a function with ``has_aux``; ``call`` names the transform in the message."""
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True")
     return result

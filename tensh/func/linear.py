@@ -16,7 +16,7 @@ from tensh.func.trees import flatten, map_leaves, unflatten
 def linearize(func, *primals):
     """(the result of ``func(*primals)``, a function of tangents that gives the derivative in their direction).
 
-    ``func`` is called once; the function of tangents uses what was recorded then, and may be called again and again.
+    ``func`` is called once; the function of tangents uses the recorded graph, and may be called repeatedly.
     Raise RuntimeError for tangents of another structure, shape or dtype than the primals.
 
     >>> import tensh as torch
@@ -81,7 +81,7 @@ def check(number, t, x):
 
 
 def tangent_of(t, level):
-    """The tangent of an output, as it is seen outside; what is not a tensor stays what it is."""
+    """Return the tangent of an output as seen outside; values other than tensors are unchanged."""
     if not isinstance(t, Tensor):
         return t
     return show_outside(fill_tangent(t, level.find_tangent(value_of(t).node), False), mode.grad is True)

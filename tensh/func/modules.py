@@ -9,10 +9,11 @@ from tensh.engine.core.tensor import Tensor
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
     """The result of ``module(*args, **kwargs)`` with other tensors for some of its parameters and buffers.
 
-    The tensors stand in a dictionary by the names of ``module.named_parameters()``, or in several.  ``args`` is a tuple, or the
-    only argument.  A tensor that the module has under two names is replaced under both, unless ``tie_weights`` is False.
-    ``strict`` wants all parameters and buffers, and nothing else.  The module is afterwards what it was. Raise
-    ValueError if a name stands in several dictionaries, RuntimeError with ``strict`` if names are missing or unknown.
+    The tensors are given in one or several dictionaries by the names of ``module.named_parameters()``.  ``args`` is a
+    tuple, or the only argument.  A tensor that the module has under two names is replaced under both, unless
+    ``tie_weights`` is False. ``strict`` requires all parameters and buffers, and nothing else.  Afterwards the module
+    is unchanged. Raise ValueError for a name in several dictionaries, RuntimeError with ``strict`` for missing or
+    unknown names.
 
     >>> import tensh as torch
     >>> layer = torch.nn.Linear(2, 1)
@@ -64,7 +65,7 @@ def _replace_tensors(module, values, tie_weights, strict):
 
 
 def _tie_names(values, own):
-    """The values, also under the other names of the tensors they replace."""
+    """Return the values, also under the other names of the tensors that they replace."""
     names = {}
     for name, tensor in own.items():
         names.setdefault(id(tensor), []).append(name)
@@ -90,7 +91,7 @@ def _require_same(module, values, own):
 
 
 def _place(module, path):
-    """(the submodule that holds what is called ``path``, its name there)."""
+    """Return (the submodule that contains ``path``, the name there)."""
     *parents, name = path.split(".")
     for parent in parents:
         if not hasattr(module, parent):
@@ -103,7 +104,7 @@ MISSING = object()
 
 
 def _exchange(module, name, value):
-    """Give the module another tensor, and return the one it had."""
+    """Replace a tensor of the module, and return the previous one."""
     if value is not MISSING and value is not None and not isinstance(value, Tensor):
         raise TypeError(f"{value} is not an instance of torch.Tensor")
     for holder in (getattr(module, "_parameters", {}), getattr(module, "_buffers", {})):
@@ -155,7 +156,8 @@ def _leaf(name, tensors):
 def replace_all_batch_norm_modules_(root):
     """Take the running statistics out of all batch normalisation in ``root``, which is changed and returned.
 
-    ``vmap`` cannot write statistics of one sample into what belongs to all of them; without them each call uses its own.
+    ``vmap`` cannot write the statistics of one sample into tensors shared by all samples; without them each call uses
+    its own.
 
     >>> import tensh as torch
     >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2))

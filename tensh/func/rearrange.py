@@ -15,7 +15,7 @@ DOTS = "Expression may contain dots only inside ellipsis (...)"
 
 
 class DimensionBindError(Exception):
-    """A dimension that cannot be what a pattern says."""
+    """A dimension that does not fit the pattern."""
 
     __module__ = "functorch.dim"
 
@@ -23,8 +23,8 @@ class DimensionBindError(Exception):
 def rearrange(tensor, pattern, **axes_lengths):
     """The elements of ``tensor`` in the dimensions that ``pattern`` names.
 
-    Left of its arrow a pattern has a name for each dimension, right of it the same names for those of the result.  Several
-    names in parentheses are one dimension, which is taken apart on the left and put together on the right; all lengths but
+    Left of its arrow a pattern has a name for each dimension, right of it the same names for those of the result.
+    Several names in parentheses are one dimension, which is split on the left and merged on the right; all lengths but
     one must then be given.  ``...`` stands for any number of dimensions, ``1`` and ``()`` for one of a single element,
     which is added on the right and summed away on the left.  A sequence of tensors is stacked first.
 
@@ -59,7 +59,7 @@ def rearrange(tensor, pattern, **axes_lengths):
 
 
 def _join_places(names, places):
-    """The places of all dimensions that names stand for."""
+    """Return the positions of all dimensions with these names."""
     return [place for name in names for place in places[name]]
 
 
@@ -111,7 +111,7 @@ class Side:
             if text.count("...") != 1 or text.count(".") != 3:
                 raise ValueError(f"{DOTS}; only one ellipsis for tensor ")
             text = text.replace("...", ELLIPSIS)
-        opened = None  # the group whose parenthesis is open
+        opened = None  # the group with an open parenthesis
         for word in re.findall(r"[()]|[^() ]+", text):
             if word == "(":
                 if opened is not None:

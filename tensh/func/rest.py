@@ -1,4 +1,4 @@
-"""The remaining functions of torch.func, and what libraries ask of the tensors that its functions see."""
+"""The remaining functions of torch.func, and functions about batched tensors for libraries."""
 
 import functools
 
@@ -9,9 +9,9 @@ REMOVED = ("mutations", "mutations_and_views")
 
 
 def functionalize(func, *, remove="mutations"):
-    """``func`` itself, under a new name: what PyTorch changes for its compilers makes no difference to what it computes.
+    """A new function with the same results as ``func``: PyTorch's changes for its compilers do not affect them.
 
-    Raise RuntimeError if ``remove`` is not one of its two words.
+    Raise RuntimeError unless ``remove`` has one of its two values.
 
     >>> import tensh as torch
     >>> torch.func.functionalize(lambda x: x.clone().mul_(2))(torch.ones(2))
@@ -33,7 +33,7 @@ def functionalize(func, *, remove="mutations"):
 
 
 def debug_unwrap(tensor, *, recurse=True):
-    """The plain tensor, with all samples and no history, behind one that a transformed function sees: to look at it.
+    """The plain tensor, with all samples and without history, of one inside a transformed function: for debugging.
 
     >>> import tensh as torch
     >>> _ = torch.vmap(lambda x: (print(torch.func.debug_unwrap(x)), x)[1])(torch.ones(2, 3))
@@ -46,7 +46,7 @@ def debug_unwrap(tensor, *, recurse=True):
 
 
 def is_batchedtensor(tensor):
-    """True if a tensor is one sample of many, as the function of a ``vmap`` sees it: ``torch._C._functorch.is_batchedtensor``."""
+    """True for a batched tensor inside ``vmap``, which appears as one sample: ``torch._C._functorch.is_batchedtensor``."""
     return type(tensor) is BatchedTensor
 
 

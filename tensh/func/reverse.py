@@ -95,7 +95,7 @@ def vjp(func, *primals, has_aux=False):
     """(the result of ``func(*primals)``, a function of weights that gives the gradient of the weighted result).
 
     The function takes weights nested as the result is, and returns a tuple with one gradient, nested as it is, for every
-    primal.  It may be called again and again.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the
+    primal.  It may be called repeatedly.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the
     third. Raise RuntimeError for results that are not tensors, and for weights of another structure or shape.
 
     >>> import tensh as torch
@@ -131,7 +131,7 @@ def vjp_by(func, primals, argnums, has_aux):
 
 
 def puller(outputs, expected, leaves, structure):
-    """The function from weights to gradients that ``vjp`` returns beside the result."""
+    """Make the function from weights to gradients that ``vjp`` returns."""
 
     def pull(cotangents, retain_graph=True, create_graph=None):
         weights, spec = flatten(cotangents)

@@ -1,11 +1,10 @@
-"""Shared steps of the transforms: fresh tensors for the function, and its results as the caller of the transform sees them.
+"""Shared steps of the transforms: new tensors for the function, and its results as seen by the caller.
 
-Note [Transforms]
-``grad(f)(x)`` calls ``f`` on a leaf over the memory of ``x``, so that gradients of what ``f`` computes end there, and not at
-whatever ``x`` was computed from.  All is recorded on one graph, also by transforms within transforms: each asks for gradients
-at its own leaves alone, so none takes another's for its own.  When the call is over, the leaf hands on what it receives to
-``x``: results that depend on something that wants a gradient outside (``x`` itself, a tensor that ``f`` knows) stay
-differentiable.  The others have no history: there is nothing that could ask for it.
+Note [Transforms] ``grad(f)(x)`` calls ``f`` on a leaf over the memory of ``x``, so that gradients of what ``f``
+computes end there, and not at whatever ``x`` was computed from.  All is recorded on one graph, also by transforms
+within transforms: each asks for gradients at its own leaves alone, so none takes another's for its own.  After the
+call, the leaf passes its gradient on to ``x``: results that depend on a tensor outside that requires grad (``x``
+itself, or one captured by ``f``) remain differentiable.  All others have no history, since nothing could need it.
 """
 
 import threading
@@ -24,7 +23,7 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
 
 class PassedLeaf(AccumulateGrad):
-    """The node of a leaf whose transform is over: it passes its gradient on to the tensor that the leaf stood for."""
+    """The node of a leaf whose transform has ended: it passes its gradient on to the tensor that the leaf represented."""
 
     __slots__ = ()
 
@@ -69,7 +68,7 @@ class Tape(Call):
         return make_batched(fresh, levels)
 
     def is_wanted_outside(self, *tensors):
-        """True if anything outside wants a gradient through any of the tensors."""
+        """Return True if anything outside requires a gradient through any of the tensors."""
         return self.before is True and reaches([refresh_node(value_of(t)) for t in tensors], self.leaves)
 
     def export_result(self, t):
@@ -121,7 +120,7 @@ def value_of(t):
 
 
 def reaches(nodes, leaves=()):
-    """True if a gradient sent to one of ``nodes`` arrives anywhere but at ``leaves`` that stand for nothing."""
+    """Return True if a gradient sent to one of ``nodes`` reaches anything but ``leaves`` without a tensor outside."""
     seen, stack = set(nodes), list(nodes)
     while stack:
         node = stack.pop()
@@ -137,7 +136,7 @@ def reaches(nodes, leaves=()):
 
 
 def show_outside(t, recording, leaves=()):
-    """``t`` with the history that somebody outside may ask for, and with the tangents it has there."""
+    """Return ``t`` with the history and the tangents that it has outside."""
     value = value_of(t)
     node = refresh_node(value)
     if not uses_gradient(node):

@@ -1,7 +1,7 @@
-"""Values nested in tuples, lists and dictionaries, taken apart and put together again.
+"""Values nested in tuples, lists and dictionaries, flattened and rebuilt.
 
-What counts as a branch is what PyTorch counts: tuples and their named kinds, lists, dictionaries, ordered and defaulting
-dictionaries, deques.  Everything else, None among it, is a leaf.
+Branches are those of PyTorch: tuples and named tuples, lists, dict, OrderedDict, defaultdict and deque.  Everything
+else, including None, is a leaf.
 """
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
@@ -11,7 +11,7 @@ from tensh.engine.dtypes.size import Size
 
 
 class TreeSpec:
-    """The structure of a nested value: what type of branch it is, what the type must know of it, and its children.
+    """The structure of a nested value: the type of the branch, its context, and its children.
 
     >>> from tensh.utils._pytree import tree_structure
     >>> spec = tree_structure([1, (2, 3)])
@@ -54,7 +54,7 @@ class TreeSpec:
         return self.type is None
 
     def child(self, index):
-        """The structure of a child, by its place."""
+        """The structure of a child, by index."""
         return self.children_specs[index]
 
     def children(self):
@@ -66,7 +66,7 @@ class TreeSpec:
         return unflatten(leaves, self)
 
     def flatten_up_to(self, tree):
-        """The parts of ``tree`` that stand where the structure has leaves.  Raise ValueError for another structure."""
+        """The parts of ``tree`` at the leaves of the structure.  Raise ValueError for another structure."""
         if self.is_leaf():
             return [tree]
         kind = kind_of(tree)
@@ -84,7 +84,7 @@ class TreeSpec:
         ]
 
     def pretty(self):
-        """The structure as the value would show itself, with ``*`` for the leaves."""
+        """The printed form of the value, with ``*`` for the leaves."""
         return repr(unflatten([STAR] * self.num_leaves, self))
 
 
@@ -124,7 +124,7 @@ def _fill_dict(kind):
 
 
 class Branch(NamedTuple):
-    """The functions that take a value of a type apart, into children and context, and rebuild it."""
+    """The functions that flatten a value of a type into children and context, and rebuild it."""
 
     flatten_fn: Any
     unflatten_fn: Any
@@ -149,7 +149,7 @@ BRANCHES = {
         (NAMED, lambda branch: (list(branch), type(branch)), lambda values, kind: kind(*values)),
     ]
 }
-"""Type of branch -> how it comes apart and is put together."""
+"""Type of branch -> the functions that flatten and rebuild it."""
 
 BUILT_IN = frozenset(BRANCHES)
 
@@ -210,7 +210,7 @@ def _unflatten(leaves, spec):
 
 
 def map_leaves(fn, tree):
-    """``tree`` with ``fn`` of every leaf in its place.
+    """Apply ``fn`` to every leaf of ``tree``.
 
     >>> from tensh.func.trees import map_leaves
     >>> map_leaves(abs, [-1, (2, -3)])

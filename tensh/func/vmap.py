@@ -20,13 +20,13 @@ RANDOMNESS = ("error", "different", "same")
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     """A function that maps ``func``, a function of single samples, over a dimension of its tensors.
 
-    ``func`` is called once, on tensors whose mapped dimension it does not see; ``in_dims`` says which dimension that is (None
-    for what is the same for all samples), ``out_dims`` where it appears in the results.  Both are an int, or are nested as the
-    arguments and results are; keyword arguments are the same for all samples.  ``randomness`` says whether random numbers are
-    an error, the "same" for all samples, or "different".  ``chunk_size`` maps over that many samples at a time.
+    ``func`` is called once, on tensors whose mapped dimension is hidden; ``in_dims`` is that dimension (None for values
+    shared by all samples), ``out_dims`` its position in the results.  Both are an int, or are nested as the arguments
+    and results are; keyword arguments are the same for all samples.  ``randomness`` says whether random numbers are an
+    error, the "same" for all samples, or "different".  ``chunk_size`` maps over that many samples at a time.
 
-    Calls nest, and compose with ``grad`` and the like.  A function that asks for the value of a single element, or whose
-    results would differ in shape from sample to sample, raises RuntimeError.
+    Calls nest, and compose with ``grad`` and the like.  Raise RuntimeError for a function that reads the value of an
+    element, or whose results would differ in shape between samples.
 
     >>> import tensh as torch
     >>> torch.vmap(torch.dot)(torch.ones(2, 3), torch.arange(6.0).view(2, 3))
@@ -57,7 +57,7 @@ def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
 
 
 def map_samples(func, name, out_dims, randomness, given, kwargs):
-    """Call ``func`` on what one sample of the arguments is."""
+    """Call ``func`` on batched tensors, which it sees as one sample."""
     size, dims, leaves, spec = given
     with transform(), level(size, randomness) as running:
         number = running.number
@@ -68,7 +68,7 @@ def map_samples(func, name, out_dims, randomness, given, kwargs):
 
 @contextmanager
 def transform():
-    """A context in which what must not be done inside a transform is refused."""
+    """A context that refuses operations which are not allowed inside a transform."""
     before, mode.transforms = mode.transforms, (*mode.transforms, VmapCall(len(running.levels) + 1))
     try:
         yield
@@ -100,13 +100,13 @@ def map_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
 
 
 def name_of(func):
-    """The name of a function, as messages say it."""
+    """Return the name of a function in messages."""
     if isinstance(func, functools.partial):
         return f"functools.partial({name_of(func.func)}, ...)"
     return getattr(func, "__name__", None) or repr(func)
 
 
-# ── what goes in ─────────────────────────────────────────────────────────────
+# ── arguments ────────────────────────────────────────────────────────────────
 def inputs(name, in_dims, args):
     """(the size of the batch, the dimension of every leaf of the arguments or None, the leaves, their structure)."""
     if not isinstance(in_dims, (int, tuple)):
@@ -183,9 +183,9 @@ def _broadcast_dims(leaves, own, spec):
     return result
 
 
-# ── what comes out ───────────────────────────────────────────────────────────
+# ── results ──────────────────────────────────────────────────────────────────
 def outputs(name, out_dims, result, running):
-    """Return the function's result with the batch dimension where ``out_dims`` says."""
+    """Return the function's result with the batch dimension at ``out_dims``."""
     leaves, spec = flatten(result)
     dims, own = flatten(out_dims)
     if not all(isinstance(dim, int) or dim is None for dim in dims):

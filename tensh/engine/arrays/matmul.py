@@ -1,7 +1,7 @@
 """Matrix products in blocks, which the engine's threads share.
 
-Where a block begins depends on shapes alone, so that any number of threads gives the same bits.  A thread that waits
-sleeps, and one that comes late finds its blocks done by others.
+Where a block begins depends on shapes alone, so that any number of threads gives the same bits.  Waiting threads sleep,
+and blocks of late threads are done by others.
 """
 
 import math
@@ -21,28 +21,28 @@ HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).ge
 PARALLEL_PRODUCT, BLOCK = 1 << 23, 1 << 24
 MOST = 8  # blocks of a product; sixteen of 1024 x 1024 x 1024 take 1.1 to 1.4 times as long, eight 1.05 times
 LEAST = 32  # rows or columns of a block; BLAS is slow with fewer
-STEP = 16  # rows or columns that BLAS takes at a time
+STEP = 16  # rows or columns that BLAS processes at a time
 # Where factors are exchanged: rows up to which it pays, and the least columns, sums and products of two numbers
 FEW_ROWS, WIDE, EXCHANGED = 64, 128, 1 << 19
 
 
 # ── the memory of BLAS ───────────────────────────────────────────────────────
-ORDERED = 1 << 17  # products of two numbers from which BLAS orders factors anew, in memory of its own
-FILLING = (128, 128), (128, 776)  # shapes of a product that fills that memory as far as BLAS looks ahead in it
+ORDERED = 1 << 17  # products of two numbers from which BLAS copies factors to its own buffers
+FILLING = (128, 128), (128, 776)  # shapes of a product that fills these buffers as far as BLAS prefetches
 
 
 class Workspaces:
-    """Where BLAS orders factors anew, one for each thread that multiplies: memory that it takes, but mostly leaves unused.
+    """The buffers to which BLAS copies factors, one for each multiplying thread, and mostly unused.
 
-    Its loops for AVX2 fetch ahead what lies behind the columns in use, and a page that was never written is looked up in
-    vain each time: 128 x 256 x 128 takes 840 microseconds instead of 230.  One product that is wide enough to fill more
-    takes 2 milliseconds and ends that.
+    Its loops for AVX2 prefetch memory after the columns in use, and every prefetch from a page that was never written
+    is a slow miss: 128 x 256 x 128 takes 840 microseconds instead of 230.  One product that fills more of the buffer
+    takes 2 milliseconds and prevents that.
     """
 
     filled = 0
 
     def fill(self, number):
-        """Fill the memory of so many threads, which have to work side by side for it."""
+        """Fill the buffers of so many threads, which must run at the same time."""
         self.filled = number
         first, second = (np.zeros(shape, np.float32) for shape in FILLING)
         run(lambda i: np.matmul(first, second), number, limit=LIMIT)
@@ -52,7 +52,7 @@ workspaces = Workspaces()
 
 
 def prepare(work, blocks=1):
-    """Make BLAS ready for a matrix product of that many products of two numbers, shared in so many blocks."""
+    """Prepare BLAS for a matrix product of so many products of two numbers, in so many blocks."""
     if work >= ORDERED and workspaces.filled < blocks:
         number = min(pool.size(), blocks, LIMIT)
         if workspaces.filled < number:
@@ -61,7 +61,7 @@ def prepare(work, blocks=1):
 
 # ── products ─────────────────────────────────────────────────────────────────
 def multiply_matrices(first, second):
-    """``first.dot(second)`` of two matrices."""
+    """Compute ``first.dot(second)`` of two matrices."""
     work = first.size * second.shape[1]
     if work < PARALLEL_PRODUCT or first.shape[1] != len(second):
         prepare(work)
@@ -88,7 +88,7 @@ def is_exchanged(first, second):
 
 
 def matmul(first, second, out=None):
-    """``np.matmul(first, second, out)`` of stacks of matrices."""
+    """Compute ``np.matmul(first, second, out)`` of stacks of matrices."""
     stack = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     (n, k), m = first.shape[-2:], second.shape[-1]
     work = math.prod(stack) * n * k * m
@@ -140,7 +140,7 @@ def multiply_in_blocks(first, second, out):
 
 
 def lay_in_lines(matrix):
-    """A matrix whose rows or columns BLAS can read: itself, or a copy of one with other strides, such as an expanded one."""
+    """Return a matrix with rows or columns that BLAS can read: itself, or a copy if its strides prevent that."""
     one, other = matrix.strides
     size = matrix.itemsize
     fits = one == size and other >= size * matrix.shape[0] or other == size and one >= size * matrix.shape[1]
@@ -148,5 +148,5 @@ def lay_in_lines(matrix):
 
 
 def number_of_blocks(work, most):
-    """The number of blocks, a power of two up to ``most``: two, or more that have at least BLOCK products of numbers."""
+    """Return the number of blocks, a power of two up to ``most``: two, or more blocks of at least BLOCK products of numbers."""
     return 1 << (max(1, min(max(work // BLOCK, 2), most, MOST)).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""The memory of an array: its owner, the place of the array in it, and other arrays over it.
+"""The memory of an array: its owner, the array's offset in it, and other arrays over it.
 
 Strides and offsets are counted in elements, as in PyTorch.
 """
@@ -19,7 +19,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 
 # ── questions ────────────────────────────────────────────────────────────────
 def address(array):
-    """The address of the first element; of an array without elements, in the memory that is not there."""
+    """Return the address of the first element; for absent arrays, in absent memory."""
     try:
         return array.__array_interface__["data"][0]
     except Lift:
@@ -27,7 +27,7 @@ def address(array):
 
 
 def canonical(array):
-    """The array with the one NumPy dtype object that a dtype of tensors has.
+    """Return the array with the unique NumPy dtype object of its tensor dtype.
 
     An unpickled array has another, equal dtype object; operators compare dtypes by identity.
     """
@@ -36,7 +36,7 @@ def canonical(array):
 
 
 def distance(base, array):
-    """The number of elements of ``array`` between the first element of ``base`` and its own."""
+    """Return the offset of ``array`` from the first element of ``base``, in elements."""
     if base is array:
         return 0
     if type(array) is not np.ndarray:
@@ -45,15 +45,15 @@ def distance(base, array):
 
 
 def offset(array):
-    """The number of elements between the start of the memory and the first element."""
+    """Return the offset of the first element from the start of the memory, in elements."""
     return distance(owner(array), array)
 
 
 def strides(array):
-    """The strides in elements.
+    """Return the strides in elements.
 
-    A dimension of one element to which NumPy gave stride 0 (``a[None]``, ``keepdims``) has the stride that it has in a
-    dense array, as in PyTorch.  So does a new array without elements; one that NumPy made keeps NumPy's zeros.
+    A dimension of one element with NumPy's stride 0 (``a[None]``, ``keepdims``) has the stride of a dense array, as in
+    PyTorch.  So does a new array without elements; one made by NumPy keeps its zeros.
     """
     size = array.itemsize
     steps = [s // size for s in array.strides]
@@ -68,7 +68,7 @@ def strides(array):
 
 
 def contiguous_strides(shape):
-    """The strides of a dense array whose last dimension is the innermost."""
+    """Return the strides of a dense row-major array."""
     steps, step = [1] * len(shape), 1
     for d in range(len(shape) - 1, -1, -1):
         steps[d] = step
@@ -77,7 +77,7 @@ def contiguous_strides(shape):
 
 
 def overlaps_itself(array):
-    """True if several elements share one place, as in an expanded array."""
+    """Return True if several elements share one address, as in an expanded array."""
     return (
         0 in array.strides
         and 0 not in array.shape
@@ -86,7 +86,7 @@ def overlaps_itself(array):
 
 
 def is_dense(array):
-    """True if every element has its own place, with no gaps between."""
+    """Return True if every element has its own address, without gaps."""
     if array.flags.forc:
         return True
     reach = array.itemsize
@@ -98,7 +98,7 @@ def is_dense(array):
 
 
 def may_overlap(shape, steps):
-    """True if an array of this shape and these strides may have several elements in one place."""
+    """Return True if an array of this shape and these strides may have several elements at one address."""
     reach = 1
     for step, n in sorted((step, n) for step, n in zip(steps, shape) if n != 1):
         if step < reach:
@@ -109,7 +109,7 @@ def may_overlap(shape, steps):
 
 # ── arrays over given memory ─────────────────────────────────────────────────
 def view_strided(array, shape, steps, start=0):
-    """An array over the memory of ``array``, from ``start`` elements after its first one.
+    """Return an array over the memory of ``array``, starting ``start`` elements after its first one.
 
     Raise RuntimeError if it would lead out of the memory.
     """
@@ -131,13 +131,13 @@ def view_within(array, shape, steps, start):
 
 
 def flat_memory(array):
-    """All the memory that ``array`` lies in, as a row of elements of its dtype."""
-    data = dense_owner(array).reshape(-1, order="A").view(np.uint8)  # it may have been made as numbers of another kind
+    """Return all the memory of ``array`` as a vector of its dtype."""
+    data = dense_owner(array).reshape(-1, order="A").view(np.uint8)  # it may have been allocated in another dtype
     return data[: data.size // array.itemsize * array.itemsize].view(array.dtype)
 
 
 def fit_in_room(array, shape, steps):
-    """An array of another size from the same place on; where the memory is too short, in new memory."""
+    """Return an array of another size at the same address, or in new memory if the old is too short."""
     number, start, whole = math.prod(shape), offset(array), flat_memory(array)
     if start + number <= whole.size:
         return view_strided(whole, shape, steps, start)
@@ -146,18 +146,18 @@ def fit_in_room(array, shape, steps):
 
 
 def reallocate(old, number):
-    """New memory for ``number`` elements that begins with those of ``old``."""
+    """Allocate memory for ``number`` elements that begins with those of ``old``."""
     room = allocate(number, old.dtype)
     kept = min(number, old.size)
     room[:kept] = old[:kept]
     return room
 
 
-_lent: dict[int, weakref.ref] = {}  # id(memory owner) -> the owner, which takes its entry along when it dies
+_lent: dict[int, weakref.ref] = {}  # id(memory owner) -> a weak reference that removes the entry with the owner
 
 
 def lend(array):
-    """Note that the memory of ``array`` is an array of another library, too; return ``array``."""
+    """Note that the memory of ``array`` is shared with another library; return ``array``."""
     block = owner(array)
     key = id(block)
     if key not in _lent:
@@ -166,13 +166,13 @@ def lend(array):
 
 
 def require_resizable(array):
-    """Raise RuntimeError where longer memory in place of that of ``array`` would part it from another library's array."""
+    """Raise RuntimeError if replacing the memory of ``array`` would separate it from another library's array."""
     if id(owner(array)) in _lent:
         raise RuntimeError("Trying to resize storage that is not resizable")
 
 
 def allocate(size, dtype, make=np.empty):
-    """New memory for a number or a shape of elements; PyTorch's RuntimeError where there is not so much."""
+    """Allocate memory for a number or a shape of elements; raise PyTorch's RuntimeError if there is not enough."""
     try:
         return make(size, dtype)
     except MemoryError:
@@ -184,34 +184,34 @@ def allocate(size, dtype, make=np.empty):
 
 
 def dense_owner(array):
-    """The owner of the memory of ``array``; of memory that came from elsewhere in pieces, the piece around it."""
+    """Return the owner of the memory of ``array``; for memory received in pieces, the piece around it."""
     block = owner(array)
     return block if block.flags.forc else span_of(block)
 
 
 def span_of(array):
-    """A flat array over all the memory between the first and the last element of ``array``."""
+    """Return a flat array over the memory between the first and the last element of ``array``."""
     shape, steps = array.shape, strides(array)
     require_storage(shape, steps, 0, array.itemsize)
     return np.asarray(_Interface(array, (count_elements(shape, steps),)))
 
 
 def adopt(array):
-    """``array`` over an owner that is dense, as all other arrays of the engine have."""
+    """Return ``array`` over a dense owner, as the engine requires."""
     if owner(array).flags.forc:
         return array
     return view_strided(span_of(array), array.shape, strides(array))
 
 
 def unseal(array):
-    """Make memory writable that NumPy takes for read-only."""
+    """Make memory writable that NumPy considers read-only."""
     offered = _Interface(array, array.shape)
     offered.__array_interface__ |= {"strides": array.strides, "data": (address(array), False)}
     return np.asarray(offered)
 
 
 class _Interface:
-    """An object that offers the memory of an array as a flat array of another size."""
+    """An object that exports the memory of an array as a flat array of another size."""
 
     __slots__ = ("__array_interface__", "array")
 
@@ -225,7 +225,7 @@ def share_apart(array):
     if type(array) is not np.ndarray:
         return array.view_as(array.layout)
     if not array.size:
-        return np.empty(array.shape, array.dtype)  # without an element nothing can be written
+        return np.empty(array.shape, array.dtype)  # without elements nothing can be written
     block = dense_owner(array)
     unknown = array.dtype.kind in "VW"  # to the buffer protocol
     result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.kind in "VW" else block).data)
@@ -240,7 +240,7 @@ CHANNELS = {"channels_last": (4, (0, 2, 3, 1)), "channels_last_3d": (5, (0, 2, 3
 
 
 def channels_innermost(array):
-    """True if the channels, dimension 1, lie innermost; as in PyTorch, ambiguous layouts count as row-major."""
+    """Return True if the channels, dimension 1, are innermost; as in PyTorch, ambiguous layouts count as row-major."""
     if array.flags.c_contiguous or array.ndim not in (4, 5) or not array.size:
         return False
     steps = strides(array)
@@ -253,8 +253,8 @@ def channels_innermost(array):
 
 
 def order_of(shape, steps):
-    """The dimensions from the widest step to the narrowest.  One without a step (expanded) stays where it is."""
-    order = list(range(len(shape)))[::-1]  # from the narrowest on; sorted by insertion, as in PyTorch
+    """Return the dimensions by descending stride.  Expanded dimensions keep their position."""
+    order = list(range(len(shape)))[::-1]  # from the smallest stride; insertion sort, as in PyTorch
     for place in range(1, len(order)):
         for before in reversed(range(place)):
             one, other = order[before], order[place]
@@ -268,7 +268,7 @@ def order_of(shape, steps):
 
 
 def order_in(array, memory_format):
-    """The dimensions of an array from the outermost to the innermost, as a memory format other than None says."""
+    """Return the dimensions of an array from the outermost to the innermost, according to a memory format unless None."""
     name = memory_format.name
     if name == "preserve_format":
         return order_of(array.shape, array.strides)
@@ -281,7 +281,7 @@ def order_in(array, memory_format):
 
 
 def empty_like(array, dtype, memory_format=preserve_format):
-    """New memory of the same shape without gaps: its dimensions ordered as in ``array``, or as a memory format says."""
+    """Allocate dense memory of the same shape, in the order of ``array`` or of a memory format."""
     if array.flags.c_contiguous and memory_format in (None, preserve_format, contiguous_format):
         return np.empty(array.shape, dtype)
     order = order_in(array, memory_format or preserve_format)
@@ -289,7 +289,7 @@ def empty_like(array, dtype, memory_format=preserve_format):
 
 
 def copy(array, memory_format=preserve_format):
-    """A copy without gaps: its dimensions ordered as in ``array``, or as a memory format says."""
+    """Return a dense copy, in the order of ``array`` or of a memory format."""
     if array.flags.c_contiguous and memory_format in (contiguous_format, preserve_format):
         return array.copy()
     if memory_format is contiguous_format:
@@ -300,7 +300,7 @@ def copy(array, memory_format=preserve_format):
 
 
 def row_major(array):
-    """A copy without gaps whose last dimension is the innermost."""
+    """Return a dense row-major copy."""
     if array.size <= BLOCK:
         return array.copy()
     out = np.empty(array.shape, array.dtype)
@@ -309,13 +309,13 @@ def row_major(array):
 
 
 def copy_in_order(array, order):
-    """``array`` in memory without gaps, its dimensions in ``order`` from the outermost to the innermost."""
+    """Return ``array`` in dense memory, its dimensions in ``order`` from the outermost to the innermost."""
     inside = array.transpose(order)
     return (inside if inside.flags.c_contiguous else row_major(inside)).transpose(np.argsort(order))
 
 
 def copy_in_order_of(array, other):
-    """``array`` with its dimensions in memory ordered as in ``other``, which has the same shape."""
+    """Return ``array`` in the memory order of ``other``, which has the same shape."""
     if other.flags.c_contiguous:
         return array
     out = empty_like(other, array.dtype)
@@ -324,7 +324,7 @@ def copy_in_order_of(array, other):
 
 
 def dense_in(array, memory_format):
-    """True if ``array`` lies in memory as a memory format requires."""
+    """Return True if ``array`` has a memory format."""
     if memory_format is contiguous_format:
         return array.flags.c_contiguous
     return array.transpose(order_in(array, memory_format)).flags.c_contiguous
@@ -333,12 +333,12 @@ def dense_in(array, memory_format):
 def empty_strided(shape, steps, dtype):
     """A new array with these strides."""
     require_storage(shape, steps, 0, dtype.itemsize)
-    steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # of dimensions that have no second
+    steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # of dimensions with one element
     return view_strided(allocate(count_elements(shape, steps), dtype), shape, steps)
 
 
 def view_strides(shape, steps, size):
-    """The strides of memory with ``shape`` and ``steps`` seen in another ``size``; None if that needs a copy."""
+    """Return the strides of memory with ``shape`` and ``steps`` viewed in another ``size``; None if that needs a copy."""
     if 0 in shape:
         return steps if shape == size else contiguous_strides(size)
     if not shape:

@@ -1,18 +1,18 @@
-"""Adding values into the places of an array, where a place may occur more than once.
+"""Adding values at positions of an array, which may occur more than once.
 
-``np.add.at`` needs 1.4 to 3 ns for a number and its place; with rows, the places of their numbers have to be made first.
-SciPy's loops, where they are there, are quicker for rows, and do not hold Python's lock.
+``np.add.at`` takes 1.4 to 3 ns for a number and its position; for rows, the positions of their numbers have to be
+computed first. SciPy's loops, if installed, are faster for rows and release Python's lock.
 """
 
 import numpy as np
 
 from tensh.engine.arrays.threads import BLOCK, PARALLEL
 
-FEW = 32  # values up to which looking for SciPy costs more than it saves
+FEW = 32  # values up to which importing SciPy costs more than it saves
 MANY = 1 << 12  # values of rows from which SciPy's loops gain something, if they have to be loaded first
-LONG_ROW = 32  # numbers from which whole rows are added: first the first of every place, then the second, and so on
-ROUNDS = 16  # of them; a place that occurs more often is left to a loop over rows, or over numbers
-LONGER_ROW = 400  # numbers from which a loop over rows is quicker than one over numbers
+LONG_ROW = 32  # numbers from which whole rows are added: the first row of every position, then the second, and so on
+ROUNDS = 16  # rounds; positions that occur more often are left to a loop over rows or numbers
+LONGER_ROW = 400  # numbers from which a loop over rows is faster than one over numbers
 
 
 def add_at(out, index, values):
@@ -33,14 +33,14 @@ def add_at(out, index, values):
         return
     columns = out.size // len(out)
     if values.size >= (MANY if columns > 1 else PARALLEL):
-        from tensh.engine.arrays import sparse  # late: the module looks for SciPy
+        from tensh.engine.arrays import sparse  # imported late, because the module looks for SciPy
 
         if sparse.add_at(out, index, values):
             return
     if values.size <= FEW and columns > 1:
         np.add.at(out, index, values)
     elif columns == 1:
-        np.add.at(out.reshape(-1), index, values.reshape(-1))  # holds Python's lock: more cores do not help
+        np.add.at(out.reshape(-1), index, values.reshape(-1))  # holds Python's lock, so more cores do not help
     elif columns >= LONG_ROW and (rounds := rounds_of(index, ROUNDS)) is not None:
         for some in rounds:
             out[index[some]] += values[some]
@@ -55,7 +55,7 @@ def add_at(out, index, values):
 
 
 def rounds_of(index, most):
-    """Parts of ``index`` in which no number occurs twice: all first occurrences, all second ones; None if too many."""
+    """Return parts of ``index`` without repetitions: all first occurrences, all second ones, ...; None for too many."""
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

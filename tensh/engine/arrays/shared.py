@@ -1,7 +1,7 @@
-"""Memory that several processes map: files without a name, of which nothing is left when the last process has ended.
+"""Memory shared by several processes: unnamed files, which vanish when the last process ends.
 
-A block of such memory is known by its array here, and by the number of its file in every process. The descriptor of the file
-stays open as long as the block is in use, to be handed on.
+A block is identified by its array within a process, and by the number of its file across processes. The file descriptor
+stays open while the block is in use, so that it can be passed on.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from multiprocessing import reduction
 
 import numpy as np
 
-AVAILABLE = os.name == "posix" and reduction.HAVE_SEND_HANDLE  # can a descriptor go to another process?
-MAPPING = {"trackfd": False} if sys.version_info >= (3, 13) else {}  # before, each mapping keeps a second descriptor
+AVAILABLE = os.name == "posix" and reduction.HAVE_SEND_HANDLE  # whether descriptors can be sent to other processes
+MAPPING = {"trackfd": False} if sys.version_info >= (3, 13) else {}  # else mappings keep a second descriptor
 
-_descriptors: dict[int, tuple] = {}  # id(block) -> (the descriptor of its file, a reference that lets go of both)
+_descriptors: dict[int, tuple] = {}  # id(block) -> (the descriptor of its file, a weak reference that releases both)
 _blocks = weakref.WeakValueDictionary()  # (device, number of the file) -> block: memory that comes back is the same
 
 
 def new_file():
-    """The descriptor of a file without a name: in memory, where the system has such files."""
+    """Return the descriptor of an unnamed file, in memory if the system supports it."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("tensh-shared")
     with tempfile.TemporaryFile() as file:
@@ -30,14 +30,14 @@ def new_file():
 
 
 def make_room(descriptor):
-    """Allow this process more open files, up to what the system lets it have, before there are too many.
+    """Raise this process's limit of open files, up to the system's maximum, before it is reached.
 
     Each block in shared memory keeps one open, and the usual limit is 1024.
     """
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and 2 * descriptor > soft:  # numbers are given from the lowest on
+    if soft != resource.RLIM_INFINITY and 2 * descriptor > soft:  # the lowest free number is assigned
         most = max(8 * soft, 1 << 14)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(
@@ -46,12 +46,12 @@ def make_room(descriptor):
 
 
 def is_shared(block):
-    """True for memory that other processes may map."""
+    """Return True for memory that other processes may map."""
     return id(block) in _descriptors
 
 
 def descriptor_of(block):
-    """The descriptor of the file that shared memory is."""
+    """Return the file descriptor of shared memory."""
     return _descriptors[id(block)][0]
 
 
@@ -62,7 +62,7 @@ def copy_to_shared(block):
     """
     descriptor = new_file()
     try:
-        if hasattr(os, "posix_fallocate"):  # an error now, where a write to a page without memory would end the process
+        if hasattr(os, "posix_fallocate"):  # fail now, because a write to a page without memory would kill the process
             os.posix_fallocate(descriptor, 0, max(block.nbytes, 1))
         else:
             os.truncate(descriptor, max(block.nbytes, 1))
@@ -75,7 +75,7 @@ def copy_to_shared(block):
 
 
 def map_file(descriptor, size, dtype):
-    """The block of elements that a file holds. The descriptor belongs to the block from then on."""
+    """Map a file as a block of elements. The block then owns the descriptor."""
     facts = os.fstat(descriptor)
     key = facts.st_dev, facts.st_ino
     if (block := _blocks.get(key)) is not None:

@@ -1,10 +1,8 @@
 """Array jobs cut into blocks and shared by the machine's cores.
 
-NumPy computes without Python's lock, so that threads work side by side.  Where a block begins depends on shapes alone,
-never on the number of threads, and every block is computed as if it were the only one: results are the same, bit by
-bit, on any number of cores.
-
-Starting a job costs 5 microseconds, and 20 to 50 until another core has begun, so small arrays are not cut.
+NumPy releases Python's lock, so threads run in parallel.  Blocks depend on shapes alone, never on the number of
+threads, and are computed independently: results are bit for bit the same on any number of cores. Starting a job takes 5
+µs, and another core begins after 20 to 50, so small arrays are not cut.
 """
 
 import math
@@ -49,10 +47,10 @@ def settle():
 
 # ── threads ──────────────────────────────────────────────────────────────────
 class ThreadPool:
-    """Threads that wait for a job.  They are made on first use, and again in a forked child."""
+    """Threads that wait for a job, created on first use, and again in a forked child."""
 
     def __init__(self):
-        # Of threads, as set by a program or its environment; None is the number of processors
+        # number of threads, as set by a program or its environment; None means the number of processors
         self.limit = read_limit("OMP_NUM_THREADS", "MKL_NUM_THREADS")
         self.forget()
 
@@ -60,14 +58,14 @@ class ThreadPool:
         self.busy, self.bells, self.job = threading.Lock(), [], None
 
     prepare = None
-    """What a helper does before each job: the settings of the processor that a program made."""
+    """Functions that a helper thread calls before each job, to apply the program's processor settings."""
 
     def size(self):
-        """The number of threads that may work, including the caller."""
+        """Return the number of threads that may work, including the caller."""
         return self.limit or processors()
 
     def serve(self, bell):
-        """The loop of a thread: wait for a signal, take part in the job."""
+        """Loop of a thread: wait for a signal, take part in the job."""
         settle()
         while bell.acquire():
             if self.prepare is not None:
@@ -82,7 +80,7 @@ class ThreadPool:
             threading.Thread(target=self.serve, args=(bell,), name="tensh", daemon=True).start()
             self.bells.append(bell)
         for bell in self.bells[:helpers]:
-            with suppress(RuntimeError):  # still awake, from the job before
+            with suppress(RuntimeError):  # still awake from the previous job
                 bell.release()
 
 
@@ -92,7 +90,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def processors():
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
@@ -100,7 +98,7 @@ def run(work, blocks, alone=False, limit=MANY):
     """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order, on several threads unless ``alone``.
 
     No more than ``limit`` of them take part.
-    A job inside a job, or beside one of another thread, runs in the calling thread alone.
+    A job within a job, or during another thread's job, runs in the calling thread alone.
     """
     helpers = 0 if alone else min(pool.size(), blocks, limit) - 1
     if helpers < 1 or not pool.busy.acquire(blocking=False):
@@ -132,13 +130,13 @@ def run_with_helpers(work, blocks, helpers):
     pool.call(helpers)
     job()
     over.acquire()
-    work = None  # a thread that wakes late holds the job, which should not keep its arrays
+    work = None  # a thread that wakes late refers to the job, which must not keep its arrays alive
     if errors:
         raise errors[min(errors)]
 
 
 def block_size(size):
-    """The number of elements in a block of an array of ``size``."""
+    """Return the number of elements in a block of an array of ``size``."""
     return min(max(size // BLOCKS, BLOCK), MOST)
 
 
@@ -155,8 +153,8 @@ def map_rows(work, rows, length, size=None, least=None):
 def map_shares(work, rows):
     """Call ``work(part)`` for slices of ``rows`` that may be cut anywhere, because each row is computed by itself.
 
-    The calling thread begins with an equal share, woken threads with less, and the rest is cut small: two cores add
-    8 million numbers in 0.86 of the time that eight equal blocks take.
+    The calling thread begins with an equal share, woken threads with less, and the rest is cut into small blocks: two
+    cores add 8 million numbers in 0.86 of the time of eight equal blocks.
     """
     threads = min(pool.size(), rows)
     if threads < 2:
@@ -175,13 +173,13 @@ HUGE = 1 << 30  # elements
 
 # ── functions of elements ────────────────────────────────────────────────────
 def parallel_map(kernel, arrays, others=(), into=None, **options):
-    """``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
+    """Call ``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
 
-    ``arrays`` are broadcast; None stands for one that is not there.  A ufunc writes ``into`` an array if there is one;
-    other functions do if the result is of its dtype, and of real or complex numbers, with which nothing fails halfway.
-    A function with an attribute ``write_into``, which writes the result into its first argument, needs no copies.
+    ``arrays`` are broadcast; None stands for a missing one.  A ufunc writes ``into`` an array if given; other functions
+    do if the result has its dtype and is real or complex, since such functions do not fail halfway. A function with an
+    attribute ``write_into``, which writes the result into its first argument, needs no copies.
     """
-    if any([type(a) is not ndarray for a in arrays if a is not None]):  # which raise Absence, or know what to do
+    if any([type(a) is not ndarray for a in arrays if a is not None]):  # which raise Absence, or handle it
         return kernel(*arrays, *others, **options, **({"out": into} if isinstance(kernel, ufunc) else {}))
     if halves.fits(kernel, arrays, into):
         return halves.compute(kernel, *arrays)
@@ -191,7 +189,7 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     if seen is None or math.prod(shape) <= BLOCK or into is not None and map_transposed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
     if into is None and math.prod(shape) > HUGE:
-        np.empty(shape, arrays[0].dtype)  # without memory for the result there is no need to cut it into blocks
+        np.empty(shape, arrays[0].dtype)  # fails without memory for the result
     # kernels with temporary arrays should find these in the cache
     size = block_size(math.prod(shape)) if direct or write else BLOCK
     parts, places = split_blocks([a if a is None or not a.ndim else seen(a) for a in arrays], size)
@@ -223,7 +221,7 @@ def is_light(kernel):
 
 
 def parallel_kernel(kernel, number):
-    """``kernel``, a function of so many arrays, in blocks if they are large: as a word of derivatives."""
+    """Make ``kernel``, a function of so many arrays, a word of derivatives that computes large arrays in blocks."""
     light = is_light(kernel)
 
     def quick(first, *rest):
@@ -237,15 +235,15 @@ def parallel_kernel(kernel, number):
 
 
 def map_transposed(into, arrays):
-    """True if ``into`` shares memory with an array, but not element by element."""
+    """Return True if ``into`` shares memory with an array other than element by element."""
     block = owner(into)
     return any([a is not None and a is not into and owner(a) is block for a in arrays])
 
 
 def lines_of(arrays, shape):
-    """The function that makes arrays which broadcast to ``shape`` divisible along the first dimension.
+    """Return the function that reshapes arrays which broadcast to ``shape`` to be cut along the first dimension.
 
-    None if they have no order of elements in common; NumPy then chooses the order.
+    None if they have no common order of elements; NumPy then chooses the order.
     """
     if all([a.shape == shape and a.flags.c_contiguous for a in arrays]):
         return flat
@@ -267,13 +265,13 @@ def keep_array(array):
 
 
 def is_in_order(array):
-    """True if the elements follow one another in memory, gaps allowed."""
+    """Return True if the elements are in memory order, with or without gaps."""
     steps = [abs(step) for n, step in zip(array.shape, array.strides, strict=True) if n > 1 and step]
     return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])
 
 
 def split_blocks(arrays, size):
-    """(function from a slice of the first dimension to the parts of the arrays there, the slices of all blocks)."""
+    """Return (function from a slice of the first dimension to the arrays' parts, the slices of all blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]
     rows = max(1, size // math.prod(shape[1:]))

@@ -1,16 +1,16 @@
 """Updates of several arrays that ^C does not interrupt."""
 
 import functools
-from _signal import SIGINT, getsignal, signal  # those of `signal` make members of enums: 8 µs more a step
+from _signal import SIGINT, getsignal, signal  # `signal` makes enums: 8 µs more per step
 from threading import get_ident, main_thread
 
-MAIN = main_thread().ident  # Python runs handlers of signals there
+MAIN = main_thread().ident  # the thread in which Python runs signal handlers
 
 
 class Uninterrupted:
-    """A context that ^C does not cut short: it is dealt with at the end, so that parameters and state belong together.
+    """A context that ^C does not interrupt: it is handled at the end, so that parameters and state stay consistent.
 
-    Costs 1 µs.  A second ^C within the context adds nothing to the first.
+    It takes 1 µs.  A second ^C within the context has no further effect.
     """
 
     __slots__ = ("handler", "seen")
@@ -32,7 +32,7 @@ class Uninterrupted:
 
 
 def without_interrupts(function):
-    """Run the whole function in such a context."""
+    """Decorate a function to run in such a context."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):

@@ -15,7 +15,7 @@ from tensh.engine.errors.warnings import warn
 
 
 class Traces(dict):
-    """tick -> the traceback of the call that took it; the oldest are dropped when there are too many."""
+    """Tick -> traceback of the recorded call; the oldest are dropped when there are too many."""
 
     LIMIT = 100_000
 
@@ -29,7 +29,7 @@ traces = Traces()
 
 
 def trace(node, tensors):
-    """Remember the call that recorded ``node``: the caller of the function that announces the node."""
+    """Remember the traceback of the call that recorded ``node``."""
     caller = sys._getframe(3)
     traces[node.time] = traceback.StackSummary.extract(traceback.walk_stack(caller), lookup_lines=False)
 
@@ -99,7 +99,7 @@ def is_anomaly_check_nan_enabled():
 
 @public
 def set_anomaly_enabled(mode, check_nan=True):
-    """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while.
+    """Switch anomaly detection on or off permanently; ``torch.autograd.set_detect_anomaly`` is also a context manager.
 
     >>> import tensh as torch
     >>> torch.set_anomaly_enabled(False)

@@ -1,4 +1,4 @@
-"""The node of a custom function, and the ``ctx`` that its forward and backward see of it."""
+"""The node of a custom function, and the ``ctx`` of its forward and backward."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from tensh.engine.errors.warnings import warn
 
 
 class FunctionCtx:
-    """The ``ctx`` of a Function: tells a node what to keep in ``forward``, and hands it to ``backward``.
+    """The ``ctx`` of a Function: saves tensors in ``forward`` and passes them to ``backward``.
 
-    Other values than tensors are kept as attributes.
+    Values other than tensors are saved as attributes.
 
     >>> import tensh as torch
     >>> class Scale(torch.autograd.Function):
@@ -47,15 +47,15 @@ class FunctionCtx:
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors):
-        """Say which inputs ``forward`` changed in place; they must be among its outputs."""
+        """Mark the inputs that ``forward`` changed in place; they must be among its outputs."""
         self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors):
-        """Say which outputs have no gradient."""
+        """Mark the outputs without a gradient."""
         self.non_differentiable = tensors
 
     def set_materialize_grads(self, value):
-        """Say whether ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
+        """Set whether ``backward`` receives zeros (True, the default) or None for an output without a gradient."""
         if not isinstance(value, bool):
             raise TypeError(
                 "set_materialize_grads received an invalid combination of arguments - got (), but expected (bool)"
@@ -71,7 +71,7 @@ class FunctionCtx:
 
 
 class BackwardCFunction(Node, FunctionCtx):
-    """The node of a custom function.  ``places`` says which argument each entry of ``inputs`` was.
+    """The node of a custom function.  ``places`` has the argument index of each entry of ``inputs``.
 
     >>> import tensh as torch
     >>> class Copy(torch.autograd.Function):
@@ -188,7 +188,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
 
 class SavedOutput:
-    """A saved output: its array and number, not the tensor, which would keep its own node alive."""
+    """A saved output: its array and index, not the tensor, which would keep its own node alive."""
 
     __slots__ = ("array", "index")
 
@@ -197,7 +197,7 @@ class SavedOutput:
 
 
 class Many:
-    """The ``op`` of a custom function's node; says whether the node has several outputs.
+    """The ``op`` of a custom function's node, which records whether there are several outputs.
 
     It declares no derivative, because that is the user's code.
     """
@@ -209,9 +209,9 @@ class Many:
 
 
 class Ctx(FunctionCtx):
-    """The ``ctx`` of one call: attributes of the user's own, whatever their names, and what the node offers.
+    """The ``ctx`` of one call: the user's attributes, with any name, and the node's methods.
 
-    They lie in the node, from which no reference leads back, so that a graph that nobody holds is freed at once.
+    The attributes are stored in the node, which has no reference back, so that an unused graph is freed immediately.
     """
 
     __slots__ = ("_node", "__dict__")

@@ -29,7 +29,7 @@ SEVERAL_OF_VIEW = (
 
 
 class NodeClass:
-    """The class of the nodes of a function, made when it is first asked for."""
+    """Return the node class of a function, created on first use."""
 
     def __get__(self, instance, cls):
         made = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
@@ -175,7 +175,7 @@ class Function:
 
 
 def _record_outputs(cls, node, args, edges, result):
-    """The outputs of a custom function, connected to its node (unless ``edges`` is None: nothing is recorded)."""
+    """Return the outputs of a custom function, connected to its node (unless ``edges`` is None: nothing is recorded)."""
     single = not isinstance(result, tuple)
     outputs = (result,) if single else result
     inputs = [a for a in args if isinstance(a, Tensor)]
@@ -215,7 +215,7 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
         stamp_write(o.array)
         return o
     if type(o.array) is not ndarray and getattr(type(o), "__torch_dispatch__", None) is not None:
-        # its elements lie elsewhere, so its memory tells nothing
+        # its elements are elsewhere, so its memory is no evidence
         return o.detach() if any(i is o for i in inputs) else o
     source = next((i for i in inputs if i is o or owner(i.array) is owner(o.array)), None)
     if source is None:
@@ -225,7 +225,7 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
 
 
 def _connect(node, outputs, returned, edges, changed):
-    """Make the node that of the outputs; ``changed``: id of an input that was written -> its node before."""
+    """Connect the outputs to the node; ``changed``: id of an input that was written -> its previous node."""
     off = {id(t) for t in node.non_differentiable}
     differentiable = [
         i
@@ -250,7 +250,7 @@ def _connect(node, outputs, returned, edges, changed):
 
 
 def _attach(t, node, changed, since):
-    """Let an output continue from its node; of a view that was written, the base does."""
+    """Connect an output to its node; for a view that was written, connect the base."""
     if t._base is not None and id(t) in changed:
         rebase_history(t, changed[id(t)], node, nodes_of_write(node, since), t.array)
     else:
@@ -258,7 +258,7 @@ def _attach(t, node, changed, since):
 
 
 def _require_tensors(complaint, marked):
-    """Raise RuntimeError, which PyTorch ends there, if something else than tensors was marked."""
+    """Raise RuntimeError if a value other than a tensor was marked, for which PyTorch crashes."""
     if not all(isinstance(t, Tensor) for t in marked):
         raise RuntimeError(complaint)
 
@@ -294,7 +294,7 @@ def _keep(node, outputs, returned):
 
 
 def save_tensors(tensors):
-    """A node outside any graph that keeps tensors as a custom function's node does: they are packed and checked."""
+    """A node outside any graph that saves tensors as a custom function's node does, with hooks and checks."""
     node = BackwardCFunction()
     node.to_save = tensors
     _keep(node, (), ())

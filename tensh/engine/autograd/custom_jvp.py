@@ -13,7 +13,7 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 def carry(node, args, returned, outputs):
     """Compute the tangents of the outputs of a custom function at every open level.
 
-    ``returned`` is what ``forward`` returned, ``outputs`` are the tensors that the user gets for it.
+    ``returned`` is the result of ``forward``, ``outputs`` are the tensors that the user receives.
     """
     for depth, level in enumerate(mode.levels):
         tangents = [level.find_tangent(n) for n in node.edges]
@@ -51,7 +51,7 @@ def call_jvp(node, tangents):
 
 
 def check_tangent(number, t, tangent):
-    """True if there is a tangent; RuntimeError if it does not fit ``t``."""
+    """Return True if there is a tangent; raise RuntimeError if it does not fit ``t``."""
     if tangent is None:
         return False
     if not isinstance(tangent, Tensor):
@@ -63,7 +63,7 @@ def check_tangent(number, t, tangent):
 
 
 def check_memory(node, args, returned, t, tangent, given):
-    """Raise unless the tangent lies in the memory of that of an input where the output does so."""
+    """Raise unless the tangent shares memory with an input's tangent if the output shares memory with the input."""
     dirty = [
         place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors)
     ]
@@ -82,7 +82,7 @@ def check_memory(node, args, returned, t, tangent, given):
 
 
 def keep(node, level, outputs, results):
-    """Note the tangents of the outputs, by the nodes that stand for them."""
+    """Store the tangents of the outputs under their nodes."""
     tangents = [
         tangent if isinstance(t, Tensor) and t.array.dtype.kind in DIFFERENTIABLE else None
         for t, tangent in zip(outputs, results)

@@ -11,7 +11,7 @@ from tensh.engine.core.views import refresh_node
 
 
 class GradientEdge(NamedTuple):
-    """An edge of the graph: a node, and the number of its output.
+    """An edge of the graph: a node and the index of its output.
 
     ``torch.autograd.grad`` and ``backward`` take it for a tensor.  An edge keeps its part of the graph alive.
     """
@@ -27,7 +27,7 @@ class GradientEdge(NamedTuple):
 
     @property
     def array(self):
-        """An array with the shape and dtype that a gradient must have, without contents."""
+        """An array with the shape and dtype of the gradient, without contents."""
         return np.broadcast_to(np.zeros((), self.place.dtype), self.place.shape)
 
     @property

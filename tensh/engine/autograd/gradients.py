@@ -26,7 +26,7 @@ on_tensors = WeakSet()
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
     """Add the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
 
-    ``grad_tensors`` holds a gradient for every tensor, of its shape; None serves for tensors of one element.
+    ``grad_tensors`` has a gradient of the same shape for every tensor; None is allowed for tensors of one element.
     ``retain_graph`` keeps the graph for another pass (default: ``create_graph``); ``create_graph`` records the pass
     itself; ``inputs`` limits accumulation to these tensors. Raise RuntimeError for a tensor that requires no grad, a
     gradient of another shape, one left out for several elements, and values that were freed or written since.
@@ -55,7 +55,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     _require_outputs(tensors)
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = index(create_graph if retain_graph is None else retain_graph)
-    graph = bool(create_graph) or mode.off  # tangents are carried only by computations on tensors
+    graph = bool(create_graph) or mode.off  # only computations on tensors carry tangents
     graph, record = (graph, None) if not _any_absent(tensors) else (True, bool(create_graph))
     grads = _roots(tensors, gradients, graph)
     if inputs is None:
@@ -72,7 +72,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
 def _accumulate_into(t, g, graph):
     if type(t) is GradientEdge and type(t.place) is not AccumulateGrad:
-        return  # there is no tensor to keep the gradient
+        return  # there is no tensor to store the gradient
     if type(t.node) is AccumulateGrad:
         accumulate(t.node, g if graph else g.copy(), graph)
     elif graph:
@@ -99,7 +99,7 @@ def grad(
     is_grads_batched=False,
     materialize_grads=False,
 ):
-    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; ``.grad`` stays as it is.
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; ``.grad`` does not change.
 
     ``grad_outputs`` weights the outputs.  An input that the outputs do not depend on is an error, or None with
     ``allow_unused``, or zeros with ``materialize_grads``.  ``create_graph`` makes the result differentiable.
@@ -166,7 +166,7 @@ def keep_gradient(t, g):
 
 
 def _grad_of_batch(outputs, inputs, weights, *options):
-    """One pass for all weights: their first dimension is a batch."""
+    """Run one pass for all weights, whose first dimension is a batch."""
     for number, (t, w) in enumerate(zip(outputs, weights)):
         if w is None:
             continue
@@ -199,7 +199,7 @@ def _edge_of(t):
 
 
 def _roots(tensors, gradients, graph):
-    """node -> gradient to begin with."""
+    """Return node -> initial gradient."""
     if len(tensors) > len(gradients):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     grads = {}
@@ -211,7 +211,7 @@ def _roots(tensors, gradients, graph):
         g = _one(t) if g is None else _check_given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
-        if type(t) is Tensor and t.array.shape != node.shape:  # the size has changed by ``t.data = x``
+        if type(t) is Tensor and t.array.shape != node.shape:  # ``t.data = x`` has changed the size
             try:
                 g = fit(g, node, graph)
             except Misfit as misfit:
@@ -230,14 +230,14 @@ def _check_all(tensors, gradients):
 
 
 def _any_absent(tensors):
-    """True where derivatives are computed on tensors: for tensors without elements, and where nodes keep tensors."""
+    """Return True if derivatives are computed on tensors: for tensors without elements, and if nodes save tensors."""
     if on_tensors.data and reaches_tensors(tensors):  # the truth of a WeakSet itself takes 0.2 µs
         return True
     return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
 
 
 def reaches_tensors(tensors):
-    """True if a node of ``on_tensors`` lies on the way back from one of the tensors."""
+    """Return True if a node of ``on_tensors`` is an ancestor of one of the tensors."""
     stack = [t.place if type(t) is GradientEdge else refresh_node(t) for t in tensors]
     seen = set()
     while stack:

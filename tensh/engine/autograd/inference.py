@@ -1,8 +1,8 @@
-"""Tensors made in inference mode: they are not written outside it, and no node saves them for a gradient.
+"""Tensors made in inference mode, which must not be written outside it or saved by a node for a gradient.
 
-Other tensors pay nothing.  While the mode is on, ``new`` remembers what it makes; when the mode ends, whatever
-is not a view of a tensor from outside gets ``INFERENCE`` for its base.  That sends it, as views go, past the fast paths
-of operators: to ``refresh_node`` as an operand and to ``begin_write`` as a target.
+There is no cost for other tensors.  While the mode is on, ``new`` remembers new tensors; when it ends, those that are
+not views of outside tensors get the base ``INFERENCE``.  Like views, they then bypass the fast paths of operators: as
+operands they pass through ``refresh_node``, as targets through ``begin_write``.
 """
 
 import math
@@ -28,13 +28,13 @@ REQUIRE = "Setting requires_grad=True on inference tensor outside InferenceMode 
 VERSION = "Inference tensors do not track version counter."
 
 
-running: list = []  # an entry for each time that a thread entered the mode and has not left it
+running: list = []  # an entry for each active use of the mode in any thread
 made: dict = {}  # while the mode is on: id of a tensor -> a weak reference to it
-operands: dict = {}  # memory of inference tensors that the operation in hand may save
+operands: dict = {}  # memory of inference tensors that the current operation may save
 
 
 def make():
-    """A new tensor, remembered if its thread is in inference mode."""
+    """Make a new tensor, and remember it if its thread is in inference mode."""
     t = object.__new__(Tensor)
     if mode.inference:
         key = id(t)
@@ -43,13 +43,13 @@ def make():
 
 
 def begin():
-    """Have new tensors remembered."""
+    """Begin to remember new tensors."""
     running.append(None)
     new.__setstate__((make, (), {}, {}))
 
 
 def end():
-    """Mark the tensors that were made; have new ones made as usual where no thread is in inference mode any more."""
+    """Mark the remembered tensors; stop remembering when no thread is in inference mode."""
     running.pop()
     if not running:
         new.__setstate__((object.__new__, (Tensor,), {}, {}))
@@ -61,19 +61,19 @@ def end():
 
 
 def is_fresh(t):
-    """True if ``t``, made in inference mode, shares memory with nothing from outside."""
+    """Return True if ``t``, made in inference mode, shares no memory with outside tensors."""
     base = getattr(t, "_base", None)
     return type(t.array) is ndarray and t.node is None and (base is None or base is INFERENCE or id(base) in made)
 
 
 def mark(t):
-    """Make ``t`` a tensor of inference mode."""
+    """Mark ``t`` as a tensor of inference mode."""
     t._base, t._how, t._time = INFERENCE, None, -math.inf
     return t
 
 
 def mark_like(t, source):
-    """``t``, new and over the memory of ``source``, as a tensor of inference mode exactly if that is one."""
+    """Mark ``t``, a new tensor over the memory of ``source``, as a tensor of inference mode if ``source`` is one."""
     if source._base is INFERENCE:
         return mark(t)
     if mode.inference and not is_inference(source):
@@ -82,12 +82,12 @@ def mark_like(t, source):
 
 
 def is_inference(t):
-    """True if ``t`` was made in inference mode."""
+    """Return True if ``t`` was made in inference mode."""
     return t._base is INFERENCE or id(t) in made and is_fresh(t)
 
 
 def as_operand(t):
-    """Note an inference tensor that is an operand where gradients are recorded: its node must not save it."""
+    """Note an inference tensor as an operand of a recorded operation, which must not save it."""
     if mode.grad is True and type(t.array) is ndarray:
         if not operands:
             listen(refuse_saved)
@@ -99,7 +99,7 @@ def as_operand(t):
 def refuse_saved(node, tensors):
     """Raise if a node that was recorded has saved an operand of inference mode."""
     blocks = [block for block in (reference() for reference in operands.values()) if block is not None]
-    operands.clear()  # before the listener goes: operands without one would never be looked at
+    operands.clear()  # before the listener is removed: without it operands are not checked
     unlisten(refuse_saved)
     for saved in unpacked_values(node.saved):
         for array in saved if type(saved) is tuple else (saved,):

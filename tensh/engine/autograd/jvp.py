@@ -1,4 +1,4 @@
-"""The tangent of a node's output from the tangents of its inputs: the declared derivative, transposed.
+"""The tangent of a node's output from the tangents of its inputs, by transposing the declared derivative.
 
 Note [Forward from backward]
 A node's derivative is the transposed Jacobian: it takes ``g``, the gradient of the output, to the gradients of the inputs.
@@ -6,8 +6,8 @@ Forward accumulation needs the Jacobian itself, and derives it:
 
 - A real operator that works element by element has a diagonal Jacobian, equal to its transpose.  The declared text, read
   with the tangent of an input for ``g``, is that input's share of the tangent of the output.
-- The derivative of any other operator is linear in ``g``; run backward through *it*, at any ``g``, and a tangent that is
-  sent in where the gradient of the input came out arrives at ``g`` as the tangent of the output.
+- The derivative of any other operator is linear in ``g``; differentiate *it* backward at any ``g``: a tangent in place
+of the input's gradient becomes, at ``g``, the tangent of the output.
 """
 
 import functools
@@ -108,7 +108,7 @@ UNDERIVED = "derivative for aten::"  # start of PyTorch's message for a missing 
 
 
 def leaf(shape, dtype):
-    """Zeros that a gradient can be sent to."""
+    """Return zeros that receive a gradient."""
     t = wrap(np.zeros(shape, dtype))
     t.node = AccumulateGrad(t)
     return t
@@ -121,7 +121,7 @@ def looks_at_gradient(op):
 
 
 def generic_leaf(shape, dtype):
-    """Generic numbers that a gradient can be sent to, in place of zeros."""
+    """Return arbitrary nonzero numbers that receive a gradient, in place of zeros."""
     t = leaf(shape, dtype)
     numbers = np.random.default_rng(0).standard_normal((2, *shape))
     t.array[...] = numbers[0] + 1j * numbers[1] if dtype.kind == "c" else numbers[0]

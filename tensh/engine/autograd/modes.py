@@ -61,7 +61,7 @@ class Switch:
         return switched
 
     def clone(self):
-        """A new switch of this kind, so that one may be entered several times at once."""
+        """Return a new context of this kind, so that one object may be entered several times at once."""
         return type(self)()
 
 
@@ -155,9 +155,9 @@ class set_grad_enabled(Switch):
 
 @public
 class inference_mode(Switch):
-    """Nothing computed inside is recorded, and what is made inside cannot be used where gradients are recorded.
+    """Nothing computed inside is recorded, and tensors made inside cannot be used where gradients are recorded.
 
-    It is not written outside, and no node saves it: RuntimeError.  ``clone`` makes a usual tensor of it.
+    Writing one outside, or saving it in a node, raises RuntimeError.  ``clone`` makes a normal tensor of it.
 
     >>> import tensh as torch
     >>> with torch.inference_mode():

@@ -1,9 +1,9 @@
 """Saved values packed by hooks: parcels in place of arrays.
 
-Note [Parcels]
-A node's ``saved`` is a tuple of arrays and plain values, which the generated derivatives unpack in order.  Where hooks
-are in force, a ``PackedValues`` replaces the tuple: it is read in the same way, and every read calls ``unpack``.  A listener
-to recorded nodes (autograd/saved_tensors.py) makes the replacement, so there is no cost while no hooks are installed.
+Note [Parcels] A node's ``saved`` is a tuple of arrays and plain values, which the generated derivatives unpack in
+order.  While hooks are active, a ``PackedValues`` replaces the tuple: it is read in the same way, and every read calls
+``unpack``.  A listener to recorded nodes (autograd/saved_tensors.py) makes the replacement, so there is no cost while
+no hooks are installed.
 """
 
 import weakref
@@ -37,7 +37,7 @@ WHAT_IS_TAKEN = (
 )
 
 
-# ── what is kept ─────────────────────────────────────────────────────────────
+# ── parcels ──────────────────────────────────────────────────────────────────
 class Parcel:
     """The result of a pack hook for one tensor; ``restore`` turns the unpacked tensor into a saved value."""
 
@@ -65,7 +65,7 @@ class Parcel:
 
 
 class PackedValues:
-    """Saved values, some of them parcels (or tuples of parcels), which every read unpacks."""
+    """Saved values, some of them parcels (or tuples of parcels) that are unpacked at every read."""
 
     __slots__ = ("values", "again")
 
@@ -127,7 +127,7 @@ def pack_value(node, role, value, hooks):
 
 
 def restore_tensor(node, role, array):
-    """The tensor that was saved: the leaf itself, or a tensor with its node."""
+    """Return the saved tensor: the leaf itself, or a tensor with its node."""
     origin = node._edge(role)
     if type(origin) is AccumulateGrad and (leaf := origin.variable) is not None and leaf.array is array:
         return leaf
@@ -151,7 +151,7 @@ class SavedTensor:
         self._node, self._place = node, place
 
     def register_hooks(self, *hooks):
-        """Pass the saved tensor to ``pack_hook`` at once, and the result to ``unpack_hook`` when the value is needed.
+        """Pass the saved tensor to ``pack_hook`` now, and the result to ``unpack_hook`` when the value is needed.
 
         Raise RuntimeError if there are hooks already, or if the tensor has been freed.
         """
@@ -170,7 +170,7 @@ class SavedTensor:
 
 
 def stands_for_number(node, read):
-    """True if the node has the name that it has where the operand ``read`` is a Python number."""
+    """Return True if the node has the name for a Python number as the operand ``read``."""
     name = node.op.numbers.get(read)
     return name is not None and type(node).__name__ == (name[0] if type(name) is tuple else name)
 
@@ -220,14 +220,14 @@ def list_saved_members(reads, roles):
 
 
 FACTORS = {"mm": ("input", "mat2"), "addmm": ("mat1", "mat2")}
-"""Products of two matrices -> the names of these."""
+"""Product of two matrices -> the names of its factors."""
 
 
 def list_matrix_members(op):
-    """``_saved_mat2_sym_sizes`` and ``_saved_mat2_sym_strides``: what a product of matrices knows of its factors.
+    """``_saved_mat2_sym_sizes`` and ``_saved_mat2_sym_strides``: the sizes and strides of a matrix product's factors.
 
-    One of the factors is saved if the other wants a gradient: with the shape of the product it tells the other's sizes.
-    Strides are those of a factor that wants a gradient, ``()`` of another; a node keeps only those that are not of rows.
+    A factor is saved if the other requires a gradient; with the product's shape it determines the other's sizes.
+    Strides are given for factors that require a gradient, otherwise ``()``; a node saves them unless row-major.
     """
     if op.name not in FACTORS:
         return {}

@@ -8,7 +8,7 @@ from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 
 
 class ReplacedLeaf(AccumulateGrad):
-    """The node of a leaf whose data was replaced by data of another shape or dtype after the node had been recorded."""
+    """The node, recorded before, of a leaf whose data was replaced by data of another shape or dtype."""
 
     __slots__ = ()
 
@@ -16,7 +16,7 @@ class ReplacedLeaf(AccumulateGrad):
         return "torch::autograd::AccumulateGrad"
 
     def backward(self, g):
-        """Hand the leaf its gradient, of the old shape where it is the first and nobody else has its memory."""
+        """Pass the gradient on to the leaf, in the old shape if it is the first and its memory is not shared."""
         node = None if self.variable is None else self.variable.node
         if node is not None and node.grad is None and g.base is None:
             node.grad = wrap(g)
@@ -35,7 +35,7 @@ class ReplacedLeaf(AccumulateGrad):
 
 
 def renew_leaf(t, array):
-    """Give a leaf that gets ``array`` for its data a node of its shape and dtype; it keeps its gradient and its hooks."""
+    """Give a leaf whose data becomes ``array`` a node of this shape and dtype; its gradient and hooks are kept."""
     old, before = t.node, t.array
     t.array = array
     t.node = AccumulateGrad(t)

@@ -29,11 +29,11 @@ def require_allowed():
 
 
 def push(pack, unpack):
-    """Put a pair of hooks in force for every tensor saved from now on."""
+    """Activate a pair of hooks for every tensor saved from now on."""
     require_allowed()
     if not (callable(pack) and callable(unpack)):
         raise TypeError(WHAT_IS_TAKEN.format("_push_saved_tensors_default_hooks", "", f"{pack!r}, {unpack!r}"))
-    listen(pack_recorded)  # first: ^C between the two leaves no hooks in force
+    listen(pack_recorded)  # first, so that ^C between the two leaves no hooks active
     mode.packing = (*mode.packing, (pack, unpack))
 
 
@@ -45,7 +45,7 @@ def pop():
 
 def pack_recorded(node, tensors):
     """Replace the saved arrays of a new node by parcels; called for every recorded operation."""
-    if mode.packing and node.keeps_arrays and isinstance(node.op, Op):  # custom functions pack for themselves
+    if mode.packing and node.keeps_arrays and isinstance(node.op, Op):  # custom functions pack their own tensors
         hooks = mode.packing[-1]
         values = [pack_value(node, role, value, hooks) for role, value in zip(node.roles, node.saved, strict=False)]
         node.saved = PackedValues(values, hooks)

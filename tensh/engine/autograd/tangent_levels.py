@@ -1,16 +1,15 @@
-"""Forward accumulation: while a level is open, what is recorded carries tangents along.
+"""Forward accumulation: while a level is open, recorded values carry tangents.
 
-Note [Tangents]
-A tensor's node stands for its value, for gradients as for tangents: a level is a dictionary from nodes to tangents.  While
-one is open, recording goes on where ``no_grad`` says that no gradient is wanted (``mode.grad`` is FORWARD then), and each
-node, as soon as it is complete, gets its tangent from those of its inputs.  If no gradient goes through the node, it is
-emptied and becomes a ``Dual``, which is no history and does not make its tensor require grad.  So no saved arrays are
-kept for tangents, and later writes in place do no harm.
+Note [Tangents] A tensor's node represents its value, for gradients and tangents: a level is a dictionary from nodes to
+tangents.  While one is open, recording continues even under ``no_grad`` (``mode.grad`` is FORWARD then), and each
+complete node gets its tangent from those of its inputs.  Unless a gradient passes through the node, it is emptied and
+becomes a ``Dual``, which is not a history and does not make its tensor require grad.  So no arrays are saved for
+tangents, and later writes in place are harmless.
 
 Saved values that come back as tensors keep their nodes, and with them their tangents: a backward pass inside a level
 computes the tangents of gradients without further code.  Levels may be nested.  The tangents of an inner level are
-computed by operations that the outer levels see and the inner one does not, outer levels first, so that no level
-takes the perturbation of another for its own.
+computed by operations visible to the outer levels only, outer levels first, so that perturbations of different levels
+are not confused.
 """
 
 from contextlib import contextmanager
@@ -44,7 +43,7 @@ class Level:
         return self.tangents.get(node)
 
     def share_tangent(self, node, other):
-        """Let ``node`` have the tangent of ``other``, which stands for the same value."""
+        """Give ``node`` the tangent of ``other``, which represents the same value."""
         tangent = self.find_tangent(other)
         if tangent is not None:
             self.tangents[node] = tangent
@@ -56,7 +55,7 @@ class Levels(tuple):
     __slots__ = ()
 
     def settle(self, node, tensors):
-        """Compute the tangents of a new node of ``tensors``, and empty the node if it serves nothing else."""
+        """Compute the tangents of a new node of ``tensors``, and empty the node if it is not needed otherwise."""
         if mode.forward:
             for depth, level in enumerate(self):
                 carry(node, level, self[:depth])
@@ -95,7 +94,7 @@ class Levels(tuple):
 def open_level():
     """Begin to carry tangents."""
     level = Level()
-    if mode.held is None:  # what is held tells that the listener was added, wherever ^C comes
+    if mode.held is None:  # the stored listener shows that it was added, wherever ^C comes
         listen(on_record)
         mode.held = WeakValueDictionary()
     _set_levels((*mode.levels, level))
@@ -126,7 +125,7 @@ def opened_level():
     try:
         yield open_level()
     finally:
-        if len(mode.levels) > outer:  # not where ^C came before it was open
+        if len(mode.levels) > outer:  # unless ^C came before it was open
             close_level()
 
 
@@ -178,7 +177,7 @@ def carry(node, level, outer):
 
 
 def value_of(t):
-    """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
+    """Return the tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
     return t if type(t) is Tensor else getattr(t, "value", t)
 
 
@@ -218,7 +217,7 @@ def dual(t, tangent, level):
 
 
 def placeholder(t, node):
-    """A node for ``t`` that stands for the same value as ``node`` and takes no gradient."""
+    """Return a node for ``t`` that represents the same value as ``node`` and receives no gradient."""
     twin = Dual()
     twin.inputs = twin.saved = ()
     twin.time, twin.shape, twin.dtype, twin.hooks = tick(), t.array.shape, t.array.dtype, None

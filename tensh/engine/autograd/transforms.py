@@ -1,4 +1,4 @@
-"""Checks inside functions that torch.func transforms, and the text of tensors there, as in PyTorch."""
+"""Checks inside functions transformed by torch.func, and the printed form of tensors there, as in PyTorch."""
 
 import os
 import sys
@@ -37,7 +37,7 @@ BY_TENSOR = ("add_", "sub_", "mul_", "div_")  # operators that error messages na
 class Call:
     """One running call of a transform, and the tensors that it made for its function.
 
-    ``leaves`` leads from the nodes of its fresh tensors to the nodes of what they stand for; ``level`` is its level of
+    ``leaves`` maps the nodes of its new tensors to the nodes of the tensors they represent; ``level`` is its level of
     forward accumulation, if it has one.
     """
 
@@ -49,7 +49,7 @@ class Call:
         raise RuntimeError(INSTEAD[what])
 
     def refuse_capture(self, t, name):
-        """Raise where a transformed value is written into ``t``, which is not the transformed function's own tensor."""
+        """Raise if a transformed value is written into ``t``, a tensor from outside the transformed function."""
         if is_captured(t):
             raise RuntimeError(
                 f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
@@ -73,7 +73,7 @@ class Call:
 
 
 class VmapCall(Call):
-    """A running call of ``vmap``, the one with this number."""
+    """A running call of ``vmap``, with its number."""
 
     def __init__(self, number):
         super().__init__()
@@ -131,7 +131,7 @@ def text(t, plain):
 
 
 def find_reached(node, calls):
-    """All nodes that ``node`` leads to, through the leaves of running calls to what they stand for."""
+    """Return all ancestors of ``node``, through the leaves of running calls to the nodes that they represent."""
     seen, stack = {node}, [node]
     while stack:
         n = stack.pop()

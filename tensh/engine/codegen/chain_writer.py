@@ -1,7 +1,7 @@
 """The writer of chains: an expression in the words of derivatives becomes lines of code that call NumPy step by step.
 
-The lines compute in registers, which are buffers that later steps use again; see chains.py.  Of ``where``, ``only`` and
-``masked_fill`` a branch that no element of the block takes is not computed.
+The lines compute in registers, which are reused buffers; see chains.py.  A branch of ``where``, ``only`` or
+``masked_fill`` that no element of the block takes is not computed.
 """
 
 import ast
@@ -11,14 +11,14 @@ import numpy as np
 
 from tensh.engine.codegen.vocabulary import OPS
 
-FEW = 512  # elements; below it putmask is faster than arithmetic on bits
+FEW = 512  # elements below which putmask is faster than arithmetic on bits
 
 OPERATORS = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.USub: "negative",
     ast.BitAnd: "logical_and", ast.BitOr: "logical_or", ast.Invert: "logical_not",
     ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
 }  # fmt: skip
-FORMULAS = {  # word -> (parameters, the same in other words)
+FORMULAS = {  # word -> (parameters, equivalent expression)
     "sigmoid": ("x", "1 / (library_exp(-x) + 1)"),
     "reciprocal": ("x", "1 / x"),
     "sigmoid_backward": ("g y", "g * ((1 - y) * y)"),
@@ -44,7 +44,7 @@ UFUNCS = {
     "trunc": "trunc",
 }
 CLIP = getattr(getattr(np, "_core", None), "umath", np).clip  # the ufunc: np.clip takes 1 us to call it
-BY_NAME = ("maximum", "minimum")  # which warn of a third operand
+BY_NAME = ("maximum", "minimum")  # which warn about a third operand
 NUMBERS = {"INFINITY": float("inf")}
 
 
@@ -52,7 +52,7 @@ class NoChain(Exception):
     """Raised for an expression with a part that is not a pointwise step."""
 
 
-# ── steps that choose ────────────────────────────────────────────────────────
+# ── selection ────────────────────────────────────────────────────────────────
 INTEGERS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
@@ -82,7 +82,7 @@ SIGNS = {2: np.int16(-1 << 15), 4: np.int32(-1 << 31), 8: np.int64(-1 << 63)}  #
 
 
 def give_sign(size, x, to):
-    """Write ``size``, which is not negative, with the sign of x: a quarter of the time of copysign; ``to`` may be ``size``."""
+    """Write a nonnegative ``size`` with the sign of x, in a quarter of the time of copysign; ``to`` may be ``size``."""
     bits, sign = INTEGERS[to.itemsize], SIGNS[to.itemsize]
     np.bitwise_or(size.view(bits), np.bitwise_and(x.view(bits), sign), to.view(bits))
 
@@ -105,7 +105,7 @@ class StepWriter:
         self.lines.append("    " * self.depth + text)
 
     def take(self, kind):
-        """A free register, or a new one."""
+        """Return a free register, or a new one."""
         if not self.free[kind]:
             self.made[kind].append(f"{'rm'[kind == 'mask']}{len(self.made[kind])}_")
             return kind, self.made[kind][-1]
@@ -207,7 +207,7 @@ class StepWriter:
         self.release(*values)
 
     def write_call(self, function, arguments, to, kind=None):
-        """Call a ufunc; the result is a mask if its operands are masks.  Until then ``to`` is a register as others are."""
+        """Call a ufunc; the result is a mask if its operands are masks.  ``to`` may serve as a register before."""
         spare = self.free["array"]
         if to:
             spare.append(to[1])

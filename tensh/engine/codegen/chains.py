@@ -2,7 +2,7 @@
 
 NumPy reads and writes whole arrays in every step; a chain of ten steps over 4 MB waits for memory twenty times.  Here all
 steps of a block are computed while it is in the cache, in registers: buffers that the next steps and blocks use again.
-The bits are those of the same steps over whole arrays, in blocks of any size.
+Results are bit for bit those of the same steps over whole arrays, for any block size.
 """
 
 import ast
@@ -19,7 +19,7 @@ from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS
 
-SHARE = 1 << 17  # elements of a job for a thread, which computes them in blocks
+SHARE = 1 << 17  # elements of a thread's job, which is computed in blocks
 # Elements of a block.  Nine steps of gelu over a million numbers on one core: 1.0 ms in blocks of 1 << 13, 0.71 of 1 << 15, 0.67 of
 # 1 << 16, and functions of few steps take 0.8 to 0.9 of their time; with more, a register of each kind no longer fits the cache of a
 # small core.
@@ -52,7 +52,7 @@ class Chain:
         self.parameters = parameters
 
     def write(self):
-        """Write the steps, after which their number is known.  Raise NoChain for a text that is none."""
+        """Write the steps and count them.  Raise NoChain for an expression that is not a chain."""
         return self.compiled
 
     @functools.cached_property
@@ -125,7 +125,7 @@ class Chain:
         if dtype.itemsize == 2 and dtype.kind in "fV":
             count = len(self.arrays)
             for number in arguments[count:] if self.narrow else ():
-                FITTING[number, dtype]  # or its error
+                FITTING[number, dtype]  # raises if it does not fit
             return convert(self(*[convert(a, F4) for a in arguments[:count]], *arguments[count:], **options), dtype)
         find_numbers, compute, wide, narrow, _ = self.compiled
         numbers = find_numbers(dtype, *arguments, **options)

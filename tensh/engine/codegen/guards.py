@@ -16,10 +16,8 @@ FILE = "<tensh guard of {}>"
 
 
 def take(kind, called, name, position, value, optional):
-    """The argument as the function that it is handed on to takes it; PyTorch's error if that does not."""
-    as_given = (
-        value is None and optional or kind == "float" and type(value) is int
-    )  # messages show numbers as they were given
+    """Convert the argument for the function that receives it; raise PyTorch's error if it is refused there."""
+    as_given = value is None and optional or kind == "float" and type(value) is int  # messages show numbers unconverted
     taken = value if as_given else taker_of(called, kind, name)(value)
     if taken is NO_FIT:
         where = f" (position {position})" if position else ""

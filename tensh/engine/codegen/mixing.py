@@ -1,4 +1,4 @@
-"""Operands of mixed kinds: dtype promotion and Python numbers, the slow path of every pointwise operator.
+"""Mixed operands: dtype promotion and Python numbers, the slow path of every pointwise operator.
 
 PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank decides the dtype only when its category
 (bool, integer, float, complex) is higher.
@@ -43,16 +43,16 @@ WEAK = {
 }
 
 STRICT = {kind: types - {bool} if float in types else frozenset() for kind, types in WEAK.items()}
-"""The kinds for operators that treat integers, or bools, specially."""
+"""The kinds of dtypes for operators that treat integers, or bools, specially."""
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 class Scalars(dict):
     """(number, NumPy dtype) -> a read-only 0-d array.
 
-    A cache, because NumPy needs 300 ns to convert a Python number and a look-up takes 75.  Zeros, nan, complex
-    numbers, tensors that stand for numbers, and numbers of more than 64 bits are not kept here: 0.0 == -0.0, nan != nan, and an integer that is refused
-    equals a float that is not.
+    A cache, because NumPy needs 300 ns to convert a Python number and a look-up takes 75.  Zeros, nan, complex numbers,
+    tensors as numbers, and numbers of more than 64 bits are not cached: 0.0 == -0.0, nan != nan, and an invalid integer
+    equals a valid float.
     """
 
     LIMIT = 4096
@@ -72,7 +72,7 @@ class Scalars(dict):
 
 
 def wrap_integer(number, dtype):
-    """An integer as the dtype stores it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
+    """Return an integer as the dtype stores it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
     if not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     if dtype.kind not in "iu":

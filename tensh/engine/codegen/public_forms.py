@@ -44,14 +44,14 @@ def public_object(entry, name, method=False, spoken=None, home="torch"):
 
 
 def has_place(entry):
-    """True if an entry is public as it is: a function marked so, or not a function."""
+    """Return True if an entry is public without a wrapper: a function marked so, or not a function."""
     return type(entry) is not types.FunctionType or (
         entry.__module__.startswith("torch") and PUBLIC.get(entry.__name__) is entry
     )
 
 
 def name_place(function, home, name, method=False):
-    """Name the place at which users, and pickles, find a function that was made for it; return it."""
+    """Set the public module and name of a generated function, for users and pickles; return it."""
     if isinstance(function, types.FunctionType):
         function.__module__, function.__qualname__ = home, f"Tensor.{name}" if method else name
     return function

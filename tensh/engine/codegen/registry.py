@@ -1,7 +1,7 @@
 """Registries of declarations, whose modules are imported at the first look-up.
 
 Note [Reading late]
-Importing every module with declarations takes as long as importing NumPy, and a program uses a few of them.
+Importing every module with declarations takes as long as importing NumPy, and a program uses only a few.
 ``index.txt``, written by ``tools/index.py``, lists the modules that declare a name.  A look-up of a missing name imports
 these; iteration imports all.  The index decides only when a module is imported: a name that it lacks is looked for in
 all modules before the look-up fails, and a test compares the index with the declarations.
@@ -12,7 +12,7 @@ import pkgutil
 import sys
 from importlib import import_module
 
-OTHERS = ("unsupported", "vmap", "arguments")  # the parts of the engine that declare nothing
+OTHERS = ("unsupported", "vmap", "arguments")  # packages of the engine without declarations
 HANGING: set = set()  # names attached to Tensor: methods and properties
 PLACES: dict = {}  # name -> the modules that declare it, until they are read
 with open(os.path.join(os.path.dirname(__file__), "index.txt"), encoding="utf-8") as _file:
@@ -27,7 +27,7 @@ complete = False  # True when all modules have been imported
 
 
 def read(name):
-    """Read the modules that declare ``name``, as far as the index knows."""
+    """Import the modules that declare ``name`` according to the index."""
     for module in PLACES.get(name, ()):
         import_module(f"tensh.engine.{module}")  # waits for a thread that is importing it
     PLACES.pop(name, None)
@@ -45,7 +45,7 @@ def modules(package):
 
 
 def is_being_read(module):
-    """True while a module is being imported: it may still lack a name."""
+    """Return True while a module is being imported, when it may still lack a name."""
     return getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False)
 
 

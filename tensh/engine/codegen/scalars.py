@@ -23,7 +23,7 @@ def overflow(name):
 def cast_scalar(number, to):
     """``number`` as an element of the dtype ``to``; RuntimeError if it does not fit.
 
-    Floats lose their fraction on the way to an integer; a negative number gives an unsigned integer its low bits.
+    Floats are truncated to integers; negative numbers become unsigned integers by their low bits.
     """
     if to.category == BOOL:
         return bool(number)
@@ -40,7 +40,7 @@ def cast_scalar(number, to):
     real = to.to_real()
     if isinstance(number, (int, float)) and abs(number) != float("inf") and abs(number) > largest(real):
         raise overflow(real.ctype)
-    return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice on the way to a short type
+    return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice for 16 bit dtypes
 
 
 def cast_element(number, to):

@@ -1,4 +1,4 @@
-"""Devices, layouts and memory formats: the places and orders that PyTorch programs name."""
+"""Devices, layouts and memory formats."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from tensh.naming import torch_is_tensh
 
 
 class device:
-    """The device of a tensor.  tensh computes on the CPU; other devices can be named, not used.
+    """The device of a tensor.  tensh computes on the CPU; other devices can be named but not used.
 
-    Raise RuntimeError for a name that PyTorch does not know.
+    Raise RuntimeError for a name unknown to PyTorch.
 
     >>> import tensh as torch
     >>> torch.device("cuda", 1)
@@ -55,7 +55,7 @@ class device:
                 )
             if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
-            index = int(number[:20])  # enough digits of a number that is refused anyway, however long it is
+            index = int(number[:20])  # enough digits for a number that is refused anyway
             if index >= 2**31:
                 raise RuntimeError(f"Could not parse device index '{number}' in device string '{type}'")
         elif index is not None and not -(2**63) <= index < 2**63:
@@ -125,13 +125,13 @@ cpu, meta = device("cpu"), device("meta")
 
 
 # ── the default device ───────────────────────────────────────────────────────
-_shortcuts: list = []  # (container, what is in it)
+_shortcuts: list = []  # (container, its contents)
 
 
 def shortcut(container):
     """Register a set or dictionary of the arguments for which a function skips the check of the device.
 
-    It is empty while new tensors have another device than the CPU.
+    It is empty while another device than the CPU is the default.
     """
     _shortcuts.append((container, container.copy()))
     if default_device() is not cpu:
@@ -140,7 +140,7 @@ def shortcut(container):
 
 
 def switch_shortcuts():
-    """Empty the shortcuts, or fill them again."""
+    """Empty or refill the shortcuts."""
     away = default_device() is not cpu
     for container, content in _shortcuts:
         container.clear() if away else container.update(content)
@@ -152,7 +152,7 @@ def default_device():
 
 
 def set_default_device(where):
-    """Make new tensors on a device from now on, the CPU or "meta"; None is the CPU.  "cuda" fails when one is made."""
+    """Set the default device of new tensors, the CPU or "meta"; None is the CPU.  "cuda" fails when a tensor is made."""
     where = cpu if where is None else device(where)
     if where.type not in ("meta", "cuda"):
         require_cpu(where)

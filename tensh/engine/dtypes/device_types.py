@@ -1,10 +1,10 @@
-"""The numbers of kinds of devices in DLPack, the protocol by which libraries hand over memory."""
+"""DLPack's numbers of device types, for the exchange of memory between libraries."""
 
 import enum
 
 
 class DLDeviceType(enum.IntEnum):
-    """The kinds of devices that the protocol numbers; tensors here are on the first."""
+    """The device types of the protocol; tensors here are on the first."""
 
     kDLCPU = 1
     kDLCUDA = 2

@@ -1,7 +1,7 @@
 """dtypes: PyTorch's names and rules over NumPy's storage.
 
-A ``dtype`` is one object per element type, so ``is`` compares.  ``bfloat16`` and ``complex32`` are not NumPy's:
-``ml_dtypes`` provides them and is imported the first time one of them is really used.
+A ``dtype`` is one object per element type, so ``is`` compares.  NumPy lacks ``bfloat16`` and ``complex32``:
+``ml_dtypes`` provides them and is imported at their first use.
 """
 
 from functools import cached_property
@@ -15,7 +15,7 @@ SPOKEN = {
     "int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
     "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
 }  # fmt: skip
-OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # of their tensors' separate classes
+OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # for the names of their tensor classes
 
 
 class dtype:
@@ -50,7 +50,7 @@ class dtype:
 
     @cached_property
     def numpy(self):
-        """NumPy's dtype of the same elements."""
+        """The equivalent NumPy dtype."""
         if self.name.startswith("float8_"):
             raise NotImplementedError(
                 f"tensh computes in no dtype of eight bits: torch.{self.name} is a name, with its limits"
@@ -67,7 +67,7 @@ class dtype:
         return numpy
 
     def to_real(self):
-        """The dtype of the real part of a complex dtype; itself otherwise."""
+        """The dtype of the real part for a complex dtype, otherwise the dtype itself."""
         return REAL_OF.get(self, self)
 
     def to_complex(self):

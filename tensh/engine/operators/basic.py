@@ -121,7 +121,7 @@ def cast(input, dtype, memory_format=None):
     if input.dtype.kind in "cW" and dtype.kind not in "cbW":
         input = real_of(input)
     if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
-        input = input.astype(np.float32, copy=False)  # PyTorch rounds twice on the way to a short type
+        input = input.astype(np.float32, copy=False)  # PyTorch rounds twice for 16 bit dtypes
     if memory_format is None and input.flags.c_contiguous:
         return convert(input, dtype)
     result = memory.empty_like(input, dtype, memory_format)
