@@ -25,6 +25,7 @@ def plus(input, product, beta, alpha):
     if alpha != 1:
         product *= FITTING[alpha, product.dtype]
     if beta == 0:
+        np.broadcast_to(input, product.shape)  # which raises
         return product
     return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
 
@@ -37,7 +38,7 @@ def add_product(input, product, beta, alpha, terms=1):
     if not terms or not product.size:
         alpha, beta = 1, beta if product.size else 1
     try:
-        if is_half(input.dtype):
+        if is_half(input.dtype) and not is_half(product.dtype):
             return plus(widen(input), product, beta, alpha).astype(input.dtype)
         return plus(input, product, beta, alpha)
     except ValueError:
@@ -164,6 +165,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product
     require_factors(input.dtype, beta, alpha)
+    if is_half(input.dtype) and vec1.dtype == vec2.dtype == input.dtype:  # every step is rounded
+        product = (vec1 if alpha == 1 else vec1 * FITTING[alpha, vec1.dtype])[:, None] * vec2
+        return add_product(input, product, beta, 1)
     product = widen(vec1)[:, None] * widen(vec2)
     return add_product(input, product.astype(np.result_type(product, widen(input)), copy=False), beta, alpha)
 
