@@ -1,4 +1,4 @@
-"""torch.nn: modules, parameters, and what layers compute."""
+"""torch.nn: modules, parameters and functions of layers."""
 
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup

@@ -6,7 +6,7 @@ NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def get_enum(reduction):
-    """The number of a reduction: 0 for "none", 1 for "mean", 2 for "sum".  Raise ValueError for another name.
+    """Return the number of a reduction: 0 for "none", 1 for "mean", 2 for "sum".  Raise ValueError for another name.
 
     >>> from tensh.nn._reduction import get_enum
     >>> get_enum("mean")
@@ -21,7 +21,7 @@ def get_enum(reduction):
 
 
 def legacy_get_string(size_average, reduce, emit_warning=True):
-    """The reduction that the arguments ``size_average`` and ``reduce`` of older programs mean."""
+    """Return the reduction for the older arguments ``size_average`` and ``reduce``."""
     averaged, reduced = (True if each is None else each for each in (size_average, reduce))
     found = ("mean" if averaged else "sum") if reduced else "none"
     if emit_warning:
@@ -30,5 +30,5 @@ def legacy_get_string(size_average, reduce, emit_warning=True):
 
 
 def legacy_get_enum(size_average, reduce, emit_warning=True):
-    """The number of the reduction that the arguments ``size_average`` and ``reduce`` of older programs mean."""
+    """Return the number of the reduction for the older arguments ``size_average`` and ``reduce``."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

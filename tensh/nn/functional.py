@@ -1,4 +1,4 @@
-"""torch.nn.functional: what layers compute, as functions."""
+"""torch.nn.functional: layers as functions."""
 
 import tensh.engine
 from tensh.engine.codegen.public_forms import guard_call, public_object
@@ -13,11 +13,11 @@ BUILT_IN = frozenset(
     logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ scaled_dot_product_attention selu_ softplus softshrink threshold_
 """.split()
 )
-"""Functions that PyTorch has in C, with its own words for wrong arguments; all others are Python there, too."""
+"""Functions that are C in PyTorch, with its errors for wrong arguments; all others are Python there, too."""
 
 
 SPOKEN = {"logsigmoid": "log_sigmoid"}
-"""Names under which C functions speak of themselves in errors, where these are others."""
+"""Names of C functions in their errors, where they differ."""
 
 
 def __getattr__(name):

@@ -32,7 +32,7 @@ SLOPE = 0.01  # of leaky_relu, by default
 
 
 def calculate_gain(nonlinearity, param=None):
-    """Factor for standard deviations before a nonlinearity, with which they stay what they are after it.
+    """The factor of standard deviations before a nonlinearity that preserves them after it.
 
     ``param`` is the slope of "leaky_relu", 0.01 by default. Raise ValueError for an unknown nonlinearity and for a
     slope that is not a number.
@@ -81,8 +81,9 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Fill a tensor with normal numbers within [a, b]: what falls outside is drawn again.
 
-    Where more than 0.3 of the normal distribution lies within, from that; else from the uniform one, by rejection under
-    the density (von Neumann, 1951). ``mean`` and ``std`` are those of the whole distribution.
+    If more than 0.3 of the normal distribution is within, numbers are drawn from it; otherwise from the uniform
+    distribution, by rejection under the density (von Neumann, 1951). ``mean`` and ``std`` are those of the whole
+    distribution.
 
     >>> import tensh as torch
     >>> bool((torch.nn.init.trunc_normal_(torch.empty(99)).abs() <= 2).all())
@@ -181,7 +182,7 @@ def eye_(tensor):
 
 
 def dirac_(tensor, groups=1):
-    """Fill the weight of a convolution so that it hands its channels on as they are, group by group.
+    """Fill the weight of a convolution so that it passes its channels on unchanged, group by group.
 
     Shapes: [out_channels, in_channels / groups, *kernel_size] of 1 to 3 dimensions. Raise ValueError for other shapes,
     and unless groups divide the output channels.
@@ -331,7 +332,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     return tensor
 
 
-# ── what libraries call below the initialisers ───────────────────────────────
+# ── private functions that libraries call ────────────────────────────────────
 def _no_grad_uniform_(tensor, a, b, generator=None):
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)

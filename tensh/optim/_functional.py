@@ -1,6 +1,6 @@
-"""torch.optim._functional: one step of an optimiser as a function of lists, for optimisers that other people write.
+"""torch.optim._functional: one step of an optimizer as a function of lists, for custom optimizers.
 
-The steps are those of the classes; nothing is remembered but in the lists.
+The steps are those of the classes; all state is in the lists.
 """
 
 import inspect
@@ -28,7 +28,7 @@ TOGETHER = {
 
 
 def step_of(cls, options=None, **lists):
-    """Give a function the step of a class; its parameters in ``lists`` are the state of each name, for all parameters."""
+    """Make a function of the step of a class; its parameters in ``lists`` are the state of that name, for all parameters."""
 
     def decorate(function):
         signature = inspect.signature(function)

@@ -8,7 +8,7 @@ from tensh.optim.whole import Whole
 
 
 class Adafactor(Whole):
-    """Scale steps by squared gradients, of which a matrix keeps one average for each row and column.
+    """Scale steps by squared gradients, for matrices with one average per row and column only.
 
     Step t forgets ``t ** beta2_decay`` of the averages; ``eps`` are the least average (None: the dtype's) and the least
     scale of a parameter, ``d`` is the largest mean square of a change, and ``lr * weight_decay`` of a parameter is
@@ -62,7 +62,7 @@ class Adafactor(Whole):
 
 
 def _variance(grad, state, weight, smallest):
-    """The averages of squares, brought up to date: of a matrix the product of those of its rows and columns."""
+    """Update and return the averages of squares, for a matrix the product of those of its rows and columns."""
     if grad.ndim < 2:
         return state["variance"].lerp_(grad * grad, weight).clone()
     rows, columns = state["row_var"], state["col_var"]

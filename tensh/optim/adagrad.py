@@ -10,11 +10,11 @@ __all__ = ["Adagrad"]
 class Adagrad(Elementwise):
     """Step by the gradient over the root of the sum of all its squares so far.
 
-    Steps get smaller where much happened. ``lr_decay`` divides the rate by ``1 + lr_decay * steps``, sums begin at
-    ``initial_accumulator_value``, ``eps`` is added to the root, and ``weight_decay`` times the parameter is added to
-    its gradient. Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic optimization
-    (2011). Raise ValueError for settings that are out of range, RuntimeError for ``fused`` beside ``foreach`` or
-    ``differentiable``.
+    Steps get smaller where gradients have been large. ``lr_decay`` divides the rate by ``1 + lr_decay * steps``, sums
+    begin at ``initial_accumulator_value``, ``eps`` is added to the root, and ``weight_decay`` times the parameter is
+    added to its gradient. Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic
+    optimization (2011). Raise ValueError for settings that are out of range, RuntimeError for ``fused`` beside
+    ``foreach`` or ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)
@@ -51,7 +51,7 @@ class Adagrad(Elementwise):
                 self.state[p] = self.begin(p, group)
 
     def refuse_sparse(self, group):
-        """Sparse gradients change what dense ones of the same elements would, but without weight decay."""
+        """A sparse gradient has the effect of a dense one at its elements, but without weight decay."""
         if group["fused"]:
             raise RuntimeError("`fused` does not support sparse grad or complex param")
         if group["weight_decay"] != 0:
@@ -62,7 +62,7 @@ class Adagrad(Elementwise):
         return {"step": counter(fused=group["fused"]), "sum": blank(p, start)}
 
     def share_memory(self):
-        """Put the sums where other processes find them."""
+        """Move the sums to shared memory."""
         for state in self.state.values():
             state["sum"].share_memory_()
 

@@ -4,7 +4,7 @@ from tensh.engine.core.tensor import Tensor
 
 BETA = "Invalid beta parameter at index {}: {}"
 
-CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
+CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices that can capture their work
 
 
 def check_minimum(least):
@@ -15,7 +15,7 @@ def check_maximum(most):
     return lambda value: most >= value
 
 
-# Argument -> what it must be, and what is said of a value that is not.
+# Argument -> (condition, message for other values).
 REQUIRED = {
     "lr": (check_minimum(0.0), "Invalid learning rate: {}"),
     "eps": (check_minimum(0.0), "Invalid epsilon value: {}"),
@@ -30,12 +30,12 @@ REQUIRED = {
     "beta2": (lambda value: 0.0 <= value < 1.0, BETA.format(1, "{}")),
 }
 
-# The oldest takes what is not a number.
+# The oldest optimizer accepts nan.
 REQUIRED_OF_SGD = {
     name: (lambda value: not value < 0.0, REQUIRED[name][1]) for name in ("lr", "momentum", "weight_decay")
 }
 
-# The younger optimizers say it differently.
+# Newer optimizers have another message.
 REQUIRED_OF_YOUNG = {
     "lr": (check_minimum(0.0), "Learning rate should be >= 0 but is: {}"),
     "momentum": (check_minimum(0.0), "momentum should be >= 0 but is: {}"),
@@ -49,14 +49,14 @@ REQUIRED_OF_YOUNG = {
 
 
 def refuse_sparse_gradients(name):
-    """Raise the RuntimeError of the optimizer of that name."""
+    """Raise the RuntimeError of the optimizer of this name."""
     name = name.removesuffix("W")  # AdamW is Adam with another decay
     instead = ", please consider SparseAdam instead" if name == "Adam" else ""
     raise RuntimeError(f"{name} does not support sparse gradients{instead}")
 
 
 def require(declared=REQUIRED, **values):
-    """Raise ValueError for the first of the values, in their order, that is not what it must be.
+    """Raise ValueError for the first of the values, in their order, that is invalid.
 
     ``betas`` stands for ``beta1`` and ``beta2``; a tensor among the values must have one element.
     """
@@ -73,7 +73,7 @@ def require(declared=REQUIRED, **values):
 
 
 def require_one_way(fused, foreach, differentiable):
-    """PyTorch has three ways to run an update; RuntimeError where those asked for exclude each other."""
+    """Raise RuntimeError for implementations of PyTorch's update that exclude each other."""
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:

@@ -1,4 +1,4 @@
-"""Optimizers that treat every element of a parameter alike: what they share is everything but the rule."""
+"""Elementwise optimizers: everything but the rule of each."""
 
 from numpy import ndarray
 
@@ -15,18 +15,18 @@ from tensh.optim.raw import update_in_pieces
 
 
 class Elementwise(Optimizer):
-    """A subclass says what it remembers of a parameter (``begin``) and how a step changes all (``rule``).
+    """A subclass defines the state of a parameter (``begin``) and the update of its elements (``rule``).
 
     See Note [One rule, two readings] in raw.py.
     """
 
-    ARRAYS = ()  # those parts of the state that have the shape of the parameter
-    COUNTERS = ("step",)  # those that are one number
-    CAPTURED = "params and state_steps"  # what would have to be on a device that captures
+    ARRAYS = ()  # names of state of the parameter's shape
+    COUNTERS = ("step",)  # names of state that is one number
+    CAPTURED = "params and state_steps"  # names of state that would have to be on a capturing device
     DEVICES = CAPTURING
 
     def refuse_sparse(self, group):
-        """Raise RuntimeError where the group does not take its sparse gradients."""
+        """Raise RuntimeError for sparse gradients that the group does not support."""
         refuse_sparse_gradients(type(self).__name__)
 
     def begin(self, p, group):
@@ -79,7 +79,7 @@ class Elementwise(Optimizer):
         kind = p.array.dtype.kind
         other = type(p.array) is not ndarray and (type(p.array) in SPARSE or dispatches(type(p)))
         if other or kind in "biu" or overlaps_itself(p.array) and not group.get("fused"):
-            with no_grad():  # the operators refuse integers and shared places in their own words
+            with no_grad():  # the operators raise their own errors for integers and overlapping memory
                 self._step_on_tensors(p, grad, group, state)
             return
         if type(grad.array) in SPARSE:
@@ -99,7 +99,7 @@ class Elementwise(Optimizer):
         stamp_write(p.array)
 
     def _step_on_tensors(self, p, grad, group, state):
-        """Compute the method on tensors, for a step that can be differentiated."""
+        """Compute the rule on tensors, for a differentiable step."""
         update = self.rule(p, group, state, count_step(state))
         tensors = {name: state[name] for name in self.ARRAYS if state.get(name) is not None}
         if p.is_complex():
@@ -109,19 +109,19 @@ class Elementwise(Optimizer):
 
 
 def keep(value):
-    """Return an operand that a recorded operation reads and a later one writes: a copy of a tensor, and an array itself."""
+    """Return an operand that a recorded operation saves and a later one writes: a copy of a tensor, or the array itself."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def decay_weights(grad, p, weight_decay):
-    """The gradient with that of the penalty ``weight_decay / 2 * p**2``."""
+    """Return the gradient plus that of the penalty ``weight_decay / 2 * p**2``."""
     if isinstance(weight_decay, Tensor):
         return grad.addcmul(keep(p), weight_decay)
     return grad.add(p, alpha=weight_decay) if weight_decay != 0 else grad
 
 
 def weigh(grad, p, group):
-    """The gradient with that of the penalty; decoupled weight decay shrinks ``p`` itself instead."""
+    """Return the gradient plus that of the penalty; decoupled weight decay shrinks ``p`` itself instead."""
     weight_decay = group["weight_decay"]
     if not group["decoupled_weight_decay"]:
         return decay_weights(grad, p, weight_decay)
@@ -147,7 +147,7 @@ def add_ratio_(p, update, denominator, scale):
 
 
 def average_(average, value, beta):
-    """An exponential average, of which ``beta`` remains."""
+    """Update an exponential average, of which ``beta`` remains."""
     average.lerp_(value, 1 - beta)
 
 
@@ -160,7 +160,7 @@ def average_square_(average, value, beta):
 
 
 def count_step(state):
-    """Count a step; the number of steps as Python's."""
+    """Count a step; return the number of steps as a Python number."""
     if "step" not in state:
         return None
     step = state["step"].array

@@ -1,4 +1,4 @@
-"""Helpers in PyTorch's ``torch.optim.optimizer`` that optimisers of other people import: types, and small functions."""
+"""Helpers of PyTorch's ``torch.optim.optimizer`` that custom optimizers import: types and small functions."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -24,7 +24,7 @@ _maximize_doc = "maximize (bool, optional): ascend instead of descending"
 
 
 def _use_grad_for_differentiable(func):
-    """Have a ``step`` recorded by autograd where the optimiser is ``differentiable``, and nowhere else."""
+    """Record a ``step`` by autograd only if the optimizer is ``differentiable``."""
 
     @wraps(func)
     def step(self, *args, **kwargs):
@@ -35,18 +35,18 @@ def _use_grad_for_differentiable(func):
 
 
 def _disable_dynamo_if_unsupported(single_tensor_fn=None):
-    """Return a decorator that gives a function back: what is compiled here takes all optimisers."""
+    """Return a decorator that returns the function: compilation here supports all optimizers."""
     return lambda func: func
 
 
 def _default_to_fused_or_foreach(params, differentiable, use_fused=False):
-    """Return whether a step is (fused, of all parameters together): neither changes anything on a CPU."""
+    """Return whether a step is (fused, foreach), which has no effect on a CPU."""
     fused = use_fused and not differentiable and all(p is None or p.is_floating_point() for p in params)
     return fused, False
 
 
 def _device_dtype_check_for_fused(p, cuda_unsupported=False):
-    """Raise RuntimeError for a parameter that a fused step does not take."""
+    """Raise RuntimeError for a parameter that a fused step does not support."""
     require_fusible([p])
 
 
@@ -60,12 +60,12 @@ def _view_as_real(params, *state_and_grads):
 
 
 def _get_value(x):
-    """The number in a tensor, or a number itself."""
+    """Return the number in a tensor, or a number itself."""
     return x.item() if isinstance(x, Tensor) else x
 
 
 def _to_scalar(x):
-    """A tensor of one element without dimensions, or a number itself."""
+    """Return a tensor of one element as a 0-d tensor, or a number itself."""
     return x.squeeze() if isinstance(x, Tensor) and x.dim() else x
 
 
@@ -75,10 +75,10 @@ def _stack_if_compiling(x):
 
 
 def _get_scalar_dtype(is_fused=None):
-    """The dtype in which steps are counted."""
+    """Return the dtype of step counters."""
     return float64 if not is_fused and find_public("get_default_dtype")() is float64 else float32
 
 
 def _get_capturable_supported_devices(supports_xla=True):
-    """The devices whose work can be recorded; the CPU is none."""
+    """Return the devices that can capture their work; the CPU cannot."""
     return CAPTURING[:] if supports_xla else CAPTURING[:-1]

@@ -15,16 +15,16 @@ BEFORE, AFTER = OrderedDict(), OrderedDict()  # around every step of every optim
 
 
 class OptimizerHooks:
-    """The hooks of one optimizer; each ``register`` returns a handle whose ``remove()`` takes the hook away again."""
+    """The hooks of one optimizer; each ``register`` returns a handle whose ``remove()`` removes the hook."""
 
     def _prepare_hooks(self):
-        """Room for hooks, and a ``step`` that calls them, also where a subclass wrote its own."""
+        """Storage of hooks, and a ``step`` that calls them, also in subclasses with their own ``step``."""
         for attribute in KINDS.values():
             self.__dict__.setdefault(attribute, OrderedDict())
         self._patch_step_function()
 
     def _patch_step_function(self):
-        """Have the class's ``step`` call the hooks; optimizers around others call this instead of the constructor."""
+        """Make the class's ``step`` call the hooks; wrappers of optimizers call this instead of the constructor."""
         cls = type(self)
         self._zero_grad_profile_name = f"Optimizer.zero_grad#{cls.__name__}.zero_grad"
         if not getattr(cls.step, "hooked", False):
@@ -32,7 +32,7 @@ class OptimizerHooks:
 
     @staticmethod
     def profile_hook_step(func):
-        """``func``, a ``step``, with the hooks before and after it."""
+        """Wrap ``func``, a ``step``, to call the hooks before and after it."""
         return add_hooks(func)
 
     def _add_hook(self, kind, hook, prepend=False):
@@ -69,7 +69,7 @@ class OptimizerHooks:
 
 
 def add_hooks(step):
-    """``step`` with the hooks before and after it."""
+    """Call ``step`` with the hooks before and after it."""
 
     @functools.wraps(step)
     def hooked(*args, **kwargs):

@@ -15,7 +15,7 @@ KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "pre
 
 
 class LBFGS(Optimizer):
-    """Step as Newton's method does, with the curvature that the last ``history_size`` steps have shown.
+    """Step as Newton's method does, with the curvature estimated from the last ``history_size`` steps.
 
     A step is up to ``max_iter`` iterations and calls ``closure`` many times, which must clear the gradients, compute
     the loss and call ``backward``. An iteration goes ``lr`` along the direction, or as far as
@@ -54,7 +54,7 @@ class LBFGS(Optimizer):
 
     @no_grad()
     def step(self, closure):
-        """Some iterations; returns what the first call of ``closure`` returned.
+        """Run some iterations; return the result of the first call of ``closure``.
 
         If the closure fails, or is interrupted, parameters and state are as before.
         """
@@ -85,7 +85,7 @@ class LBFGS(Optimizer):
         return first
 
     def _iterate(self, closure, group, state, loss, grad):
-        """The iterations of one step: what is remembered after them."""
+        """Run the iterations of one step; return the new state."""
         params, lr, tolerance = group["params"], group["lr"], group["tolerance_change"]
         lr = lr.squeeze() if isinstance(lr, Tensor) else lr
         memory = {name: state.get(name) for name in KEPT}
@@ -110,7 +110,7 @@ class LBFGS(Optimizer):
                 move(params, point.t, d)
             else:
                 move(params, t, d)
-                if iteration != group["max_iter"]:  # afterwards nobody asks for the loss
+                if iteration != group["max_iter"]:  # the loss is not needed afterwards
                     loss, grad, count = _number(closure()), flat_gradient(params), 1
             evaluations += count
             state["func_evals"] += count
@@ -152,7 +152,7 @@ class LBFGS(Optimizer):
 
 
 def flat_gradient(params):
-    """The gradients of all parameters one after another, complex numbers as two; zeros where there is none."""
+    """Return the gradients of all parameters joined, complex numbers as two; zeros for missing gradients."""
     grads = [p.detach().new_zeros(p.shape) if p.grad is None else p.grad.to_dense() for p in params]
     return cat([(view_as_real.fn(grad) if grad.is_complex() else grad).reshape(-1) for grad in grads])
 
@@ -171,7 +171,7 @@ def move(params, t, direction):
 
 
 def _evaluate_along(params, direction, closure):
-    """The function of the step size that a line search looks at; the parameters stay where they are."""
+    """Return the line search's function of the step size, which restores the parameters."""
     before = [p.clone() for p in params]
 
     def evaluate(t):

@@ -19,7 +19,7 @@ class Point(NamedTuple):
 
 
 def strong_wolfe(evaluate, start, t, longest, most):
-    """The best point found from ``start`` on, and how many were evaluated.
+    """Return the best point found from ``start`` on, and the number of evaluations.
 
     ``evaluate(t)`` gives a point; ``longest`` is the largest element of the direction; ``most`` limits the iterations.
     """
@@ -45,7 +45,7 @@ def _is_flat(point, start):
 
 
 def _bracket(tried, start, t, most):
-    """One point that fulfils the conditions, or two with such a point between them; and the iterations it took."""
+    """Return one point that fulfils the conditions, or two that enclose one, and the number of iterations."""
     before, point = start, tried(t)
     for iteration in range(most):
         if _is_too_high(point, start) or (iteration > 1 and point.loss >= before.loss):
@@ -83,7 +83,7 @@ def _zoom(tried, start, bracket, longest, most):
 
 
 def _move_inside(bracket, was_near_the_edge):
-    """A step size within the bracket; the second time at its edge, or outside, it is moved in by a tenth."""
+    """Return a step size within the bracket; the second time at or beyond its edge, move it inwards by a tenth."""
     t = minimum_of_cubic(*bracket)
     left, right = sorted(point.t for point in bracket)
     margin = 0.1 * (right - left)

@@ -9,7 +9,7 @@ from tensh.optim.whole import Whole
 
 
 class Muon(Whole):
-    """Step by the momentum, made orthogonal: for the matrices of hidden layers alone.
+    """Step by the orthogonalized momentum: for the matrices of hidden layers only.
 
     The step is the orthogonal matrix nearest to the averaged gradient, approximately, after ``ns_steps`` steps of
     Newton and Schulz in bfloat16. ``momentum`` is the share of the average that a step keeps, and with ``nesterov`` the

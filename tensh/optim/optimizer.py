@@ -1,4 +1,4 @@
-"""Optimizer: parameters in groups, what is remembered of each, and one step after another."""
+"""Optimizer: parameters in groups, their state, and steps."""
 
 from collections import defaultdict
 
@@ -94,7 +94,7 @@ class Optimizer(OptimizerHooks, State):
         return text + ")"
 
     def add_param_group(self, param_group):
-        """Add a group of parameters, with its options; for layers that are thawed during training, say.
+        """Add a group of parameters with its options, for example of layers that are unfrozen during training.
 
         Raise TypeError for anything but a tensor; ValueError for tensors that cannot be optimized, or are optimized already.
         """
@@ -148,7 +148,7 @@ class Optimizer(OptimizerHooks, State):
         raise NotImplementedError
 
     def _evaluate(self, closure):
-        """Compute the closure, with gradients recorded in it."""
+        """Call the closure with recording on."""
         if closure is None:
             return None
         with enable_grad():
@@ -156,7 +156,7 @@ class Optimizer(OptimizerHooks, State):
 
 
 def _separate(group):
-    """Give the group lists of its parameters and, where they came with names, of these."""
+    """Set the group's lists of parameters and, if given, of their names."""
     params = group["params"]
     if isinstance(params, set):
         raise TypeError(

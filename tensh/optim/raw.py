@@ -1,4 +1,4 @@
-"""Arrays that are written like tensors: what an update runs on when nothing is recorded.
+"""Arrays with the methods of tensors, for updates that are not recorded.
 
 Note [One rule, two readings]
 The rule of an optimizer is written once, in the methods of tensors (``exp_avg.lerp_(grad, 1 - beta1)``).  With
@@ -7,8 +7,8 @@ methods that rules use and compute as PyTorch does: a Python number counts as on
 quotients are formed from the left.  The averages of Adam take 10 µs for 2,000 elements, and 28 on tensors that record
 nothing.
 
-A rule treats every element alike, so large parameters are updated in pieces, which the cores take in turn.  What a rule
-computes on the way is then small as well, and memory for it costs next to nothing.
+Rules are elementwise, so large parameters are updated in pieces, on several cores.  Temporary arrays are then small,
+too, and cheap to allocate.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from tensh.engine.arrays.threads import BLOCK, map_rows
 
 
 class Raw:
-    """An array with the methods of tensors; those that end in ``_`` write it and return it."""
+    """An array with the methods of tensors; methods that end in ``_`` write and return it."""
 
     __slots__ = ("array",)
 
@@ -51,7 +51,7 @@ class Raw:
         return self
 
     def lerp_(self, end, weight):
-        """Towards ``end`` by ``weight``; from the nearer side, so that nothing is lost."""
+        """Interpolate towards ``end`` by ``weight``, from the nearer end for accuracy."""
         way = np.subtract(end.array, self.array)
         if weight < 0.5:
             way *= weight
@@ -183,7 +183,7 @@ def update_in_pieces(update, arrays, names=()):
     if is_absent(first):
         return
     kind = RoundedRule if first.dtype.itemsize == 2 else Raw
-    if not first.ndim:  # what NumPy computes from arrays without dimensions is not an array
+    if not first.ndim:  # NumPy's results from 0-d arrays are not arrays
         arrays = [array.reshape(1) for array in arrays]
     plain = len(arrays) - len(names)
     if first.size <= BLOCK:

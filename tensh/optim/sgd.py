@@ -45,7 +45,7 @@ class SGD(Elementwise):
         require_one_way(fused, foreach, differentiable)
 
     def refuse_sparse(self, group):
-        """Sparse gradients change what dense ones of the same elements would, but for the fused kernel and weight decay."""
+        """A sparse gradient has the effect of a dense one at its elements, except for the fused kernel and weight decay."""
         if group["fused"]:
             raise RuntimeError("`_fused_sgd` does not support sparse gradients")
         if group["weight_decay"] != 0:

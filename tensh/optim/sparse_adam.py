@@ -15,7 +15,7 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam on those elements alone that a sparse gradient has, with averages of these.
+    """Adam for the elements of a sparse gradient only, with averages of these.
 
     ``betas`` and ``eps`` are those of ``Adam``. Raise ValueError for settings out of range, RuntimeError for a
     dense gradient.

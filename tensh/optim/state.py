@@ -1,4 +1,4 @@
-"""The state of an optimizer as a dictionary of numbers and tensors that can be stored, and back again."""
+"""Conversion of an optimizer's state to a dictionary of numbers and tensors, and back."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
 
 
 def counter(start=0.0, fused=False):
-    """A number in the state: a tensor without dimensions, of float32, or float64 where that is the default."""
+    """Return a number as state: a 0-d tensor of float32, or float64 if that is the default."""
     kind = float64 if get_default_dtype() is float64 and not fused else float32
     return wrap(array(start, kind.numpy))
 
 
 def blank(p, start=0.0):
-    """A part of the state like a parameter, of one number; public functions ask classes that override them."""
+    """Return state like a parameter, filled with one number; public functions, because subclasses may override them."""
     if start == 0:
         return find_public("zeros_like")(p, requires_grad=False)
     return find_public("full_like")(p, complex(start, start) if p.is_complex() else start, requires_grad=False)
@@ -28,8 +28,8 @@ def blank(p, start=0.0):
 class State:
     """``state_dict``, ``load_state_dict``, and what ``pickle`` and ``copy`` ask."""
 
-    LATER = {}  # options that groups of older checkpoints lack, with the values that they stood for
-    COUNTERS = ()  # numbers in the state that older checkpoints have as Python's
+    LATER = {}  # options missing in groups of older checkpoints, with their implied values
+    COUNTERS = ()  # state that is a Python number in older checkpoints
 
     def __getstate__(self):
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -48,7 +48,7 @@ class State:
                         of_p[name] = counter(float(of_p[name]), group.get("fused"))
 
     def state_dict(self):
-        """The state, by the number of each parameter, and the groups with these numbers in the place of parameters.
+        """The state by parameter index, and the groups with these indices in place of parameters.
 
         >>> import tensh as torch
         >>> torch.optim.Muon([torch.ones(2, 2)], lr=0.1).state_dict()["param_groups"][0]["params"]
@@ -115,7 +115,7 @@ class State:
 
 
 def cast_state(param, value, fixed, name=None):
-    """A saved value of the state, its tensors with the dtype of the parameter; counters keep their own."""
+    """Return a saved value of the state, with tensors in the dtype of the parameter; counters keep their dtype."""
     if isinstance(value, Tensor):
         if name == "step":
             return value.to(float32) if fixed else value

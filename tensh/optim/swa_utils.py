@@ -1,4 +1,4 @@
-"""torch.optim.swa_utils: averages of the weights of a model on its way."""
+"""torch.optim.swa_utils: averages of a model's weights during training."""
 
 import itertools
 import math
@@ -110,9 +110,9 @@ def _require_decay(decay):
 class AveragedModel(Module):
     """Copy of a model whose parameters are the averages of the model's, at each ``update_parameters(model)``.
 
-    Buffers are copied, or averaged too with ``use_buffers``. The average is the mean, or what ``avg_fn`` or
-    ``multi_avg_fn`` says. Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
-    Raise AssertionError for both functions.
+    Buffers are copied, or averaged too with ``use_buffers``. The average is the mean, or computed by ``avg_fn`` or
+    ``multi_avg_fn``. Izmailov et al., Averaging weights leads to wider optima and better generalization (2018). Raise
+    AssertionError for both functions.
 
     >>> import tensh as torch
     >>> model = torch.nn.Linear(1, 1, bias=False)
@@ -140,7 +140,7 @@ class AveragedModel(Module):
 
     @without_interrupts
     def update_parameters(self, model):
-        """Let the parameters of ``model`` count."""
+        """Add the parameters of ``model`` to the averages."""
         ours, theirs = (
             [p.detach() for p in itertools.chain(m.parameters(), m.buffers() if self.use_buffers else ())]
             for m in (self.module, model)
@@ -152,7 +152,7 @@ class AveragedModel(Module):
             for average, value in zip(ours, theirs):
                 average.copy_(self.avg_fn(average, value, self.n_averaged))
         else:
-            alike = defaultdict(lambda: ([], []))  # a function of lists takes those of one dtype
+            alike = defaultdict(lambda: ([], []))  # a function of lists takes tensors of one dtype
             for average, value in zip(ours, theirs):
                 alike[average.dtype][0].append(average)
                 alike[average.dtype][1].append(value)
@@ -222,7 +222,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def anneal_func(self, t):
-        """Return the part of the change that is made at the part ``t`` of the way."""
+        """Return the completed share of the change at the share ``t`` of the steps."""
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 
     def get_lr(self):

@@ -1,4 +1,4 @@
-"""torch.optim.swap_in_optimizer_params_and_state: an optimizer that for a while has other parameters, and their state."""
+"""torch.optim.swap_in_optimizer_params_and_state: an optimizer with other parameters and state in a context."""
 
 from collections import defaultdict
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ PACKED = WANTS + "optimizer.state_dict()-style "
 
 @contextmanager
 def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_optim_state):
-    """A context in which an optimizer has other parameters and another state, and afterwards its own again.
+    """A context in which an optimizer has other parameters and another state.
 
     ``swapin_parameters`` is a dictionary of as many tensors as the optimizer has parameters, in its order;
     ``swapin_optim_state`` is what ``optimizer.state_dict()`` gives, with all options of the groups.  Steps change the tensors

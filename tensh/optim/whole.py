@@ -1,4 +1,4 @@
-"""Optimizers whose step looks at a parameter as a whole, written on tensors: their norms and products take the time."""
+"""Optimizers with steps that use a parameter as a whole, written with tensors, as norms and products dominate."""
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
@@ -7,7 +7,7 @@ from tensh.optim.optimizer import Optimizer
 
 
 class Whole(Optimizer):
-    """A subclass says what it remembers of a parameter (``begin``) and how it changes it (``update``)."""
+    """A subclass defines the state of a parameter (``begin``) and its update (``update``)."""
 
     def begin(self, p, group):
         """The state of a parameter before its first step."""

@@ -1,4 +1,4 @@
-"""torch.utils.dlpack: memory shared with arrays of other libraries."""
+"""torch.utils.dlpack: memory shared with other libraries' arrays."""
 
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.dtypes.device_types import DLDeviceType

@@ -1,4 +1,4 @@
-"""Two tensors that become each other."""
+"""Swapping two tensors."""
 
 import contextlib
 import weakref
@@ -16,9 +16,10 @@ POISONED = (
 
 
 def swap_tensors(t1, t2):
-    """Let two tensors change places: each becomes what the other was, class, elements and attributes.
+    """Swap two tensors: class, elements and attributes.
 
-    A graph that leads to one of them cannot be used any more.  Raise RuntimeError if somebody refers to one of them weakly.
+    A graph that contains one of them can no longer be used.  Raise RuntimeError if there are weak references to one of
+    them.
 
     >>> import tensh as torch
     >>> a, b = torch.ones(2), torch.zeros(1)

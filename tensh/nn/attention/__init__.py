@@ -1,4 +1,4 @@
-"""torch.nn.attention: which implementation computes attention; there is one."""
+"""torch.nn.attention: the choice of an implementation of attention, of which tensh has one."""
 
 import contextlib
 import enum
@@ -33,7 +33,7 @@ SDPBackend.__module__ = "torch.nn.attention"
 
 @contextlib.contextmanager
 def sdpa_kernel(backends, set_priority=False):
-    """Within, attention is computed by one of some implementations; all give the same here.
+    """Within, attention is computed by one of these implementations, which are all the same in tensh.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention import SDPBackend, sdpa_kernel

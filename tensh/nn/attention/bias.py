@@ -1,4 +1,4 @@
-"""torch.nn.attention.bias: causal masks of attention that are known by their sizes alone."""
+"""torch.nn.attention.bias: causal masks of attention, defined by their sizes alone."""
 
 import enum
 
@@ -11,7 +11,7 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(enum.IntEnum):
-    """The corner to which the diagonal of a causal mask that is not square is aligned: upper left or lower right."""
+    """The corner to which the diagonal of a non-square causal mask is aligned: the upper left or the lower right."""
 
     UPPER_LEFT = 1
     LOWER_RIGHT = 2
@@ -51,7 +51,7 @@ class CausalBias(Tensor):
 
 
 def attend(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """Compute attention under a ``CausalBias``: by the flag ``is_causal`` where that means this mask."""
+    """Compute attention under a ``CausalBias``: by the flag ``is_causal`` where that is equivalent."""
     if is_causal:
         raise ValueError("CausalBias should not be used with causal=True")
     flag = attn_mask.seq_len_q == attn_mask.seq_len_kv or attn_mask.variant is CausalVariant.UPPER_LEFT
@@ -62,7 +62,7 @@ def attend(query, key, value, attn_mask, dropout_p=0.0, is_causal=False, scale=N
 
 
 def causal_upper_left(*size):
-    """Make the causal mask [queries, keys] whose diagonal begins in the first corner, as ``is_causal=True`` means it.
+    """Make the causal mask [queries, keys] whose diagonal begins in the upper left corner, as with ``is_causal=True``.
 
     Raises AssertionError unless there are two sizes.
 
@@ -75,7 +75,7 @@ def causal_upper_left(*size):
 
 
 def causal_lower_right(*size):
-    """Make the causal mask [queries, keys] whose diagonal ends in the last corner: the last query sees all keys.
+    """Make the causal mask [queries, keys] whose diagonal ends in the lower right corner: the last query sees all keys.
 
     Raises AssertionError unless there are two sizes.
 
@@ -89,7 +89,7 @@ def causal_lower_right(*size):
 
 
 def checked(size, name):
-    """The sizes of a mask, which must be two."""
+    """Return the sizes of a mask, which must be two."""
     if len(size) != 2:
         raise AssertionError(f"{name} only supports 2D tensors")
     return size

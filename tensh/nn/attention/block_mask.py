@@ -1,4 +1,4 @@
-"""BlockMask: which blocks of attention's scores are computed, of queries by keys."""
+"""BlockMask: the blocks of attention scores, queries by keys, that are computed."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ def noop_mask(batch, head, token_q, token_kv):
 
 
 def _sliced_mask_mod_error(batch, head, token_q, token_kv):
-    """Refuse to mask single scores: a part of a mask does not know its offset."""
+    """Raise an error: a part of a mask has no offset, so it cannot mask single scores."""
     raise RuntimeError(
         "Cannot use mask_mod from a sliced BlockMask. "
         "When you slice a BlockMask using [], the mask_mod attribute is reset. "
@@ -48,7 +48,7 @@ def list_blocks(dense):
 
 
 def mark_blocks(counts, columns, width):
-    """The mask of blocks, of zeros and ones, that ``list_blocks`` made its lists from."""
+    """Return the mask of blocks, of zeros and ones, from the lists of ``list_blocks``: its inverse."""
     valid = torch.arange(columns.shape[-1]) < counts.unsqueeze(-1)
     places = torch.where(valid, columns, width).to(torch.int64)
     dense = torch.zeros((*columns.shape[:-1], width + 1), dtype=torch.int32)
@@ -71,7 +71,7 @@ def crop_blocks(counts, columns, rows, width):
 
 
 def check_pair(name, counts, columns):
-    """Raise AssertionError if one of two lists is there alone."""
+    """Raise AssertionError if only one of two lists is given."""
     if (counts is None) != (columns is None):
         raise AssertionError(f"{name}_num_blocks and {name}_indices must be both provided or omitted")
 

@@ -1,4 +1,4 @@
-"""torch.nn.attention.flex_attention: attention whose scores are masked and changed by functions of the user's."""
+"""torch.nn.attention.flex_attention: attention with scores masked and changed by custom functions."""
 
 import enum
 import inspect
@@ -20,21 +20,21 @@ _FLEX_ATTENTION_DISABLE_COMPILE_DEBUG = False
 
 
 class AuxRequest(NamedTuple):
-    """What ``flex_attention`` returns beside its output: the logarithms of the sums of exponentials; largest scores are refused."""
+    """The additional results to request from ``flex_attention``: log-sum-exps; largest scores are refused."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What ``flex_attention`` returned beside its output [batch, heads, queries]; None where it was not asked for."""
+    """The additional results of ``flex_attention`` [batch, heads, queries]; None unless requested."""
 
     lse: torch.Tensor | None = None
     max_scores: torch.Tensor | None = None
 
 
 class FlexKernelOptions(TypedDict, total=False):
-    """Settings of PyTorch's kernels; there are no such kernels here, and only ``BACKEND`` is looked at."""
+    """Settings of PyTorch's kernels, which tensh lacks; only ``BACKEND`` is checked."""
 
     BACKEND: str
 
@@ -48,7 +48,7 @@ class _ModificationType(enum.Enum):
 
 
 def _get_mod_type(fn):
-    """Tell a function of scores from one of masks by the number of its arguments without defaults."""
+    """Distinguish functions of scores and masks by the number of arguments without defaults."""
     if hasattr(fn, "__code__"):
         count = fn.__code__.co_argcount - len(fn.__defaults__ or ())
     else:
@@ -87,7 +87,7 @@ def combine_masks(mask_mods, start, step, name):
 
 
 def or_masks(*mask_mods):
-    """The mask that shows what one of the masks shows. Raises RuntimeError for what is no function.
+    """The union of masks: visible is what any of them shows. Raises RuntimeError for anything but a function.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import create_mask, or_masks
@@ -100,7 +100,7 @@ def or_masks(*mask_mods):
 
 
 def and_masks(*mask_mods):
-    """The mask that shows what all masks show. Raises RuntimeError for what is no function.
+    """The intersection of masks: visible is what all of them show. Raises RuntimeError for anything but a function.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import and_masks, create_mask
@@ -115,7 +115,8 @@ def and_masks(*mask_mods):
 def create_mask(mod_fn, B, H, Q_LEN, KV_LEN, device=None):
     """Compute the mask [B, H, Q_LEN, KV_LEN] of a function of four indices, or of one of a score and four indices.
 
-    The second hides what it makes negative infinity of. None counts as 1. Raises AssertionError for other functions.
+    The second hides scores that it sets to negative infinity. None counts as 1. Raises AssertionError for other
+    functions.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import create_mask
@@ -136,7 +137,7 @@ def create_block_mask(
     mask_mod, B, H, Q_LEN, KV_LEN, device=None, BLOCK_SIZE=BLOCK, _compile=False, separate_full_blocks=True,
     compute_dq_write_order=False, dq_kv_order=True,
 ):  # fmt: skip
-    """Make the ``BlockMask`` of a function of the indices of batch, head, query and key that says what is seen.
+    """Make the ``BlockMask`` of a function of batch, head, query and key indices that is True for visible scores.
 
     ``BLOCK_SIZE`` is that of queries and keys, or one for both; sizes that are None count as 1. Blocks that are seen
     whole are listed apart, unless ``separate_full_blocks`` is false. Raises AssertionError for a function of other arguments.

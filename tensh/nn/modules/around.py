@@ -1,4 +1,4 @@
-"""The backward hooks of a module: nodes of the graph around its call, which bring it the gradients of both sides."""
+"""The backward hooks of a module: graph nodes around its call, which receive the gradients of both sides."""
 
 import functools
 
@@ -9,7 +9,7 @@ from tensh.engine.errors.warnings import warn
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors on, as a node of the graph that hooks can be hung on."""
+    """A node of the graph that passes tensors on, for hooks."""
 
     @staticmethod
     def forward(ctx, *args):

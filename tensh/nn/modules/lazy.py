@@ -1,4 +1,4 @@
-"""Modules that learn the sizes of their parameters from the first input."""
+"""Modules that infer the sizes of their parameters from the first input."""
 
 import itertools
 
@@ -36,11 +36,11 @@ class LazyModuleMixin:
                     member.materialize(given.shape)
 
     def initialize_parameters(self, *args, **kwargs):
-        """Give the parameters their shapes; every lazy module has its own."""
+        """Give the parameters their shapes; every lazy module overrides this."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self):
-        """True if a parameter or buffer has no shape yet."""
+        """Return True if a parameter or buffer has no shape yet."""
         return any(map(is_lazy, itertools.chain(self._parameters.values(), self._buffers.values())))
 
     def _infer_parameters(self, module, args, kwargs=None):

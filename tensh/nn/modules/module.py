@@ -1,4 +1,4 @@
-"""torch.nn.Module: what all layers and models are."""
+"""torch.nn.Module: the base class of all layers and models."""
 
 import importlib
 from types import FunctionType
@@ -50,7 +50,7 @@ _global_backward_hooks, _global_backward_pre_hooks = EVERYWHERE["backward"], EVE
 _global_forward_hooks_with_kwargs, _global_forward_hooks_always_called = WITH_KWARGS, ALWAYS
 _global_parameter_registration_hooks = REGISTERED["_parameters"]
 _global_buffer_registration_hooks, _global_module_registration_hooks = REGISTERED["_buffers"], REGISTERED["_modules"]
-"""PyTorch's names of the hooks of all modules, which libraries read."""
+"""PyTorch's names of global hooks, which libraries read."""
 
 MODULES = {
     "containers": "container",
@@ -62,7 +62,7 @@ MODULES = {
     "linear_loss": "loss",
     "syncbatchnorm": "batchnorm",
 }
-"""Our files of layers that have another name than PyTorch's."""
+"""Files of layers with other names than PyTorch's."""
 
 
 def claim_pytorchs_module(cls):
@@ -76,7 +76,7 @@ def claim_pytorchs_module(cls):
 
 
 def again(origin, name):
-    """A module without its state: how a pickled one comes back."""
+    """Make a module without its state, for unpickling."""
     cls = getattr(importlib.import_module(origin), name)
     return cls.__new__(cls)
 
@@ -122,7 +122,7 @@ class Module(Members, Calls, State):
         cls._origin = claim_pytorchs_module(cls)
 
     def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name != "_is_hooked"}  # as PyTorch's have them
+        return {name: value for name, value in self.__dict__.items() if name != "_is_hooked"}  # as in PyTorch
 
     def __setstate__(self, state):
         self.__dict__.update(state)
@@ -149,13 +149,13 @@ class Module(Members, Calls, State):
         return self.train(False)
 
     def requires_grad_(self, requires_grad=True):
-        """Say of all parameters whether they require grad; returns the module."""
+        """Set whether all parameters require grad; returns the module."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none=True):
-        """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zero."""
+        """Remove the gradients of all parameters, or with ``set_to_none=False`` set them to zero."""
         for parameter in self.parameters():
             if parameter.grad is None:
                 continue
@@ -178,7 +178,7 @@ class Module(Members, Calls, State):
         return self
 
     def _apply(self, fn, recurse=True):
-        """Put ``fn`` of every tensor in its place: of parameters, their gradients, and buffers; returns the module."""
+        """Replace every tensor by ``fn`` of it: parameters, their gradients, and buffers; returns the module."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -279,11 +279,11 @@ class Module(Members, Calls, State):
         return self._apply(lambda t: tensh.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self):
-        """Put parameters and buffers where other processes find them; returns the module."""
+        """Move parameters and buffers to shared memory; returns the module."""
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, **options):
-        """Have ``forward`` run as compiled graphs from now on; ``options`` are those of ``torch.compile``."""
+        """Compile ``forward`` for further calls; ``options`` are those of ``torch.compile``."""
         self.__dict__["forward"] = ports.compile_forward(self, None, tuple(options.items()))
 
     # ── printed form ─────────────────────────────────────────────────────────

@@ -48,7 +48,7 @@ class RNNBase(RecurrentChecks, Module):
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         made = {"device": device, "dtype": dtype}
-        gates = GATES[mode] * hidden_size if GATES[mode] > 1 else hidden_size  # a bool stays one, and is no size
+        gates = GATES[mode] * hidden_size if GATES[mode] > 1 else hidden_size  # a bool is not a size
         directions, out = 2 if bidirectional else 1, proj_size or hidden_size
         self._all_weights = []
         for layer in range(num_layers):
@@ -72,7 +72,7 @@ class RNNBase(RecurrentChecks, Module):
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self):
-        """Nothing: there is no accelerator that wants weights in one piece."""
+        """Do nothing: no accelerator requires contiguous weights."""
 
     @property
     def all_weights(self):

@@ -1,4 +1,4 @@
-"""What recurrent layers ask of their inputs and states, as methods that a layer of a user's own may call or replace."""
+"""Checks of recurrent layers' inputs and states, as methods that custom layers may call or override."""
 
 
 def permute_state(state, order):
@@ -48,7 +48,7 @@ class RecurrentChecks:
         return permute_state(hx, permutation)
 
     def _batch(self, input, batch_sizes):
-        """How many samples there are."""
+        """Return the number of samples."""
         return int(batch_sizes[0]) if batch_sizes is not None else input.size(0 if self.batch_first else 1)
 
 

@@ -1,4 +1,4 @@
-"""torch.optim.lr_scheduler: learning rates that follow a plan."""
+"""torch.optim.lr_scheduler: schedules of learning rates."""
 
 from tensh.namespace import declare_namespace
 

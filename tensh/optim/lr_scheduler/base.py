@@ -1,4 +1,4 @@
-"""LRScheduler: a learning rate for each group and each step, computed from the last one or the number of the step."""
+"""LRScheduler: a learning rate for each group and step, computed from the previous rate or the step number."""
 
 import contextlib
 import functools
@@ -53,7 +53,7 @@ class LRScheduler:
 
     _get_lr_called_within_step = False
     _is_initial = False
-    _unsaved = ("optimizer",)  # what the state of the scheduler leaves out
+    _unsaved = ("optimizer",)  # attributes that are not part of the state
 
     def __init__(self, optimizer, last_epoch=-1):
         self.optimizer = require_optimizer(optimizer)
@@ -73,7 +73,7 @@ class LRScheduler:
             self.step()
 
     def state_dict(self):
-        """All that the scheduler knows but the optimizer, as a dictionary."""
+        """The scheduler's attributes except the optimizer, as a dictionary."""
         return {key: value for key, value in self.__dict__.items() if key not in self._unsaved}
 
     def load_state_dict(self, state_dict):
@@ -81,15 +81,15 @@ class LRScheduler:
         self.__dict__.update(state_dict)
 
     def get_last_lr(self):
-        """The rates that are in use, one for each group."""
+        """The current rates, one for each group."""
         return self._last_lr
 
     def get_lr(self):
-        """The rates of this step; to be called by ``step`` only."""
+        """Compute the rates of this step; called by ``step`` only."""
         raise NotImplementedError
 
     def step(self, epoch=None):
-        """Go on to the next rates; with ``epoch``, to those of that number, which PyTorch discourages."""
+        """Set the next rates; with ``epoch``, which is deprecated, those of this number."""
         if self._step_count == 1:
             if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
                 warn(OVERRIDDEN)
@@ -121,20 +121,20 @@ class LRScheduler:
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
     def _require_step(self):
-        """Warn if the user has called ``get_lr``."""
+        """Warn if the user called ``get_lr``."""
         if not self._get_lr_called_within_step:
             warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
 
 def require_optimizer(optimizer):
-    """The optimizer; TypeError if it is none."""
+    """Return the optimizer; raise TypeError for any other object."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
 
 
 def copy_value(value):
-    """A value that no one else writes into."""
+    """Return a value, cloned if it is a tensor."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -144,7 +144,7 @@ def read_groups(optimizer, name):
 
 
 def set_value(group, name, value):
-    """Set an option of a group; one that is a tensor stays this tensor."""
+    """Set an option of a group; a tensor is written in place."""
     if isinstance(group[name], Tensor):
         group[name].fill_(value.squeeze() if isinstance(value, Tensor) else value)
     else:
@@ -152,7 +152,7 @@ def set_value(group, name, value):
 
 
 def distribute_to_groups(name, optimizer, value):
-    """One value for each group: those of a list, or one and the same."""
+    """Return one value for each group, from a list or a single value."""
     groups = optimizer.param_groups
     if not isinstance(value, list | tuple):
         value = [value] * len(groups)
@@ -174,7 +174,7 @@ def _set(scheduler, flag):
 
 
 def _watch_steps(optimizer):
-    """Let the optimizer note that it was stepped."""
+    """Wrap the optimizer's ``step`` to note that it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     function, reference = optimizer.step.__func__, weakref.ref(optimizer)
@@ -189,4 +189,4 @@ def _watch_steps(optimizer):
     optimizer.step = step
 
 
-_LRScheduler = LRScheduler  # its old name
+_LRScheduler = LRScheduler  # former name

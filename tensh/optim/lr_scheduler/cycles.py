@@ -20,7 +20,7 @@ def _power(gamma, step):
     return gamma**step
 
 
-# Mode -> the height of a triangle, and what that is a function of.
+# Mode -> (the height of a triangle, its argument).
 MODES = {"triangular": (_always, "cycle"), "triangular2": (_halve, "cycle"), "exp_range": (_power, "iterations")}
 
 
@@ -28,10 +28,11 @@ class CyclicLR(Momentum, LRScheduler):
     """Raise rates from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, lower them in ``step_size_down``, repeatedly.
 
     The height of a triangle stays ("triangular"), halves each time ("triangular2"), shrinks by ``gamma`` with each step
-    ("exp_range"), or is what ``scale_fn`` says. Momentum goes the other way. Smith, Cyclical learning rates for
-    training neural networks (2017). ``scale_mode`` says whether ``scale_fn`` takes the number of the cycle ("cycle") or
-    of the step ("iterations"). With ``cycle_momentum``, the default, momentum moves between ``max_momentum`` and
-    ``base_momentum``. Raise ValueError for an unknown mode, and for limits that are not one for each group.
+    ("exp_range"), or is given by ``scale_fn``. Momentum changes in the opposite direction. Smith, Cyclical learning
+    rates for training neural networks (2017). ``scale_mode`` says whether ``scale_fn`` takes the number of the cycle
+    ("cycle") or of the step ("iterations"). With ``cycle_momentum``, the default, momentum moves between
+    ``max_momentum`` and ``base_momentum``. Raise ValueError for an unknown mode, and for limits that are not one for
+    each group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0, momentum=0.9)
@@ -80,7 +81,7 @@ class CyclicLR(Momentum, LRScheduler):
         return (self._scale_fn_custom or self._scale_fn_ref)(x)
 
     def get_lr(self):
-        """The rates of this step; sets the momentum, too."""
+        """Compute the rates of this step; set the momentum, too."""
         self._require_step()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         place = 1.0 + self.last_epoch / self.total_size - cycle
@@ -94,13 +95,13 @@ class CyclicLR(Momentum, LRScheduler):
         return [low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self):
-        """All that the scheduler knows; of a ``scale_fn`` that is an object of a class its attributes."""
+        """The scheduler's attributes; of a ``scale_fn`` that is a callable object, its attributes."""
         function = self._scale_fn_custom
         named = function is None or isinstance(function, types.FunctionType)
         return super().state_dict() | {"_scale_fn_custom": None if named else function.__dict__.copy()}
 
     def load_state_dict(self, state_dict):
-        """Continue from the result of ``state_dict``, with the ``scale_fn`` that is here."""
+        """Continue from the result of ``state_dict``, with the present ``scale_fn``."""
         attributes = state_dict["_scale_fn_custom"]
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         if attributes is not None:

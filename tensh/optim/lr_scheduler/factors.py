@@ -1,4 +1,4 @@
-"""Rates times what a function of the user's returns."""
+"""Rates times the result of a custom function."""
 
 import types
 
@@ -33,15 +33,15 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _accept(self, function):
-        """Anything; what cannot be called fails at the first step."""
+        """Accept any value; one that is not callable fails at the first step."""
 
     def state_dict(self):
-        """All that the scheduler knows; of the functions the attributes of those that are objects of a class."""
+        """The scheduler's attributes; of functions that are callable objects, their attributes."""
         attributes = [None if isinstance(f, types.FunctionType) else f.__dict__.copy() for f in self.lr_lambdas]
         return super().state_dict() | {"lr_lambdas": attributes}
 
     def load_state_dict(self, state_dict):
-        """Continue from the result of ``state_dict``, with the functions that are here."""
+        """Continue from the result of ``state_dict``, with the present functions."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if attributes is not None:

@@ -1,8 +1,8 @@
-"""Momentum that goes down while the rate goes up: ``momentum``, or the first of ``betas``, as the optimizer has it."""
+"""Momentum that falls while the rate rises: the optimizer's ``momentum``, or the first of its ``betas``."""
 
 
 class Momentum:
-    """Changes of momentum that a scheduler makes."""
+    """A scheduler's changes of momentum."""
 
     def _require_momentum(self):
         defaults = self.optimizer.defaults

@@ -1,4 +1,4 @@
-"""Rates that go up once, and down to almost nothing."""
+"""Rates that rise once, and fall almost to zero."""
 
 import math
 
@@ -20,11 +20,11 @@ ANNEALING = {"cos": _anneal_cosine, "linear": _anneal_linear}
 class OneCycleLR(Momentum, LRScheduler):
     """Raise rates from ``max_lr / div_factor`` to ``max_lr``, then lower them to the first over ``final_div_factor``.
 
-    Called after each batch. ``pct_start`` is the part of all steps that goes up. With ``three_phase`` the way down
-    first mirrors the way up. Momentum goes the other way. Smith and Topin, Super-convergence (2018). The steps are
-    ``total_steps``, or ``epochs`` times ``steps_per_epoch``. With ``cycle_momentum``, the default, momentum moves between
-    ``max_momentum`` and ``base_momentum``. Raise ValueError for a part outside [0, 1], an unknown ``anneal_strategy``,
-    and without a number of steps.
+    Called after each batch. ``pct_start`` is the share of rising steps. With ``three_phase`` the fall first mirrors the
+    rise. Momentum changes in the opposite direction. Smith and Topin, Super-convergence (2018). The steps are
+    ``total_steps``, or ``epochs`` times ``steps_per_epoch``. With ``cycle_momentum``, the default, momentum moves
+    between ``max_momentum`` and ``base_momentum``. Raise ValueError for a part outside [0, 1], an unknown
+    ``anneal_strategy``, and without a number of steps.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0, momentum=0.9)
@@ -63,7 +63,7 @@ class OneCycleLR(Momentum, LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        """The rates of this step; sets the momentum, too.  Raise ValueError after the last."""
+        """Compute the rates of this step; set the momentum, too.  Raise ValueError after the last."""
         self._require_step()
         step = self.last_epoch
         if step > self.total_steps:
@@ -82,7 +82,7 @@ class OneCycleLR(Momentum, LRScheduler):
 
 
 def _total(total_steps, epochs, steps_per_epoch):
-    """The number of steps, from the arguments that give it."""
+    """Return the number of steps, from either form of arguments."""
     if total_steps is not None:
         return _positive(total_steps, "total_steps")
     if epochs is not None and steps_per_epoch is not None:
@@ -97,7 +97,7 @@ def _positive(value, name):
 
 
 def _phases(total, part, three_phase):
-    """The phases: when each ends, and the options of a group between which rate and momentum go."""
+    """Return the phases: the end of each, and the options of a group that are its first and last rate and momentum."""
     up, last = float(part * total) - 1, total - 1
     names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
     phases = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]

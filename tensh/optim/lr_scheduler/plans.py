@@ -1,7 +1,7 @@
 """Rates that are a function of the step.
 
-Each scheduler has it in two forms: ``get_lr`` goes on from the present rates, so that several schedulers can work
-together, and ``_get_closed_form_lr`` computes them from the rates at the start.
+Each scheduler has two forms: ``get_lr`` continues from the present rates, so that several schedulers can be combined,
+and ``_get_closed_form_lr`` computes them from the initial rates.
 """
 
 import math
@@ -202,7 +202,7 @@ class CosineAnnealingLR(LRScheduler):
         if self._step_count == 1 and step > 0:
             return [least + (base - least) * (1 + math.cos(step * math.pi / span)) / 2 for base in self.base_lrs]
         lrs = [group["lr"] for group in self.optimizer.param_groups]
-        if (step - 1 - span) % (2 * span) == 0:  # from the lowest point there is no ratio
+        if (step - 1 - span) % (2 * span) == 0:  # at the lowest point there is no ratio
             return [
                 lr + (base - least) * (1 - math.cos(math.pi / span)) / 2
                 for base, lr in zip(self.base_lrs, lrs, strict=True)

@@ -1,4 +1,4 @@
-"""Rates that go down when nothing gets better."""
+"""Rates that are reduced when a measure stops improving."""
 
 from math import inf
 
@@ -10,9 +10,10 @@ from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, read_groups, requi
 class ReduceLROnPlateau(LRScheduler):
     """Multiply rates by ``factor`` when a measure has not improved for more than ``patience`` steps: ``step(measure)``.
 
-    Better is less (``mode="min"``) or more ("max") by at least ``threshold``, which is a share of the best so far or, with
-    ``threshold_mode="abs"``, a difference from it. After a reduction ``cooldown`` steps do not count. No rate goes below ``min_lr``, nor changes by less than ``eps``.
-    Raise ValueError for a factor of 1 or more, unknown modes, and limits that are not one for each group.
+    Better is less (``mode="min"``) or more ("max") by at least ``threshold``, a share of the best so far or, with
+    ``threshold_mode="abs"``, a difference. After a reduction ``cooldown`` steps do not count. No rate goes below
+    ``min_lr``, nor changes by less than ``eps``. Raise ValueError for a factor of 1 or more, unknown modes, and limits
+    that are not one for each group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -44,12 +45,12 @@ class ReduceLROnPlateau(LRScheduler):
         self._reset()
 
     def _reset(self):
-        """Forget what was measured."""
+        """Forget all measures."""
         self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     @without_interrupts
     def step(self, metrics, epoch=None):
-        """Take note of a measure, and reduce the rates if it is time."""
+        """Record a measure, and reduce the rates if it has not improved for long enough."""
         current = float(metrics)
         if epoch is not None:
             warn(EPOCH)

@@ -38,7 +38,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     @without_interrupts
     def step(self, epoch=None):
-        """Go on to the next rates; ``epoch``, which may be a fraction, goes to those of any time."""
+        """Set the next rates, or those of any ``epoch``, which may be a fraction."""
         if epoch is None and self.last_epoch >= 0:
             epoch = self.last_epoch + 1
             self.T_cur += 1
@@ -54,7 +54,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set_lrs()
 
     def _find(self, epoch):
-        """The cosine that holds a time, and the place in it."""
+        """Return the cosine of an epoch, and the position in it."""
         first, times = self.T_0, self.T_mult
         if epoch < first:
             self.T_i, self.T_cur = first, epoch

@@ -8,7 +8,7 @@ from tensh.optim.lr_scheduler.plateau import ReduceLROnPlateau
 
 
 class Several(LRScheduler):
-    """Base of schedulers made of schedulers: the checks, and a state that holds those of the parts."""
+    """Base of schedulers composed of schedulers: checks, and a state that includes those of the parts."""
 
     _unsaved = ("optimizer", "_schedulers")
 
@@ -30,7 +30,7 @@ class Several(LRScheduler):
                 )
 
     def state_dict(self):
-        """All that the scheduler knows, with the states of its parts."""
+        """The scheduler's attributes, with the states of its parts."""
         return super().state_dict() | {"_schedulers": [each.state_dict() for each in self._schedulers]}
 
     def load_state_dict(self, state_dict):
@@ -71,7 +71,7 @@ class SequentialLR(Several):
         self.last_epoch, self.optimizer = last_epoch + 1, optimizer
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])
-        self.recursive_undo()  # each part took its first step when it was made
+        self.recursive_undo()  # each part took its first step in its constructor
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
@@ -86,7 +86,7 @@ class SequentialLR(Several):
 
     @without_interrupts
     def step(self):
-        """Let the scheduler whose time it is go on."""
+        """Step the current scheduler."""
         self.last_epoch += 1
         number = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[number]
@@ -98,7 +98,7 @@ class SequentialLR(Several):
 
 
 class ChainedScheduler(Several):
-    """Step all schedulers at once, one upon the rates of the other.
+    """Step all schedulers together, each applied to the rates of the previous one.
 
     Raise ValueError without schedulers, for ReduceLROnPlateau, and for schedulers of different optimizers.
 
@@ -123,7 +123,7 @@ class ChainedScheduler(Several):
 
     @without_interrupts
     def step(self):
-        """Let all schedulers go on."""
+        """Step all schedulers."""
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = self._read_rates()

@@ -1,4 +1,4 @@
-"""From an index, or a list of them, to a batch: what a loader does in its own process, and each worker in its."""
+"""Fetching a batch by an index or a list of indices, in the loader's process or a worker."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class Source:
-    """A data set, and how its samples are made into batches."""
+    """A data set, and the way its samples are batched."""
 
     dataset: Any
     is_stream: bool  # samples come in an order that is not that of an index, which only counts them

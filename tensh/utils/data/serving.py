@@ -20,13 +20,13 @@ from tensh.utils.data.transport import pack
 from tensh.utils.data.worker_info import WorkerInfo, set_worker_info
 
 BATCH, FAILURE, END, READY = "batch", "failure", "end", "ready"  # what a worker answers
-READ, AGAIN = "read", "again"  # commands to a worker: read what an index says, begin another pass
+READ, AGAIN = "read", "again"  # commands to a worker: read the samples of an index, begin another pass
 GRACE = 5.0  # seconds that a worker has to end by itself
 
 
 @dataclass
 class Duty:
-    """All that a worker receives when it begins."""
+    """The data that a worker receives at its start."""
 
     program: Program  # unpickled before the rest, which may need it
     source: Source
@@ -37,14 +37,14 @@ class Duty:
 
 
 class KeyErrorMessage(str):
-    """A text that a KeyError shows as it is."""
+    """A text that a KeyError shows without quotes."""
 
     def __repr__(self):
         return str(self)
 
 
 def failure(error, id):
-    """An exception as what can be sent: its type, or RuntimeError where no other process has it, and its text."""
+    """An exception in a form that can be sent: its type, or RuntimeError if other processes lack it, and its text."""
     kind = type(error)
     text = "".join(traceback.format_exception(error))
     message = f"Caught {kind.__name__} in DataLoader worker process {id}.\nOriginal {text}"
@@ -67,7 +67,7 @@ def reraise(kind, message):
 
 
 def serve(connection, duty):
-    """The life of a worker: it ends when the loader's end of the connection is closed."""
+    """Run a worker until the loader's end of the connection is closed."""
     ignore_interrupts()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     find_public("set_num_threads")(1)
@@ -81,7 +81,7 @@ def serve(connection, duty):
                 kind, packed = FAILURE, pack(failure(error, duty.id))
             packed.send(connection, kind)
     except ConnectionError:
-        pass  # the loader reads no more
+        pass  # the loader has stopped reading
     except KeyboardInterrupt:
         raise SystemExit(1) from None  # raised by the user's code: the loader will say that this worker has ended
 
@@ -95,7 +95,7 @@ class Tasks:
         threading.Thread(target=self.read, args=(connection,), daemon=True).start()
 
     def read(self, connection):
-        """Read until the loader closes its end; the user's code then has a while to come to its own."""
+        """Read until the loader closes its end; the user's code then has some time to finish."""
         try:
             while True:
                 self.queue.put(connection.recv())
@@ -111,7 +111,7 @@ class Tasks:
 
 
 def settle(duty):
-    """Seed the random numbers of Python, NumPy and tensh as PyTorch does, and say which worker this process is."""
+    """Seed the random numbers of Python, NumPy and tensh as PyTorch does, and set this process's worker info."""
     seed = duty.base_seed + duty.id
     random.seed(seed)
     find_public("manual_seed")(seed)

@@ -30,6 +30,6 @@ def get_worker_info():
 
 
 def set_worker_info(info):
-    """Say which worker this process is."""
+    """Set this process's worker info."""
     global current
     current = info

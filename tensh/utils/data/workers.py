@@ -3,7 +3,7 @@
 import atexit
 import contextlib
 import multiprocessing
-import multiprocessing.util  # whose own end of the program comes after ours
+import multiprocessing.util  # imported first, so that its exit handler runs after ours
 import os
 import signal
 import threading

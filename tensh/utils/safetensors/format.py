@@ -1,6 +1,6 @@
-"""The format, for arrays: what a header says is checked before an array is read, and no more is read than there is.
+"""The format, for arrays: a header is checked before arrays are read, and reading stays within the file.
 
-Errors have the words of the package ``safetensors``; only the reason why a header is not JSON is Python's.
+Errors have the texts of the package ``safetensors``, except for Python's reason why a header is not JSON.
 """
 
 import json
@@ -31,7 +31,7 @@ ORDER = {dtype: -number for number, dtype in enumerate(DTYPES.values())}  # wide
 
 
 class SafetensorError(Exception):
-    """A file that is not what it should be, or cannot be written."""
+    """Raised for an invalid file, or one that cannot be written."""
 
 
 class Entry(NamedTuple):
@@ -95,7 +95,7 @@ def check_texts(argument, texts):
 
 
 def write(path, arrays, metadata=None):
-    """Write arrays and texts into a file.  It is there whole, or not at all."""
+    """Write arrays and texts into a file, atomically."""
     parts = pieces(arrays, metadata)
     first = next(parts)  # what cannot be written is known before a file is there
     with replace_file(path) as file:
