@@ -86,7 +86,7 @@ def _report(callback, future):
 
 
 def collect_all(futures):
-    """A future of the list of futures, done when all of them are; its error is the first of theirs.
+    """A future of the list of futures, done when all of them are; its error is the first error among them.
 
     >>> import tensh as torch
     >>> one = torch.futures.Future(); one.set_result(1)

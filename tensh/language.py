@@ -64,7 +64,7 @@ def choose_usual(variables):
 
 
 def choose_language(variables):
-    """The language that the variables of a process ask for: TENSH_LANGUAGE, else that of the locale; English if it is none of ours."""
+    """The language that the variables of a process ask for: TENSH_LANGUAGE, else that of the locale; English for an unknown one."""
     own = variables.get("TENSH_LANGUAGE", "")
     if own in LANGUAGES:
         return own

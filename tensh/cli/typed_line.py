@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 
-NUDGE = getattr(signal, "SIGURG", None)  # nobody uses it, and it is ignored by default
+NUDGE = getattr(signal, "SIGURG", None)  # unused, and ignored by default
 PAUSES = (0.005, 0.02, 0.1, 0.5)  # seconds between a signal and the nudges that follow it
 
 

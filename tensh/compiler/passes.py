@@ -104,7 +104,7 @@ def describe(structure):
 
 
 def drop_dead(steps, wanted):
-    """Drop the steps whose results nobody reads; effects stay."""
+    """Drop the steps whose results are unused and that have no effect."""
     needed, left = set(wanted), []
     for step in reversed(steps):
         if step.kind in (EFFECT, CHECK) or step.line.random or any(out in needed for out in step.outs):

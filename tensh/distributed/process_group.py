@@ -149,11 +149,11 @@ class ProcessGroup:
     # Messages need another process.
 
     def send(self, tensor, target, tag=0):
-        """Begin to send a tensor.  RuntimeError: nobody else is in a group of one."""
+        """Begin to send a tensor.  Raise RuntimeError: a group of one process has no other."""
         raise RuntimeError(f"send: there is no process {target} in a group of 1")
 
     def receive(self, tensor, source=None, tag=0):
-        """Begin to receive a tensor.  RuntimeError: nobody else is in a group of one."""
+        """Begin to receive a tensor.  Raise RuntimeError: a group of one process has no other."""
         raise RuntimeError(f"recv: there is no process {source} in a group of 1")
 
     # Objects are pickled.
@@ -168,11 +168,11 @@ class ProcessGroup:
         return pickle.loads(pickle.dumps(thing))
 
     def send_object(self, thing, target, tag=0):
-        """Send an object.  RuntimeError: nobody else is in a group of one."""
+        """Send an object.  Raise RuntimeError: a group of one process has no other."""
         raise RuntimeError(f"send_object_list: there is no process {target} in a group of 1")
 
     def receive_object(self, source=None, tag=0):
-        """(object, rank of the process that it came from).  RuntimeError: nobody else is in a group of one."""
+        """(object, rank of its sender).  Raise RuntimeError: a group of one process has no other."""
         raise RuntimeError(f"recv_object_list: there is no process {source} in a group of 1")
 
     # What moves to another tensor is copied.

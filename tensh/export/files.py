@@ -213,7 +213,7 @@ def assign(root, path, value, persistent=True):
 
 
 def is_name(text):
-    """True of a text that can be a name in Python."""
+    """True if a text can be a name in Python."""
     return isinstance(text, str) and text.isidentifier() and not keyword.iskeyword(text)
 
 

@@ -334,7 +334,7 @@ class Graph:
             owner = value
 
     def eliminate_dead_code(self, is_impure_node=None):
-        """Erase nodes that nobody uses; returns whether there were any.
+        """Erase unused nodes; return whether there were any.
 
         Inputs, and functions marked by ``has_side_effect``, stay. ``is_impure_node(node)`` decides in their place.
 

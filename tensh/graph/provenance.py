@@ -57,7 +57,7 @@ def record_places():
 
 
 def place(node):
-    """(code, instruction) that recorded a node; None where nobody took note."""
+    """(code, instruction) that recorded a node; None if that was not noted."""
     time = node.time
     return (time.code, time.instruction) if type(time) is Moment else None
 

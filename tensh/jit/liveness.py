@@ -7,7 +7,7 @@ __all__ = ["drop_dead_code"]
 
 
 def drop_dead_code(program):
-    """Erase the lines of a traced program whose results nobody reads, by way of memory or otherwise."""
+    """Erase the lines of a traced program whose results are never read, directly or through shared memory."""
     live = find_live_writes(program)
     program.graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output") or node in live)
 

@@ -156,7 +156,7 @@ def describe_refusal(graph, target):
 
 
 def owner_of(tensor, names):
-    """The tensor with a name whose gradient a tensor is, as in `why(w.grad)`; the tensor itself where it is none."""
+    """The named tensor whose gradient was given, as in `why(w.grad)`; the tensor itself if it is no gradient."""
     if tensor.requires_grad:
         return tensor
     owners = (value for _name, value in list_named_tensors(names) if value.requires_grad and value.is_leaf)

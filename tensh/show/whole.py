@@ -10,7 +10,7 @@ TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 
 def prints_as(kind, tensor):
-    """True of a class of tensors that does not say itself how its tensors are printed."""
+    """True if a class of tensors inherits how its tensors are printed."""
     own, usual = (getattr(each.__torch_function__, "__func__", each.__torch_function__) for each in (kind, tensor))
     says_nothing = own is usual or own.__name__ == "_disabled_torch_function_impl"
     return kind.__repr__ is tensor.__repr__ and says_nothing

@@ -23,7 +23,7 @@ NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file canno
 
 
 def loads(text, what):
-    """The JSON object that a text is; DocumentError where it is none, which begins with ``what``."""
+    """Parse a text as a JSON object; DocumentError, which begins with ``what``, for other texts."""
     try:
         found = bounded_json.loads(text, DEEPEST)
     except RecursionError:

@@ -20,7 +20,7 @@ FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 
 
 def read(text):
-    """The document in the text of a notebook; DocumentError where it is none."""
+    """Parse the text of a notebook; DocumentError for other texts."""
     notebook = facts.loads(text, _("this is not a notebook: "))
     if "nbformat" not in notebook:
         raise DocumentError(_('this is not a notebook: it does not say which format it has ("nbformat")'))

@@ -55,7 +55,7 @@ class History:
         if folder:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        file = os.open(self.path, flags, 0o600)  # for nobody else's eyes
+        file = os.open(self.path, flags, 0o600)  # readable by the user alone
         try:
             content = "".join(map(format_entry, entries)).encode(errors="replace")
             os.write(file, content if ends_well(file) else b"\n" + content)

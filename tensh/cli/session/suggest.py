@@ -135,7 +135,7 @@ def is_called(word, segment):
 
 
 def is_torch(value):
-    """True of torch and of its namespaces that people give names to."""
+    """True if a value is torch or one of its namespaces with a customary name."""
     return issubclass(type(value), ModuleType) and own_name(value) in TORCH
 
 

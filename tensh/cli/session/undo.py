@@ -122,7 +122,7 @@ class State:
     def is_changed(self):
         """True if something else is there now."""
         value = value_of(self.value)
-        if value is None:  # it was let go, and cannot have been changed for anybody
+        if value is None:  # freed, so that no change of it can be seen
             return False
         slots = any(getattr(value, slot, ABSENT) is not was for slot, was in self.slots.items() if slot != "_time")
         if slots or self.grad is not getattr(self.slots.get("node"), "grad", None):

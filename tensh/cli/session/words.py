@@ -18,7 +18,7 @@ OWN = frozenset("learn check convert".split())
 
 
 def explain_words(error, place, is_suggested):
-    """The Explanation of a line that is no Python, but a command; None if it is none.
+    """The Explanation of a line that is a command and not Python; None for other lines.
 
     ``is_suggested`` says that another name is suggested for the one that was not found.
     """

@@ -76,7 +76,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._buckets = self._make_buckets()
 
     def step(self, closure=None, **kwargs):
-        """Step the parameters of this process by their gradients, and get the others from theirs; return what ``closure`` does."""
+        """Step the parameters of this process and receive the others from their processes; return the result of ``closure``."""
         for own, local in zip(self.param_groups, self.optim.param_groups):
             copy_options(own, local)
         loss = self.optim.step(closure=closure, **kwargs) if closure is not None else self.optim.step(**kwargs)

@@ -32,7 +32,7 @@ class Situation(NamedTuple):
         return look_up(node, self.names)
 
     def expression(self):
-        """The failing piece of code as a tree; None if it is none."""
+        """The failing piece of code as a tree; None if it is not one statement."""
         try:
             (statement,) = ast.parse(self.place.segment.strip()).body
         except (SyntaxError, ValueError):

@@ -171,7 +171,7 @@ def keys(source, namespace):
 
 
 def literal(text):
-    """The value of a literal; None if it is none."""
+    """The value of a text that is a literal; None for other texts."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

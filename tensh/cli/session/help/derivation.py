@@ -98,12 +98,12 @@ def texts(key):
 
 
 def is_of_tensors(entry):
-    """True of a function that is written where functions of tensors are, whatever module it says it is from."""
+    """True if a function is written in the engine or nn.utils, whatever its ``__module__``."""
     function = inspect.unwrap(entry) if callable(entry) else entry
     return getattr(function, "__globals__", {}).get("__name__", "").startswith(("tensh.engine.", "tensh.nn.utils."))
 
 
 def is_composite(thing):
-    """True of a function that is made of operators."""
+    """True if a function is a composite of operators."""
     module = getattr(thing, "__module__", "")
     return ".composites." in module or module.startswith("torch")

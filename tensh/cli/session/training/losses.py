@@ -62,7 +62,7 @@ class Losses:
             self.passed.update(root for root in roots if type(root) is not AccumulateGrad)
 
     def place_of(self, node):
-        """The place at which a node was recorded; None where nobody took note."""
+        """The place at which a node was recorded; None if that was not noted."""
         from tensh.graph.provenance import place
 
         made, sources = place(node), self.training.teacher.session.sources

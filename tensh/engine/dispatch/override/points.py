@@ -145,7 +145,7 @@ def announce(function, *name):
 
 
 def add_point(function, public=None, name="", fixed=False):
-    """Arm a function, and make it a point if it is none yet."""
+    """Arm a function, and make it an override point if it is not one yet."""
     point = points.get(function)
     if point is None:
         own = name or function.__name__

@@ -67,7 +67,7 @@ def unknown_choice(situation, node):
 
 
 def nearest(node, choices):
-    """The choice that a text is a slip of; None if it is none."""
+    """The choice that a text misspells; None if there is none."""
     from tensh.spelling import close
 
     word = node.value if isinstance(node, ast.Constant) else None

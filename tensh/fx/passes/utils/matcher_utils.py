@@ -30,7 +30,7 @@ class SubgraphMatcher:
 
     With ``match_output`` and ``match_placeholder``, output and inputs must be those of the graph. Occurrences that share nodes
     are left out, but for the first, unless ``remove_overlapping_matches`` is False. With ``ignore_literals``, numbers need not
-    be equal. Raise ValueError for an empty pattern, AssertionError for one with nodes that nobody uses.
+    be equal. Raise ValueError for an empty pattern, AssertionError for one with unused nodes.
     """
 
     def __init__(
