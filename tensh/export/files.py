@@ -8,6 +8,7 @@ import io
 import json
 import keyword
 import operator
+import re
 import zipfile
 from types import FunctionType
 
@@ -15,6 +16,7 @@ import tensh as torch
 from tensh._aten.overloads import schemas_for_files
 from tensh.bounded_json import loads
 from tensh.engine.core.tensor import Tensor
+from tensh.escaping import visible_line
 from tensh.export.exported_program import ExportedProgram, Range, SymbolicTensor
 from tensh.func.trees import leaves_of
 from tensh.fx.graph import Graph
@@ -141,6 +143,8 @@ def rebuild(said, tensors):
     check_structure(program)
     check_leaves(program)
     ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
+    if not all(is_size(name) for name in ranges):
+        raise DamagedFile(f"a dynamic size is called {next(name for name in ranges if not is_size(name))!r:.80}")
     dynamic = {
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
@@ -156,8 +160,8 @@ def check_structure(program):
     structure, inputs = program.structure, program.inputs
     if not (isinstance(structure, tuple) and [type(each) for each in structure] == [tuple, dict]):
         raise DamagedFile(f"its arguments are no tuple and keywords, but {structure!r:.80}")
-    if not all(isinstance(name, str) for name in structure[1]):
-        raise DamagedFile("a keyword is no text")
+    if not all(map(is_name, structure[1])):
+        raise DamagedFile("a keyword is no name")
     if list_places(structure) != [*range(len(inputs))]:
         raise DamagedFile(f"its arguments have other places than its {len(inputs)} inputs")
     for node in inputs:
@@ -166,7 +170,9 @@ def check_structure(program):
 
 
 def check_leaves(program):
-    """DamagedFile unless the arguments that are named are those of the structure."""
+    """DamagedFile unless the arguments that are named are those of the structure, by names that a terminal can show."""
+    if any(visible_line(str(name)) != str(name) for name, _ in program.leaves):
+        raise DamagedFile("an argument has control characters in its name")
     if [*map(repr, leaves_of(program.structure))] != [repr(leaf) for _, leaf in program.leaves]:
         raise DamagedFile("its arguments are others than those that it names")
     if not all(is_name(name) for name, _ in program.leaves):
@@ -200,6 +206,8 @@ def check_dynamic(program, dynamic, ranges):
 
 
 def assign(root, path, value, persistent=True):
+    if visible_line(path) != path:
+        raise DamagedFile("a parameter has control characters in its name")
     *parents, name = path.split(".")
     module = root
     for parent in parents:
@@ -312,10 +320,19 @@ def encode_node(node):
 def decode_value(said):
     if isinstance(said, dict) and "dtype" in said:
         shape = said["shape"]
-        if not isinstance(shape, list) or not all(type(each) in (int, str) for each in shape):
+        if not isinstance(shape, list) or not all(is_size(each) for each in shape):
             raise DamagedFile(f"a shape is {shape!r:.80}")
         return SymbolicTensor(shape, read_dtype(said["dtype"]))
     return [None] * min(int(said["parts"]), 10_000) if isinstance(said, dict) and "parts" in said else None
+
+
+SIZE = re.compile(r"[\w ()+*/-]{1,200}", re.ASCII)
+"""A dynamic size: its name, or an expression of names, which is shown and stands in errors."""
+
+
+def is_size(value):
+    """True for the size of a dimension: a whole number that a tensor can have, or the expression of a dynamic one."""
+    return type(value) is int and 0 <= value < 2**63 or isinstance(value, str) and SIZE.fullmatch(value) is not None
 
 
 def read_dtype(name):

@@ -347,6 +347,9 @@ CHANGES = [
     lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 0}]}, {"dict": [[1, 2]]}]}),
     lambda said: said.update(dynamic={"3": {"0": "n"}}, bounds={"n": [2, None]}), lambda said: said.update(dynamic={"0": {"7": "n"}}, bounds={"n": [2, None]}),
     lambda said: said.update(dynamic={"0": {"0": "n"}}), lambda said: said.update(bounds={"n": [2, "many"]}), lambda said: said.update(bounds={"n": 3}),
+    lambda said: said["nodes"][0]["val"].update(shape=[2, "\x1b[31mred"]), lambda said: said["nodes"][0]["val"].update(shape=[2, -1]),
+    lambda said: said["nodes"][0]["val"].update(shape=[2, 2**70]), lambda said: said.update(bounds={"\x1b[31mred": [2, None]}),
+    lambda said: said["leaves"][0].__setitem__(0, "x\x1b[31m"), lambda said: said["nodes"][-1]["args"].append(1),
 ]  # fmt: skip
 
 
@@ -355,7 +358,8 @@ CHANGES = [
 def test_damaged_and_hostile_files_are_refused(change):
     with pytest.raises(
         ValueError,
-        match="it |its arguments|the input|a keyword|is called|have one name|a shape is|is dynamic|has no bounds|the bounds",
+        match="it |its arguments|the input|a keyword|is called|have one name|a shape is|is dynamic|has no bounds|the bounds|"
+        "a dynamic size|an argument has control characters|its output",
     ):
         torch.export.load(altered(change))
 

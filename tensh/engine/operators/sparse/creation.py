@@ -242,7 +242,11 @@ def make_compressed(name, layout, compressed, plain, values, size, dtype, device
     batch, blocked = max(starts.ndim - 1, 0), layout in BLOCKED
     entry = values.array.shape[batch + 1 :]
     block = entry[:2] if blocked else (1, 1)
-    if size is None and len(block) == 2:
+    if size is None and len(block) < 2:
+        raise RuntimeError(
+            f"values must have dimensionality > sum of batch and block dimensionalities (={batch} + 2) but got {values.array.ndim}"
+        )
+    if size is None:
         lines, across = starts.shape[-1] - 1, int(others.max()) + 1 if others.size else 0
         pair = (lines, across) if layout in BY_ROWS else (across, lines)
         size = (*starts.shape[:-1], pair[0] * block[0], pair[1] * block[1], *entry[2 if blocked else 0 :])

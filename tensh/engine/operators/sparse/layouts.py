@@ -81,6 +81,8 @@ def dense_to_compressed(t, layout, block=(), dense_dim=0, label=None):
         raise RuntimeError(f"to_{name}: Expected product of batch dimensions to be non-zero.")
     if block:
         (n, m), (height, width) = shape[batch : batch + 2], block
+        if height <= 0 or width <= 0:
+            raise RuntimeError(f"dense_to_{name}: blocksize needs to be positive, but got {list(block)}")
         if n % height or m % width:
             raise RuntimeError(
                 f"dense_to_{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"

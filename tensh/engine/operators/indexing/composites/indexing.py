@@ -329,6 +329,8 @@ def is_number(part):
 
 def read_list(part):
     """Return a list of numbers as an index tensor; fractions are truncated."""
+    if any(each is part for each in part):
+        raise TypeError("new(): self-referential lists are incompatible")
     array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
     if array.dtype.kind in "Ou" or array.dtype.kind == "f" and any(map(is_long, part)):
         raise ValueError("Overflow when unpacking long long")
