@@ -43,7 +43,8 @@ def layout(name):
     """The layout of a name."""
     found = CONSTANTS.get(name.removeprefix("torch.")) if type(name) is str else None
     if not isinstance(found, Layout):
-        raise LackingError(f"a tensor of layout {name}")
+        # a text of nested tuples that share their parts can be longer than memory
+        raise LackingError(f"a tensor of layout {name if type(name) is str else type(name).__name__}")
     return found
 
 
