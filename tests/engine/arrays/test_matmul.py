@@ -34,8 +34,9 @@ def test_small_products_fill_no_memory(monkeypatch):
 @pytest.mark.parametrize("layer", [(256, 784), (256, 200), (130, 2048), (128, 127)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_few_rows_by_a_transposed_matrix(rows, layer, dtype):
+    torch.manual_seed(0)
     x, w = torch.rand(rows, layer[1], dtype=dtype), torch.rand(*layer, dtype=dtype)
     product = x @ w.T
     exact = x.numpy().astype("f8") @ w.numpy().astype("f8").T
-    torch.testing.assert_close(product, torch.from_numpy(exact).to(dtype), rtol=1e-6, atol=0)
+    torch.testing.assert_close(product, torch.from_numpy(exact).to(dtype), rtol=3e-6, atol=0)  # some 20 roundings
     assert product.is_contiguous()
