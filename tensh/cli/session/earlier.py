@@ -4,6 +4,7 @@ A prompt has no numbers for its lines, so that what an explanation says of an ea
 """
 
 import re
+from itertools import takewhile
 
 from tensh.graph.source import is_python
 from tensh.language import _
@@ -15,11 +16,12 @@ LINE = re.compile(r"line (\d+)|第 (\d+) 行")  # as sentences name one in each 
 def put_behind_earlier(source, sources):
     """Return the code of the sources that ran up to `source`, and the number of lines in front of it."""
     before = []
-    for each in sources.values():
-        if each is source:
+    ran = takewhile(lambda each: each is not source, sources.values())
+    for each in reversed(list(ran)):
+        if len(before) >= MOST_LINES:
             break
         if not each.has_failed:
-            before += [line if is_python(line) else "" for line in each.lines]
+            before[:0] = [line if is_python(line) else "" for line in each.lines]
     before = before[-MOST_LINES:]
     return "\n".join([*before, source.text]), len(before)
 

@@ -114,7 +114,7 @@ class Source:
 
     `filename` is what tracebacks call it and `label` what the reader does. `echo` says which bare expressions are
     results: "each", "last" (the last of the source, as in a notebook) or None. `commands` allows what is not Python.
-    `replaced` has the trees that stand for what was written, by line and column, `has_failed` tells of a run.
+    `replaced` has the trees that stand for what was written, by line and column. `has_failed` is True after a run that raised.
     """
 
     has_failed = False

@@ -10,6 +10,7 @@ from tensh.engine.operators.shapes.views import BEFORE, make_key, view_op
 OF_A_TENSOR = 256
 """The least size of a tensor in bytes, without its elements."""
 MANY = 1 << 20
+"""The largest number of tensors that are made without testing first whether memory holds them."""
 
 
 def require_room_for(number):
